@@ -1,0 +1,67 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>
+/// One peer, as the mesh knows it: on UDP an address, port and local address. Holds identity, parameters and the state of the stages.
+/// Everything of a peer is done in the order of its channel.
+/// </summary>
+public sealed class CoapChannel
+{
+    // Guarded by Shard.Gate: what each chapter of the handler keeps for this peer, made when first needed, and the outbox.
+    internal object? MessagingState;
+    internal object? ExchangeState;
+    internal CoapOutbox Outbox;
+
+    internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local, CoapTransmissionParameters parameters)
+    {
+        Shard = shard;
+        Transport = transport;
+        TransportTag = transportTag;
+        Remote = remote;
+        Local = local;
+        Parameters = parameters;
+    }
+
+    /// <summary>The peer's address.</summary>
+    public CoapAddress Remote { get; }
+
+    /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
+    public CoapAddress Local { get; }
+
+    /// <summary>The transport that reaches the peer.</summary>
+    public CoapTransport Transport { get; }
+
+    /// <summary>The number by which the transport knows its own socket or connection.</summary>
+    public int TransportTag { get; }
+
+    /// <summary>The transmission parameters towards the peer.</summary>
+    public CoapTransmissionParameters Parameters { get; internal set; }
+
+    /// <summary>Whether it was proven that the peer receives at its address: by a valid Echo (RFC 9175) or a finished handshake.</summary>
+    public bool IsVerified { get; internal set; }
+
+    /// <summary>Whether the peer had only one exchange so far, or several within a short time; such peers share a small fixed table.</summary>
+    public bool IsNewcomer { get; internal set; }
+
+    /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
+    public object? Identity { get; internal set; }
+
+    internal CoapShard Shard { get; }
+
+    /// <summary>When the first and the last datagram came, in units of 100 ns. Guarded by Shard.Gate.</summary>
+    internal long FirstSeen { get; set; }
+
+    /// <summary>See <see cref="FirstSeen"/>.</summary>
+    internal long LastSeen { get; set; }
+
+    /// <summary>Exchanges, transmissions and observations that forbid to forget the channel. Guarded by Shard.Gate.</summary>
+    internal int Pins { get; set; }
+
+    /// <summary>The user's view of the peer; made when first asked for.</summary>
+    internal object? Face { get; set; }
+
+    /// <summary>Addresses and scheme for logs.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Transport.Scheme}://{Remote}";
+}

@@ -1,0 +1,37 @@
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>What goes up between Serializer, Messaging and Exchanges: a message or a format error of a peer, or what became of a message of ours.</summary>
+public readonly struct CoapInbound
+{
+    /// <summary>The peer.</summary>
+    public required CoapChannel Channel { get; init; }
+
+    /// <summary>What this says.</summary>
+    public CoapInboundKind Kind { get; init; }
+
+    /// <summary>The message; null unless <see cref="Kind"/> is <see cref="CoapInboundKind.Message"/>.</summary>
+    public CoapMessage? Message { get; init; }
+
+    /// <summary>The rule that the bytes broke, with <see cref="CoapInboundKind.FormatError"/>.</summary>
+    public CoapFormatError Error { get; init; }
+
+    /// <summary>The type of the message; with a format error as far as the header could be read.</summary>
+    public CoapMessageType Type { get; init; }
+
+    /// <summary>The Message ID; with a format error as far as the header could be read.</summary>
+    public ushort MessageId { get; init; }
+
+    /// <summary>Whether it was sent to a group (RFC 7252 section 8).</summary>
+    public bool IsMulticast { get; init; }
+
+    /// <summary>A hash of the bytes, by which a repeated Message ID with other bytes is told from a duplicate.</summary>
+    public uint Hash { get; init; }
+
+    /// <summary>Where a reply belongs; set by Messaging for Confirmable and Non-confirmable messages.</summary>
+    public CoapReception? Reception { get; init; }
+
+    /// <summary>The message of ours that this is about; set by Messaging when an acknowledgement or reset matched one, or it was given up.</summary>
+    public CoapTransmission? Transmission { get; init; }
+}

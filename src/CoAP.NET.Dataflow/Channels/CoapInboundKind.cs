@@ -1,0 +1,26 @@
+namespace CoAP.NET.Channels;
+
+/// <summary>What a <see cref="CoapInbound"/> says.</summary>
+public enum CoapInboundKind : byte
+{
+    /// <summary>A message came.</summary>
+    Message,
+
+    /// <summary>Bytes came that are no message; see <see cref="CoapInbound.Error"/>.</summary>
+    FormatError,
+
+    /// <summary>A message of ours was acknowledged (RFC 7252 section 4.2).</summary>
+    Acknowledged,
+
+    /// <summary>A message of ours was rejected by a Reset (RFC 7252 section 4.2).</summary>
+    Reset,
+
+    /// <summary>A message of ours was not acknowledged after all retransmissions (RFC 7252 section 4.2).</summary>
+    NotAcknowledged,
+
+    /// <summary>The peer's port is unreachable, as its host said by quoting the message of ours.</summary>
+    Unreachable,
+
+    /// <summary>A message of ours could not be queued or sent: a bound is reached.</summary>
+    NotSent,
+}

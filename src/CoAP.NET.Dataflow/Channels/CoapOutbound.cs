@@ -1,0 +1,26 @@
+namespace CoAP.NET.Channels;
+
+/// <summary>What goes down between Exchanges, Messaging and Serializer.</summary>
+public readonly struct CoapOutbound
+{
+    /// <summary>The peer.</summary>
+    public required CoapChannel Channel { get; init; }
+
+    /// <summary>What is asked for.</summary>
+    public CoapOutboundKind Kind { get; init; }
+
+    /// <summary>The message; type and Message ID are filled in by Messaging.</summary>
+    public CoapMessage? Message { get; init; }
+
+    /// <summary>The reception that this answers.</summary>
+    public CoapReception? Reception { get; init; }
+
+    /// <summary>What keeps the message until it is settled.</summary>
+    public CoapTransmission? Transmission { get; init; }
+
+    /// <summary>The finished bytes of a message that is sent again; the Serializer passes them on as they are (RFC 7252 section 4.2: copies are identical).</summary>
+    public ReadOnlyMemory<byte> Encoded { get; init; }
+
+    /// <summary>Who wants to know the bytes once the Serializer has made them; for retransmissions and for answers to duplicates.</summary>
+    internal ICoapEncodedSink? EncodedSink { get; init; }
+}

@@ -1,0 +1,43 @@
+namespace CoAP.NET.Channels;
+
+/// <summary>
+/// A Confirmable or Non-confirmable message of a peer on its way to a reply: what Messaging must know to piggyback the response,
+/// to acknowledge in time and to answer duplicates.
+/// </summary>
+public sealed class CoapReception : WheelTimer
+{
+    internal CoapReception(CoapChannel channel, CoapMessageType type, ushort messageId)
+    {
+        Channel = channel;
+        Type = type;
+        MessageId = messageId;
+    }
+
+    /// <summary>The peer.</summary>
+    public CoapChannel Channel { get; }
+
+    /// <summary>Confirmable or Non-confirmable.</summary>
+    public CoapMessageType Type { get; }
+
+    /// <summary>The Message ID that the peer chose.</summary>
+    public ushort MessageId { get; }
+
+    // Guarded by Shard.Gate.
+    internal CoapReceptionState State { get; set; }
+
+    internal CoapCode Code { get; init; }
+
+    internal uint Hash { get; init; }
+
+    internal bool IsMulticast { get; init; }
+
+    internal long ReceivedAt { get; init; }
+
+    /// <summary>Called under the lock when the time to acknowledge has come. Set by Messaging.</summary>
+    internal Action<CoapReception, long>? Overdue { get; set; }
+
+    /// <summary>For Messaging: where the duplicate memory keeps it.</summary>
+    internal long Ticket { get; set; }
+
+    internal override void Fire(long now) => Overdue?.Invoke(this, now);
+}

@@ -1,0 +1,39 @@
+namespace CoAP.NET.Channels;
+
+/// <summary>A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a Non-confirmable one is over.</summary>
+public sealed class CoapTransmission : WheelTimer
+{
+    internal CoapTransmission(CoapChannel channel, CoapMessage message, object? owner)
+    {
+        Channel = channel;
+        Message = message;
+        Owner = owner;
+    }
+
+    /// <summary>The peer.</summary>
+    public CoapChannel Channel { get; }
+
+    /// <summary>The message, with its Message ID once it was sent.</summary>
+    public CoapMessage Message { get; }
+
+    /// <summary>How many times it was sent so far.</summary>
+    public int Attempts { get; internal set; }
+
+    /// <summary>Whoever asked for it, so that what becomes of it finds back: a client's request or a served exchange.</summary>
+    internal object? Owner { get; }
+
+    // Guarded by Shard.Gate; used by Messaging only.
+    internal byte[]? Encoded { get; set; }
+
+    internal long Timeout { get; set; }
+
+    internal bool IsOutstanding { get; set; }
+
+    internal bool IsQueued { get; set; }
+
+    internal bool IsOver { get; set; }
+
+    internal Action<CoapTransmission, long>? Overdue { get; set; }
+
+    internal override void Fire(long now) => Overdue?.Invoke(this, now);
+}

@@ -1,0 +1,46 @@
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+
+namespace CoAP.NET;
+
+/// <summary>A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1).</summary>
+public sealed class CoapContent
+{
+    /// <summary>Makes a content of bytes.</summary>
+    /// <param name="bytes">The bytes; not copied, so they must not change while they are sent.</param>
+    /// <param name="format">The Content-Format; null to leave the option out.</param>
+    public CoapContent(ReadOnlyMemory<byte> bytes, CoapContentFormat? format = null)
+    {
+        Bytes = bytes;
+        Format = format;
+    }
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlyMemory<byte> Bytes { get; }
+
+    /// <summary>The Content-Format; null when none is sent.</summary>
+    public CoapContentFormat? Format { get; }
+
+    /// <summary>Text in UTF-8.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="format">The Content-Format; default <c>text/plain;charset=utf-8</c>.</param>
+    /// <returns>The content.</returns>
+    public static CoapContent Text(string text, CoapContentFormat? format = null) =>
+        new(Encoding.UTF8.GetBytes(text), format ?? CoapContentFormat.TextPlain);
+
+    /// <summary>Bytes.</summary>
+    /// <param name="bytes">The bytes; not copied.</param>
+    /// <param name="format">The Content-Format; default <c>application/octet-stream</c>.</param>
+    /// <returns>The content.</returns>
+    public static CoapContent Binary(ReadOnlyMemory<byte> bytes, CoapContentFormat? format = null) =>
+        new(bytes, format ?? CoapContentFormat.OctetStream);
+
+    /// <summary>A value as JSON, by source-generated metadata, so that trimming and AOT work.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="value">The value.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <returns>The content with Content-Format <c>application/json</c>.</returns>
+    public static CoapContent Json<T>(T value, JsonTypeInfo<T> typeInfo) =>
+        new(JsonSerializer.SerializeToUtf8Bytes(value, typeInfo), CoapContentFormat.Json);
+}

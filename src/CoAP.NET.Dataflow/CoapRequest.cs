@@ -1,0 +1,139 @@
+using System.Text;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// A request: one that a client sends, or one that a server received (RFC 7252 section 5.1). A received one keeps its own copy of the bytes and may be kept
+/// for as long as one likes.
+/// </summary>
+public sealed partial class CoapRequest
+{
+    private CoapRouteValues? _route;
+
+    /// <summary>Makes a request to send.</summary>
+    /// <param name="method">The method.</param>
+    /// <param name="uri">The absolute URI, such as <c>coap://[::1]/temperature</c>.</param>
+    public CoapRequest(CoapMethod method, string uri)
+        : this(new CoapMessage((CoapCode)method))
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        UriText = uri;
+    }
+
+    /// <summary>Makes a request to send.</summary>
+    /// <param name="method">The method.</param>
+    /// <param name="uri">The absolute URI. Its original text counts, not what <see cref="System.Uri"/> made of it.</param>
+    public CoapRequest(CoapMethod method, Uri uri)
+        : this(method, (uri ?? throw new ArgumentNullException(nameof(uri))).OriginalString)
+    {
+    }
+
+    /// <summary>Makes a request to send of a message: code, options and payload are taken as they are.</summary>
+    /// <param name="message">The message; type, Message ID and token are filled in when it is sent.</param>
+    public CoapRequest(CoapMessage message)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        Message = message;
+    }
+
+    /// <summary>The message underneath.</summary>
+    public CoapMessage Message { get; }
+
+    /// <summary>The code of the request.</summary>
+    public CoapCode Code => Message.Code;
+
+    /// <summary>The method; a code without a name is cast.</summary>
+    public CoapMethod Method => (CoapMethod)Message.Code.Value;
+
+    /// <summary>The options. Uri options of a request with a URI are added when it is sent.</summary>
+    public CoapOptionCollection Options => Message.Options;
+
+    /// <summary>The bytes of the payload.</summary>
+    public ReadOnlyMemory<byte> Payload => Message.Payload;
+
+    /// <summary>The URI as it was given to the constructor; null for received requests.</summary>
+    public string? UriText { get; }
+
+    /// <summary>Whether to send a Confirmable message. Default true. For a received request: whether it was one.</summary>
+    public bool Confirmable { get; set; } = true;
+
+    /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters.</summary>
+    public TimeSpan? Timeout { get; set; }
+
+    /// <summary>What to send; sets payload and Content-Format.</summary>
+    public CoapContent? Content
+    {
+        get => field;
+        set
+        {
+            field = value;
+            Message.Payload = value?.Bytes ?? default;
+            Options.Remove(OptionNumber.ContentFormat);
+            if (value?.Format is { } format)
+            {
+                Options.AddUInt(OptionNumber.ContentFormat, format.Value);
+            }
+        }
+    }
+
+    /// <summary>The Content-Format of the payload (RFC 7252 section 5.10.3); null when the option is absent.</summary>
+    public CoapContentFormat? ContentFormat => GetFormat(OptionNumber.ContentFormat);
+
+    /// <summary>The Content-Format that is wanted (RFC 7252 section 5.10.4); null for any.</summary>
+    public CoapContentFormat? Accept
+    {
+        get => GetFormat(OptionNumber.Accept);
+        set
+        {
+            Options.Remove(OptionNumber.Accept);
+            if (value is { } format)
+            {
+                Options.AddUInt(OptionNumber.Accept, format.Value);
+            }
+        }
+    }
+
+    /// <summary>The values of the route template that matched, such as <c>Route["id"]</c>; empty for requests to send.</summary>
+    public CoapRouteValues Route
+    {
+        get => _route ?? CoapRouteValues.Empty;
+        internal set => _route = value;
+    }
+
+    /// <summary>Whether the request was sent to a group (RFC 7252 section 8).</summary>
+    public bool IsMulticast { get; internal init; }
+
+    /// <summary>The absolute path of the Uri-Path options, decoded, with a slash before each segment; <c>/</c> when there is none. For people: a slash inside a segment is not told from one between segments.</summary>
+    public string Path
+    {
+        get
+        {
+            StringBuilder path = new();
+            foreach (UriPath segment in Options.GetAll<UriPath>())
+            {
+                path.Append('/').Append(segment.Value);
+            }
+
+            return path.Length == 0 ? "/" : path.ToString();
+        }
+    }
+
+    /// <summary>The channel that a received request came by; null for requests to send.</summary>
+    public CoapChannel? Channel { get; internal init; }
+
+    /// <summary>Cancelled when nobody waits for the answer any more: the endpoint stops.</summary>
+    public CancellationToken Aborted { get; internal set; }
+
+    /// <summary>The payload as text in UTF-8.</summary>
+    /// <returns>The text.</returns>
+    public string GetText() => Encoding.UTF8.GetString(Payload.Span);
+
+    /// <summary>Method and path for people.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Code} {UriText ?? Path}";
+
+    private CoapContentFormat? GetFormat(int number) =>
+        Options.TryGetUInt(number, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
+}

@@ -1,0 +1,53 @@
+using System.Text;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+/// <summary>What a client got for a request (RFC 7252 section 5.2). Error responses are responses; <see cref="EnsureSuccess"/> turns them into exceptions.</summary>
+public sealed class CoapResponse
+{
+    internal CoapResponse(CoapMessage message, CoapAddress remote)
+    {
+        Message = message;
+        Remote = remote;
+    }
+
+    /// <summary>The message underneath.</summary>
+    public CoapMessage Message { get; }
+
+    /// <summary>Who answered.</summary>
+    public CoapAddress Remote { get; }
+
+    /// <summary>The response code.</summary>
+    public CoapCode Code => Message.Code;
+
+    /// <summary>Whether the code is of class 2.</summary>
+    public bool IsSuccess => Code.IsSuccess;
+
+    /// <summary>The options.</summary>
+    public CoapOptionCollection Options => Message.Options;
+
+    /// <summary>The bytes of the payload.</summary>
+    public ReadOnlyMemory<byte> Payload => Message.Payload;
+
+    /// <summary>The Content-Format of the payload; null when the option is absent, as with a diagnostic payload (RFC 7252 section 5.5.2).</summary>
+    public CoapContentFormat? ContentFormat =>
+        Options.TryGetUInt(OptionNumber.ContentFormat, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
+
+    /// <summary>How long the response may be cached. Default 60 s (RFC 7252 section 5.10.5).</summary>
+    public TimeSpan MaxAge => TimeSpan.FromSeconds(Options.TryGetUInt(OptionNumber.MaxAge, out uint seconds) ? seconds : 60);
+
+    /// <summary>The payload as text in UTF-8.</summary>
+    /// <returns>The text.</returns>
+    public string GetText() => Encoding.UTF8.GetString(Payload.Span);
+
+    /// <summary>Throws when the response is an error response.</summary>
+    /// <returns>This response.</returns>
+    /// <exception cref="CoapResponseException">The code is of class 4 or 5.</exception>
+    public CoapResponse EnsureSuccess() => IsSuccess ? this : throw new CoapResponseException(this);
+
+    /// <summary>Code and size for people.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Code} {Payload.Length} B";
+}

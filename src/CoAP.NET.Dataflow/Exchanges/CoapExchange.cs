@@ -1,0 +1,34 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>A request being served: it goes up to the Resource stage and comes back with its answer, exactly once (RFC 7252 section 5.2).</summary>
+public sealed class CoapExchange
+{
+    private int _replied;
+
+    internal CoapExchange(CoapChannel channel, CoapReception? reception, CoapRequest request)
+    {
+        Channel = channel;
+        Reception = reception;
+        Request = request;
+    }
+
+    /// <summary>The peer.</summary>
+    public CoapChannel Channel { get; }
+
+    /// <summary>The request.</summary>
+    public CoapRequest Request { get; }
+
+    /// <summary>Whether an answer was given already.</summary>
+    public bool IsReplied => Volatile.Read(ref _replied) != 0;
+
+    /// <summary>Where the reply belongs; null on reliable transports.</summary>
+    internal CoapReception? Reception { get; }
+
+    /// <summary>Set by the endpoint: the exchange was given up when it stopped, so that a late answer is dropped.</summary>
+    internal bool IsAbandoned { get; set; }
+
+    /// <summary>Claims the right to answer; true for the first caller only.</summary>
+    internal bool TryClaimReply() => Interlocked.Exchange(ref _replied, 1) == 0;
+}

@@ -1,0 +1,17 @@
+namespace CoAP.NET;
+
+/// <summary>
+/// The threads of the library: receive loops, stand-bys that take over when user code blocks, and resources that proved slow.
+/// Injected, so that tests can run everything on one thread. Never the shared thread pool: a pool blocked by others must not stop a server.
+/// </summary>
+public abstract class CoapScheduler
+{
+    /// <summary>The library's own threads, shared by all endpoints of the process. Background threads; idle ones end by themselves.</summary>
+    public static CoapScheduler Default { get; } = new CoapThreads();
+
+    /// <summary>Runs work that ends by itself, soon, on a thread of the library.</summary>
+    /// <param name="work">The work; it must not throw.</param>
+    /// <param name="state">Passed to the work.</param>
+    /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
+    public abstract bool Queue(Action<object?> work, object? state);
+}

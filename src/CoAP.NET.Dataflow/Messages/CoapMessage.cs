@@ -1,0 +1,71 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// A CoAP message: type, code, Message ID, token, options and payload (RFC 7252 section 3, RFC 8323 section 3.2).
+/// Serializers read and write it; clients and servers work with <see cref="CoapRequest"/> and <see cref="CoapResponse"/> instead.
+/// </summary>
+public sealed class CoapMessage
+{
+    private CoapOptionCollection? _options;
+    private CoapCode _code;
+
+    /// <summary>Makes an Empty message.</summary>
+    public CoapMessage()
+    {
+    }
+
+    /// <summary>Makes a message.</summary>
+    /// <param name="code">The code.</param>
+    /// <param name="registry">The factories of its typed options; default: all that this library knows.</param>
+    public CoapMessage(CoapCode code, CoapOptionRegistry? registry = null)
+    {
+        _code = code;
+        if (registry is not null)
+        {
+            _options = new CoapOptionCollection(registry, code);
+        }
+    }
+
+    /// <summary>The type. Default: Confirmable. Stream transports have none and ignore it.</summary>
+    public CoapMessageType Type { get; set; }
+
+    /// <summary>The code. Default: 0.00 Empty.</summary>
+    public CoapCode Code
+    {
+        get => _code;
+        set
+        {
+            _code = value;
+            if (_options is not null)
+            {
+                _options.Code = value;
+            }
+        }
+    }
+
+    /// <summary>The Message ID, 0 to 65,535 (RFC 7252 section 4.4). Stream transports have none and ignore it.</summary>
+    public ushort MessageId { get; set; }
+
+    /// <summary>The token. Default: of no bytes.</summary>
+    public CoapToken Token { get; set; }
+
+    /// <summary>The options.</summary>
+    public CoapOptionCollection Options => _options ??= new CoapOptionCollection(code: _code);
+
+    /// <summary>The payload. Default: of no bytes, which is sent without the payload marker (RFC 7252 section 3).</summary>
+    public ReadOnlyMemory<byte> Payload { get; set; }
+
+    /// <summary>Whether this is an Empty message: code 0.00 (RFC 7252 section 4.1).</summary>
+    public bool IsEmpty => _code.IsEmpty;
+
+    internal bool HasOptions => _options is { Count: > 0 };
+
+    /// <summary>Type, code, Message ID, token and sizes for people and logs; never the payload.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() =>
+        $"{Type} {Code} MID {MessageId} token {(Token.Length == 0 ? "-" : Token.ToString())}"
+        + (HasOptions ? $" [{Options}]" : string.Empty)
+        + (Payload.IsEmpty ? string.Empty : $" {Payload.Length} B");
+}

@@ -1,0 +1,105 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// A token: 0 to 8 bytes that match a response to its request (RFC 7252 section 5.3.1),
+/// up to 65,804 bytes where both sides know extended tokens (RFC 8974). A value; compared in full.
+/// </summary>
+public readonly struct CoapToken : IEquatable<CoapToken>
+{
+    /// <summary>The largest length of a token that every peer understands, in bytes (RFC 7252 section 3).</summary>
+    public const int MaxLength = 8;
+
+    /// <summary>The largest length that extended tokens can have, in bytes (RFC 8974 section 2.1).</summary>
+    public const int MaxExtendedLength = 65_804;
+
+    // Up to eight bytes live here, first byte in the highest place, so that no token of ordinary length allocates.
+    private readonly ulong _inline;
+    private readonly byte[]? _extended;
+    private readonly int _length;
+
+    /// <summary>Copies a token.</summary>
+    /// <param name="bytes">The bytes, 0 to 65,804.</param>
+    /// <exception cref="ArgumentException">There are more than 65,804 bytes.</exception>
+    public CoapToken(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length > MaxExtendedLength)
+        {
+            throw new ArgumentException($"A token has at most {MaxExtendedLength} bytes (RFC 8974); this one has {bytes.Length}.", nameof(bytes));
+        }
+
+        _length = bytes.Length;
+        if (bytes.Length <= MaxLength)
+        {
+            Span<byte> padded = stackalloc byte[MaxLength];
+            padded.Clear();
+            bytes.CopyTo(padded);
+            _inline = BinaryPrimitives.ReadUInt64BigEndian(padded);
+        }
+        else
+        {
+            _extended = bytes.ToArray();
+            _inline = BinaryPrimitives.ReadUInt64BigEndian(bytes);
+        }
+    }
+
+    /// <summary>The token of no bytes.</summary>
+    public static CoapToken Empty => default;
+
+    /// <summary>The number of bytes, 0 to 65,804.</summary>
+    public int Length => _length;
+
+    /// <summary>Whether the token needs the extension of RFC 8974 because it is longer than eight bytes.</summary>
+    public bool IsExtended => _length > MaxLength;
+
+    /// <summary>Whether two tokens differ.</summary>
+    /// <param name="left">The left token.</param>
+    /// <param name="right">The right token.</param>
+    public static bool operator !=(CoapToken left, CoapToken right) => !left.Equals(right);
+
+    /// <summary>Whether two tokens have the same bytes.</summary>
+    /// <param name="left">The left token.</param>
+    /// <param name="right">The right token.</param>
+    public static bool operator ==(CoapToken left, CoapToken right) => left.Equals(right);
+
+    /// <summary>Writes the bytes.</summary>
+    /// <param name="destination">At least <see cref="Length"/> bytes.</param>
+    /// <exception cref="ArgumentException">The destination is too short.</exception>
+    public void CopyTo(Span<byte> destination)
+    {
+        if (_extended is not null)
+        {
+            _extended.CopyTo(destination);
+            return;
+        }
+
+        Span<byte> padded = stackalloc byte[MaxLength];
+        BinaryPrimitives.WriteUInt64BigEndian(padded, _inline);
+        padded[.._length].CopyTo(destination);
+    }
+
+    /// <summary>A new array of the bytes.</summary>
+    /// <returns>The bytes.</returns>
+    public byte[] ToArray()
+    {
+        byte[] bytes = new byte[_length];
+        CopyTo(bytes);
+        return bytes;
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(CoapToken other) =>
+        _length == other._length && _inline == other._inline
+        && (_extended is null || _extended.AsSpan().SequenceEqual(other._extended));
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is CoapToken other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(_inline, _length);
+
+    /// <summary>The bytes in lower-case hexadecimal digits; empty for the empty token.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => Convert.ToHexStringLower(ToArray());
+}

@@ -1,0 +1,171 @@
+using System.Collections;
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// The options of a message in ascending order of number; options of one number keep the order they were added in (RFC 7252 section 3.1).
+/// Holds a table of number and place in one block of bytes; typed options are made when asked for. Not thread-safe while it is changed.
+/// </summary>
+public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOption>
+{
+    // Options that came off the wire lie in _block; options added by code lie in _own. A negative offset is the complement of a place in _own.
+    private ReadOnlyMemory<byte> _block;
+    private byte[]? _own;
+    private int _ownLength;
+    private Entry[] _entries = [];
+    private int _count;
+
+    /// <summary>Makes an empty collection.</summary>
+    /// <param name="registry">The factories of the typed options; default: all that this library knows.</param>
+    /// <param name="code">The code of the message; signalling messages have option numbers of their own.</param>
+    public CoapOptionCollection(CoapOptionRegistry? registry = null, CoapCode code = default)
+    {
+        Registry = registry ?? CoapOptionRegistry.Default;
+        Code = code;
+    }
+
+    /// <summary>The factories of the typed options.</summary>
+    public CoapOptionRegistry Registry { get; }
+
+    /// <summary>The number of options.</summary>
+    public int Count => _count;
+
+    internal CoapCode Code { get; set; }
+
+    /// <summary>The number of the option at a place.</summary>
+    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <returns>The option number.</returns>
+    public int NumberAt(int index) => EntryAt(index).Number;
+
+    /// <summary>The bytes of the option at a place.</summary>
+    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <returns>The value, valid until the collection changes.</returns>
+    public ReadOnlySpan<byte> ValueAt(int index) => SpanOf(in EntryAt(index));
+
+    /// <summary>The typed option at a place.</summary>
+    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    /// <returns>A new typed option, or an <see cref="UnrecognizedOption"/>.</returns>
+    public CoapOption OptionAt(int index)
+    {
+        ref readonly Entry entry = ref EntryAt(index);
+        return Registry.Create(Code, new OptionData(entry.Number, SpanOf(in entry)));
+    }
+
+    /// <summary>The place of the first option of a number.</summary>
+    /// <param name="number">The option number.</param>
+    /// <returns>The place, or -1.</returns>
+    public int IndexOf(int number)
+    {
+        Entry[] entries = _entries;
+        for (int i = 0; i < _count; i++)
+        {
+            int current = entries[i].Number;
+            if (current >= number)
+            {
+                return current == number ? i : -1;
+            }
+        }
+
+        return -1;
+    }
+
+    /// <summary>Whether there is an option of a number.</summary>
+    /// <param name="number">The option number.</param>
+    /// <returns>Whether there is one.</returns>
+    public bool Contains(int number) => IndexOf(number) >= 0;
+
+    /// <summary>The bytes of the first option of a number.</summary>
+    /// <param name="number">The option number.</param>
+    /// <param name="value">The value, valid until the collection changes.</param>
+    /// <returns>Whether there is one.</returns>
+    public bool TryGetValue(int number, out ReadOnlySpan<byte> value)
+    {
+        int index = IndexOf(number);
+        value = index < 0 ? default : ValueAt(index);
+        return index >= 0;
+    }
+
+    /// <summary>The integer of the first option of a number.</summary>
+    /// <param name="number">The option number.</param>
+    /// <param name="value">The integer.</param>
+    /// <returns>Whether there is one whose value fits 32 bits.</returns>
+    public bool TryGetUInt(int number, out uint value)
+    {
+        value = 0;
+        return TryGetValue(number, out ReadOnlySpan<byte> bytes) && OptionData.TryReadUInt(bytes, out value);
+    }
+
+    /// <summary>The first option of a type.</summary>
+    /// <typeparam name="TOption">The option class.</typeparam>
+    /// <returns>The option; null when there is none or its length is illegal.</returns>
+    public TOption? Get<TOption>()
+        where TOption : CoapOption, ITypedOption<TOption>
+    {
+        int index = IndexOf(TOption.Definition.Number);
+        return index >= 0 && TOption.Definition.AllowsLength(ValueAt(index).Length)
+            ? TOption.Create(new OptionData(TOption.Definition.Number, ValueAt(index)))
+            : null;
+    }
+
+    /// <summary>The first option of a type.</summary>
+    /// <typeparam name="TOption">The option class.</typeparam>
+    /// <param name="option">The option.</param>
+    /// <returns>Whether there is one with a legal length.</returns>
+    public bool TryGet<TOption>([NotNullWhen(true)] out TOption? option)
+        where TOption : CoapOption, ITypedOption<TOption>
+    {
+        option = Get<TOption>();
+        return option is not null;
+    }
+
+    /// <summary>All options of a type, in order. Those with an illegal length are left out.</summary>
+    /// <typeparam name="TOption">The option class.</typeparam>
+    /// <returns>The options.</returns>
+    public IEnumerable<TOption> GetAll<TOption>()
+        where TOption : CoapOption, ITypedOption<TOption>
+    {
+        int number = TOption.Definition.Number;
+        for (int i = IndexOf(number); i >= 0 && i < _count && NumberAt(i) == number; i++)
+        {
+            if (TOption.Definition.AllowsLength(ValueAt(i).Length))
+            {
+                yield return TOption.Create(new OptionData(number, ValueAt(i)));
+            }
+        }
+    }
+
+    /// <summary>All options as typed options, in order.</summary>
+    /// <returns>The options, made one by one.</returns>
+    public IEnumerator<CoapOption> GetEnumerator()
+    {
+        for (int i = 0; i < _count; i++)
+        {
+            yield return OptionAt(i);
+        }
+    }
+
+    /// <inheritdoc/>
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    /// <summary>The options for people, one after another.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => string.Join(", ", this);
+
+    private ref readonly Entry EntryAt(int index)
+    {
+        if ((uint)index >= (uint)_count)
+        {
+            throw new ArgumentOutOfRangeException(nameof(index), index, $"There are {_count} options.");
+        }
+
+        return ref _entries[index];
+    }
+
+    private ReadOnlySpan<byte> SpanOf(in Entry entry) => entry.Offset >= 0
+        ? _block.Span.Slice(entry.Offset, entry.Length)
+        : _own.AsSpan(~entry.Offset, entry.Length);
+
+    private record struct Entry(int Number, int Offset, int Length);
+}

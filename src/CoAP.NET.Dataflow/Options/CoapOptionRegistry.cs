@@ -1,0 +1,88 @@
+using System.Collections.Frozen;
+
+namespace CoAP.NET.Options;
+
+/// <summary>
+/// The option factories that a serializer and an endpoint know. Immutable: <see cref="With"/> and <see cref="Without"/> give a changed copy.
+/// An option that no factory knows stays an <see cref="UnrecognizedOption"/>.
+/// </summary>
+public sealed class CoapOptionRegistry
+{
+    private const int DirectNumbers = 300;
+
+    private readonly IOptionFactory?[] _direct = new IOptionFactory?[DirectNumbers];
+    private readonly FrozenDictionary<int, IOptionFactory> _byKey;
+
+    /// <summary>Makes a registry of exactly these factories.</summary>
+    /// <param name="factories">The factories; a later one of the same number replaces an earlier one.</param>
+    public CoapOptionRegistry(IEnumerable<IOptionFactory> factories)
+    {
+        ArgumentNullException.ThrowIfNull(factories);
+        Dictionary<int, IOptionFactory> byKey = [];
+        foreach (IOptionFactory factory in factories)
+        {
+            OptionDefinition definition = factory.Definition;
+            byKey[Key(definition.SignallingCode, factory.Number)] = factory;
+            if (definition.SecondSignallingCode is { } second)
+            {
+                byKey[Key(second, factory.Number)] = factory;
+            }
+
+            if (definition.SignallingCode is null && factory.Number < DirectNumbers)
+            {
+                _direct[factory.Number] = factory;
+            }
+        }
+
+        _byKey = byKey.ToFrozenDictionary();
+    }
+
+    /// <summary>All options that this library knows.</summary>
+    public static CoapOptionRegistry Default { get; } = new(RegisteredOptions.CreateFactories());
+
+    /// <summary>The factories.</summary>
+    public IEnumerable<IOptionFactory> Factories => _byKey.Values.Distinct();
+
+    /// <summary>A registry that knows one more option, or makes a known one in another way.</summary>
+    /// <param name="factory">The factory.</param>
+    /// <returns>The new registry.</returns>
+    public CoapOptionRegistry With(IOptionFactory factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return new CoapOptionRegistry(Factories.Append(factory));
+    }
+
+    /// <summary>A registry that does not know an option of requests and responses.</summary>
+    /// <param name="number">The option number.</param>
+    /// <returns>The new registry.</returns>
+    public CoapOptionRegistry Without(int number) =>
+        new(Factories.Where(factory => factory.Number != number || factory.Definition.SignallingCode is not null));
+
+    /// <summary>Finds the factory of an option.</summary>
+    /// <param name="code">The code of the message: signalling codes have numbers of their own (RFC 8323 section 5.2).</param>
+    /// <param name="number">The option number.</param>
+    /// <returns>The factory, or null.</returns>
+    public IOptionFactory? Find(CoapCode code, int number)
+    {
+        if (!code.IsSignalling)
+        {
+            return (uint)number < DirectNumbers ? _direct[number] : _byKey.GetValueOrDefault(number);
+        }
+
+        return _byKey.GetValueOrDefault(Key(code, number));
+    }
+
+    /// <summary>Makes the typed option, or an <see cref="UnrecognizedOption"/> when none knows it or its length is illegal (RFC 7252 section 5.4.3).</summary>
+    /// <param name="code">The code of the message.</param>
+    /// <param name="data">Number and bytes.</param>
+    /// <returns>The option.</returns>
+    public CoapOption Create(CoapCode code, OptionData data)
+    {
+        IOptionFactory? factory = Find(code, data.Number);
+        return factory is not null && factory.Definition.AllowsLength(data.Value.Length)
+            ? factory.Create(data)
+            : new UnrecognizedOption(data.Number, data.Value.ToArray());
+    }
+
+    private static int Key(CoapCode? signallingCode, int number) => ((signallingCode?.Value ?? 0) << 16) | number;
+}

@@ -1,0 +1,13 @@
+namespace CoAP.NET.Options;
+
+/// <summary>The factory of an option class, by its static members.</summary>
+/// <typeparam name="TOption">The option class.</typeparam>
+public sealed class OptionFactory<TOption> : IOptionFactory
+    where TOption : CoapOption, ITypedOption<TOption>
+{
+    /// <inheritdoc/>
+    public OptionDefinition Definition => TOption.Definition;
+
+    /// <inheritdoc/>
+    public CoapOption Create(OptionData data) => TOption.Create(data);
+}

@@ -1,0 +1,30 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Uri-Path: one segment of the absolute path to the resource (RFC 7252 section 5.10.1). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+public sealed class UriPath : StringOption, ITypedOption<UriPath>
+{
+    /// <summary>Makes a segment.</summary>
+    /// <param name="value">The segment, 0 to 255 bytes in UTF-8, neither <c>.</c> nor <c>..</c>.</param>
+    /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.1 forbids.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The segment has more than 255 bytes in UTF-8.</exception>
+    public UriPath(string value)
+        : base(Definition, value)
+    {
+        if (value is "." or "..")
+        {
+            throw new ArgumentException("A Uri-Path segment is never '.' or '..' (RFC 7252 section 5.10.1). Resolve the path first.", nameof(value));
+        }
+    }
+
+    private UriPath(OptionData data)
+        : base(Definition, data.GetString())
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.UriPath, "Uri-Path", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Request);
+
+    /// <inheritdoc/>
+    public static UriPath Create(OptionData data) => new(data);
+}

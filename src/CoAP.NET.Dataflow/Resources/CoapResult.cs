@@ -1,0 +1,63 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// What a handler answers: response code, payload and options. Make one with <c>CoapResults</c>, or return a string or bytes.
+/// It may be made once and returned for many requests, as long as it is not changed meanwhile.
+/// </summary>
+public class CoapResult
+{
+    private CoapOptionCollection? _options;
+
+    /// <summary>Makes a result.</summary>
+    /// <param name="code">The response code, of class 2, 4 or 5.</param>
+    /// <param name="payload">The payload; not copied.</param>
+    /// <param name="contentFormat">The Content-Format; null to leave the option out, as with diagnostic payloads.</param>
+    /// <exception cref="ArgumentException">The code is no response code.</exception>
+    public CoapResult(CoapCode code, ReadOnlyMemory<byte> payload = default, CoapContentFormat? contentFormat = null)
+    {
+        if (!code.IsResponse)
+        {
+            throw new ArgumentException($"{code} is no response code; a handler answers with class 2, 4 or 5.", nameof(code));
+        }
+
+        Code = code;
+        Payload = payload;
+        if (contentFormat is { } format)
+        {
+            Options.AddUInt(OptionNumber.ContentFormat, format.Value);
+        }
+    }
+
+    /// <summary>The response code.</summary>
+    public CoapCode Code { get; }
+
+    /// <summary>The payload.</summary>
+    public ReadOnlyMemory<byte> Payload { get; }
+
+    /// <summary>The options.</summary>
+    public CoapOptionCollection Options => _options ??= new CoapOptionCollection(code: Code);
+
+    internal bool HasOptions => _options is { Count: > 0 };
+
+    /// <summary>A text becomes 2.05 Content in UTF-8.</summary>
+    /// <param name="text">The text.</param>
+    public static implicit operator CoapResult(string text) => FromString(text);
+
+    /// <summary>A text becomes 2.05 Content in UTF-8.</summary>
+    /// <param name="text">The text.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult FromString(string text) =>
+        new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain);
+
+    /// <summary>Adds an option.</summary>
+    /// <param name="option">The option.</param>
+    /// <returns>This result.</returns>
+    public CoapResult With(CoapOption option)
+    {
+        Options.Add(option);
+        return this;
+    }
+}

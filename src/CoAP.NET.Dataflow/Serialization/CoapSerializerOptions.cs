@@ -1,0 +1,55 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Serialization;
+
+/// <summary>What a serializer knows and how much it reads. Limits apply before anything is allocated. Mutable until the first use by a serializer, which copies it.</summary>
+public sealed class CoapSerializerOptions
+{
+    /// <summary>The option factories. Default: all that this library knows.</summary>
+    public CoapOptionRegistry Registry { get; set => field = value ?? throw new ArgumentNullException(nameof(value)); } = CoapOptionRegistry.Default;
+
+    /// <summary>The largest message that is read, in bytes with its header. Default: 65,535 in datagrams, 1 MiB in streams when null.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 4.</exception>
+    public long? MaxMessageSize
+    {
+        get;
+        set
+        {
+            if (value is { } size)
+            {
+                ArgumentOutOfRangeException.ThrowIfLessThan(size, 4, nameof(value));
+            }
+
+            field = value;
+        }
+    }
+
+    /// <summary>The largest number of options that is read. Default 256; at least 1.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public int MaxOptions
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            field = value;
+        }
+    }
+    = 256;
+
+    /// <summary>The longest token that is read, in bytes. Default 65,804 (RFC 8974); 8 switches extended tokens off.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 8 to 65,804.</exception>
+    public int MaxTokenLength
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, CoapToken.MaxLength);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, CoapToken.MaxExtendedLength);
+            field = value;
+        }
+    }
+    = CoapToken.MaxExtendedLength;
+
+    internal CoapSerializerOptions Clone() => (CoapSerializerOptions)MemberwiseClone();
+}

@@ -1,0 +1,93 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.IO.Pipelines;
+
+namespace CoAP.NET.Serialization;
+
+/// <summary>
+/// Reads and writes messages in one wire format, synchronously and asynchronously. Thread-safe; keeps nothing between calls.
+/// </summary>
+public interface ICoapMessageSerializer
+{
+    /// <summary>Reads a message from a span; its bytes are copied once.</summary>
+    /// <param name="source">Exactly one message.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="CoapFormatException">The bytes are no message.</exception>
+    CoapMessage Deserialize(ReadOnlySpan<byte> source);
+
+    /// <summary>Reads a message from memory without copying; the memory must not change while the message is used.</summary>
+    /// <param name="source">Exactly one message.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="CoapFormatException">The bytes are no message.</exception>
+    CoapMessage Deserialize(ReadOnlyMemory<byte> source);
+
+    /// <summary>Reads a message from the beginning of a sequence. A message that lies in one segment is not copied.</summary>
+    /// <param name="source">The bytes; in a stream format more than one message may follow, or less than one be there.</param>
+    /// <param name="message">The message; null when there is none, or not all of it yet.</param>
+    /// <param name="consumed">The end of the message; the beginning of the source when there is none.</param>
+    /// <param name="error">The rule that broke; none when more bytes are needed.</param>
+    /// <returns>Whether there is a message. When not, and there is no error, call again with more bytes.</returns>
+    bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error);
+
+    /// <summary>Reads a message from a stream synchronously.</summary>
+    /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="CoapFormatException">The bytes are no message, or the stream ended within one.</exception>
+    CoapMessage Deserialize(Stream source);
+
+    /// <summary>Reads a message from a stream.</summary>
+    /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
+    /// <param name="cancellationToken">Stops reading.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="CoapFormatException">The bytes are no message, or the stream ended within one.</exception>
+    ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default);
+
+    /// <summary>Reads a message from a pipe and advances the pipe past it. The message keeps its own copy of the bytes.</summary>
+    /// <param name="source">The pipe. A datagram format reads to its completion; a stream format reads one message.</param>
+    /// <param name="cancellationToken">Stops reading.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="CoapFormatException">The bytes are no message, or the pipe was completed within one.</exception>
+    ValueTask<CoapMessage> DeserializeAsync(PipeReader source, CancellationToken cancellationToken = default);
+
+    /// <summary>The number of bytes that a message takes.</summary>
+    /// <param name="message">The message.</param>
+    /// <returns>The number of bytes.</returns>
+    long GetSize(CoapMessage message);
+
+    /// <summary>Writes a message into a new array.</summary>
+    /// <param name="message">The message.</param>
+    /// <returns>The bytes.</returns>
+    byte[] Serialize(CoapMessage message);
+
+    /// <summary>Writes a message into a buffer writer.</summary>
+    /// <param name="destination">The buffer writer.</param>
+    /// <param name="message">The message.</param>
+    /// <returns>The number of bytes written.</returns>
+    int Serialize(IBufferWriter<byte> destination, CoapMessage message);
+
+    /// <summary>Writes a message into a span if it fits.</summary>
+    /// <param name="destination">The span.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="written">The number of bytes written; 0 when it does not fit.</param>
+    /// <returns>Whether it fits.</returns>
+    bool TrySerialize(Span<byte> destination, CoapMessage message, out int written);
+
+    /// <summary>Writes a message into a stream synchronously, without holding a copy of the payload.</summary>
+    /// <param name="destination">The stream.</param>
+    /// <param name="message">The message.</param>
+    void Serialize(Stream destination, CoapMessage message);
+
+    /// <summary>Writes a message into a stream, without holding a copy of the payload.</summary>
+    /// <param name="destination">The stream.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="cancellationToken">Stops writing.</param>
+    /// <returns>A task that ends when all bytes were written.</returns>
+    ValueTask SerializeAsync(Stream destination, CoapMessage message, CancellationToken cancellationToken = default);
+
+    /// <summary>Writes a message into a pipe and flushes it.</summary>
+    /// <param name="destination">The pipe.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="cancellationToken">Stops writing.</param>
+    /// <returns>A task that ends when the pipe took the bytes.</returns>
+    ValueTask SerializeAsync(PipeWriter destination, CoapMessage message, CancellationToken cancellationToken = default);
+}

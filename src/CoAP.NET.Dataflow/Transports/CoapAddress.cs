@@ -1,0 +1,77 @@
+using System.Buffers.Binary;
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// The address of one end of a UDP or TCP peer: IP address, port and IPv6 scope, as a value. IPv4 addresses are kept in
+/// their IPv4-mapped IPv6 form, so that one peer has one address on dual-mode sockets too.
+/// </summary>
+/// <param name="High">The upper 8 bytes of the IPv6 address, as a big-endian number.</param>
+/// <param name="Low">The lower 8 bytes of the IPv6 address, as a big-endian number.</param>
+/// <param name="Port">The port, 0 to 65,535.</param>
+/// <param name="ScopeId">The IPv6 scope (interface index); 0 for none.</param>
+public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, uint ScopeId)
+{
+    private const ulong MappedPrefix = 0x0000_ffff_0000_0000;
+
+    /// <summary>Whether this is an IPv4 address.</summary>
+    public bool IsIPv4 => High == 0 && (Low & 0xffff_ffff_0000_0000) == MappedPrefix;
+
+    /// <summary>Whether this is the address of a group (RFC 7252 section 8).</summary>
+    public bool IsMulticast => IsIPv4 ? ((uint)Low >> 28) == 0xe : High >> 56 == 0xff;
+
+    /// <summary>Whether the address is the wildcard (all zero), of either family.</summary>
+    public bool IsAny => High == 0 && (Low == 0 || Low == MappedPrefix);
+
+    /// <summary>Makes an address of an IPv4 address in host byte order.</summary>
+    /// <param name="address">The four bytes as a big-endian number.</param>
+    /// <param name="port">The port.</param>
+    /// <returns>The address.</returns>
+    public static CoapAddress FromIPv4(uint address, ushort port) => new(0, MappedPrefix | address, port, 0);
+
+    /// <summary>Makes an address of a .NET endpoint.</summary>
+    /// <param name="endpoint">The endpoint, IPv4 or IPv6.</param>
+    /// <returns>The address.</returns>
+    public static CoapAddress FromIPEndPoint(IPEndPoint endpoint)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        Span<byte> bytes = stackalloc byte[16];
+        IPAddress address = endpoint.Address;
+        if (address.AddressFamily == AddressFamily.InterNetwork)
+        {
+            address.TryWriteBytes(bytes, out _);
+            return FromIPv4(BinaryPrimitives.ReadUInt32BigEndian(bytes), (ushort)endpoint.Port);
+        }
+
+        address.TryWriteBytes(bytes, out _);
+        ulong high = BinaryPrimitives.ReadUInt64BigEndian(bytes);
+        ulong low = BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]);
+        return new CoapAddress(high, low, (ushort)endpoint.Port, (uint)address.ScopeId);
+    }
+
+    /// <summary>The .NET endpoint; an IPv4 address becomes an IPv4 endpoint.</summary>
+    /// <returns>The endpoint.</returns>
+    public IPEndPoint ToIPEndPoint() => new(ToIPAddress(), Port);
+
+    /// <summary>The .NET address; an IPv4 address becomes an IPv4 address.</summary>
+    /// <returns>The address.</returns>
+    public IPAddress ToIPAddress()
+    {
+        Span<byte> bytes = stackalloc byte[16];
+        if (IsIPv4)
+        {
+            BinaryPrimitives.WriteUInt32BigEndian(bytes, (uint)Low);
+            return new IPAddress(bytes[..4]);
+        }
+
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, High);
+        BinaryPrimitives.WriteUInt64BigEndian(bytes[8..], Low);
+        return new IPAddress(bytes, ScopeId);
+    }
+
+    /// <summary>Address and port, IPv6 in brackets: <c>192.0.2.1:5683</c>, <c>[2001:db8::1]:5683</c>.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => ToIPEndPoint().ToString();
+}

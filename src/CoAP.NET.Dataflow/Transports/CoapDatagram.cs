@@ -1,0 +1,87 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// The bytes of one message on their way through the mesh, with where they came from or go to. It has one owner at a time:
+/// who gets it hands it on or disposes it, exactly once; a lost one is garbage, not an error.
+/// </summary>
+public sealed class CoapDatagram : IDisposable
+{
+    private readonly CoapDatagramPool? _pool;
+    private int _owned;
+
+    /// <summary>Makes a datagram with a buffer of its own, outside any pool.</summary>
+    /// <param name="capacity">The size of the buffer in bytes.</param>
+    public CoapDatagram(int capacity)
+        : this(new byte[capacity], null)
+    {
+    }
+
+    internal CoapDatagram(byte[] buffer, CoapDatagramPool? pool)
+    {
+        Buffer = buffer;
+        _pool = pool;
+    }
+
+    /// <summary>The whole buffer; the message is its first <see cref="Length"/> bytes.</summary>
+    public byte[] Buffer { get; }
+
+    /// <summary>The number of bytes that belong to the message.</summary>
+    public int Length { get; set; }
+
+    /// <summary>The bytes of the message.</summary>
+    public ReadOnlyMemory<byte> Data => Buffer.AsMemory(0, Length);
+
+    /// <summary>The bytes of the message.</summary>
+    public ReadOnlySpan<byte> Span => Buffer.AsSpan(0, Length);
+
+    /// <summary>The peer's address.</summary>
+    public CoapAddress Remote { get; set; }
+
+    /// <summary>Our own address: inbound the one that was asked, outbound the one to answer from; the wildcard when unknown.</summary>
+    public CoapAddress Local { get; set; }
+
+    /// <summary>Whether the datagram was longer than the buffer, so that its end is missing.</summary>
+    public bool IsTruncated { get; set; }
+
+    /// <summary>The transport it came through or leaves by.</summary>
+    public CoapTransport? Transport { get; set; }
+
+    /// <summary>A number by which the transport knows its own socket or connection; 0 when it has only one.</summary>
+    public int TransportTag { get; set; }
+
+    /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
+    public CoapChannel? Channel { get; set; }
+
+    /// <summary>A copy with a buffer of its own, such as each target of a <c>BroadcastBlock</c> needs.</summary>
+    /// <returns>The copy.</returns>
+    public CoapDatagram Copy()
+    {
+        CoapDatagram copy = new(Length)
+        {
+            Length = Length,
+            Remote = Remote,
+            Local = Local,
+            IsTruncated = IsTruncated,
+            Transport = Transport,
+            TransportTag = TransportTag,
+            Channel = Channel,
+        };
+        Span.CopyTo(copy.Buffer);
+        return copy;
+    }
+
+    /// <summary>Gives the buffer back. Repeating it does nothing.</summary>
+    public void Dispose()
+    {
+        if (_pool is not null && Interlocked.Exchange(ref _owned, 0) == 1)
+        {
+            Channel = null;
+            Transport = null;
+            _pool.Return(this);
+        }
+    }
+
+    internal void MarkOwned() => Volatile.Write(ref _owned, 1);
+}

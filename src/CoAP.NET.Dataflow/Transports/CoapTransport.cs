@@ -1,0 +1,43 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Carries datagrams (or the frames of a stream) between sockets and the mesh. The seam for transports of your own: serial lines, SMS, in-memory.
+/// A transport offers what it receives to <see cref="CoapTransportContext.Receive"/> and sends what <see cref="Send"/> gets.
+/// </summary>
+public abstract class CoapTransport : IAsyncDisposable
+{
+    /// <summary>The URI scheme, such as <c>coap</c>.</summary>
+    public abstract string Scheme { get; }
+
+    /// <summary>Whether the transport delivers reliably and in order, so that RFC 8323 framing applies instead of RFC 7252 section 4.</summary>
+    public virtual bool IsReliable => false;
+
+    /// <summary>Whether the transport is protected by DTLS or TLS.</summary>
+    public virtual bool IsSecure => false;
+
+    /// <summary>Whether the transport drives the clocks of the shards from its own loop, by <see cref="CoapTransportContext.Tick"/>.</summary>
+    public virtual bool DrivesClock => false;
+
+    /// <summary>The addresses it is bound to; empty before <see cref="StartAsync"/>. The port is the real one, also where 0 was asked for.</summary>
+    public abstract IReadOnlyList<CoapAddress> LocalAddresses { get; }
+
+    /// <summary>Opens sockets and begins to receive.</summary>
+    /// <param name="context">Where received datagrams go.</param>
+    /// <param name="cancellationToken">Stops the start.</param>
+    /// <returns>A task that ends when <see cref="LocalAddresses"/> is valid and datagrams are received.</returns>
+    /// <exception cref="CoapException">An address cannot be bound.</exception>
+    public abstract ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken);
+
+    /// <summary>Sends a datagram and takes it over: it is disposed when it has left. Never throws; what cannot be sent is counted and reported by <see cref="CoapTransportContext.SendFailed"/>.</summary>
+    /// <param name="datagram">The datagram.</param>
+    public abstract void Send(CoapDatagram datagram);
+
+    /// <summary>Has a thread of the transport call <see cref="CoapTransportContext.Tick"/> soon, because something is due earlier than it knew. Only when <see cref="DrivesClock"/>.</summary>
+    public virtual void Wake()
+    {
+    }
+
+    /// <summary>Stops receiving, sends what is still batched and closes the sockets.</summary>
+    /// <returns>A task that ends when nothing more is received.</returns>
+    public abstract ValueTask DisposeAsync();
+}

@@ -1,0 +1,10 @@
+namespace CoAP.NET.Tests;
+
+/// <summary>Bytes from hexadecimal literals.</summary>
+internal static class Wire
+{
+    /// <summary>Bytes of hexadecimal digits; spaces are ignored.</summary>
+    public static byte[] Hex(string digits) => Convert.FromHexString(digits.Replace(" ", string.Empty, StringComparison.Ordinal));
+
+    public static string Hex(ReadOnlySpan<byte> bytes) => Convert.ToHexStringLower(bytes);
+}
