@@ -19,7 +19,8 @@ internal sealed class ExchangeLayer
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     public void Register(ClientRequest request)
     {
-        lock (_shard.Gate)
+        _shard.Enter();
+        try
         {
             PeerExchanges peer = StateOf(request.Channel);
             request.Message.Token = peer.NextToken();
@@ -38,12 +39,17 @@ internal sealed class ExchangeLayer
 
             Arm(request, request.Deadline);
         }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 
     /// <summary>Matches a response to the request it answers, by peer and token (RFC 7252 section 5.3.2), and takes the request out.</summary>
     public bool TryTake(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
-        lock (_shard.Gate)
+        _shard.Enter();
+        try
         {
             if (channel.ExchangeState is PeerExchanges peer && peer.Pending.TryGetValue(token, out request))
             {
@@ -54,21 +60,31 @@ internal sealed class ExchangeLayer
             request = null;
             return false;
         }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 
     /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
     public bool TryTake(ClientRequest request)
     {
-        lock (_shard.Gate)
+        _shard.Enter();
+        try
         {
             return TakeLocked(request);
+        }
+        finally
+        {
+            _shard.Exit();
         }
     }
 
     /// <summary>The message of a request was acknowledged without a response: the time for a separate response begins (RFC 7252 section 5.2.2).</summary>
     public void OnAcknowledged(ClientRequest request)
     {
-        lock (_shard.Gate)
+        _shard.Enter();
+        try
         {
             if (!request.IsPending || request.IsAcknowledged)
             {
@@ -83,6 +99,10 @@ internal sealed class ExchangeLayer
                 request.Deadline = _shard.Environment.Now + wait.Ticks;
                 Arm(request, request.Deadline);
             }
+        }
+        finally
+        {
+            _shard.Exit();
         }
     }
 
@@ -130,7 +150,8 @@ internal sealed class ExchangeLayer
     public List<ClientRequest> TakeAll(IEnumerable<CoapChannel> channels)
     {
         List<ClientRequest> all = [];
-        lock (_shard.Gate)
+        _shard.Enter();
+        try
         {
             foreach (CoapChannel channel in channels)
             {
@@ -143,6 +164,10 @@ internal sealed class ExchangeLayer
                     }
                 }
             }
+        }
+        finally
+        {
+            _shard.Exit();
         }
 
         return all;

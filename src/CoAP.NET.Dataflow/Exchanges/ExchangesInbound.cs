@@ -67,12 +67,10 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             Channel = item.Channel,
             Aborted = _state.Aborted,
         });
-        if (message.HasOptions && OptionRules.Check(message) is { IsOk: false } verdict)
+        if (OptionRules.Check(message) is { IsAccepted: false } verdict)
         {
             Counters.Add(CoapCounter.BadOptions);
-            Answer(exchange, verdict.IsBadHopLimit
-                ? Diagnostic(CoapCode.BadRequest, "Hop-Limit is 1 to 255.")
-                : Diagnostic(CoapCode.BadOption, $"Critical option {verdict.Number} is unknown, malformed, repeated or has no meaning here."));
+            Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
         }
         else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
         {
@@ -99,7 +97,8 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             return;
         }
 
-        bool acceptable = OptionRules.Check(message) is var verdict && verdict.IsOk;
+        OptionVerdict verdict = OptionRules.Check(message);
+        bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {
             _layer.StopTransmission(request);
@@ -114,7 +113,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         {
             Counters.Add(CoapCounter.BadOptions);
             request.Fail(new CoapProtocolException(
-                $"{request.Target} answered {message.Code} with critical option {verdict.Number}, which is unknown, malformed or has no meaning in a response; such a response must be rejected (RFC 7252 section 5.4.1). Register a factory for the option if you know it."));
+                $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
         }
     }
 

@@ -46,11 +46,6 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
         Counters.Add(CoapCounter.RequestsSent);
         request.CancelWith(cancellationToken);
-        if (request.Deadline != long.MaxValue)
-        {
-            _shard.WakeClockIfNeeded();
-        }
-
         if (!request.Completion.Task.IsCompleted)
         {
             if (!Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = request.Transmission }) && _layer.TryTake(request))

@@ -16,7 +16,6 @@ internal sealed class CoapPipeline
     private readonly CoapEnvironment _environment;
     private readonly CoapPipelineOptions _options;
     private readonly Action<Exception> _fault;
-    private readonly List<IDataflowBlock> _users = [];
     private bool _stopping;
 
     public CoapPipeline(CoapShard shard, PipelineParts parts)
@@ -87,10 +86,8 @@ internal sealed class CoapPipeline
     {
         foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
         {
-            SeamGuard<T> guard = new(_environment);
             IPropagatorBlock<T, T> block = factory() ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");
-            source.LinkTo(guard, s_propagate);
-            guard.LinkTo(block, s_propagate);
+            source.LinkTo(new UserTarget<T>(block), s_propagate);
             Watch(block, seam.Name);
             source = block;
         }
@@ -101,7 +98,6 @@ internal sealed class CoapPipeline
     // A block that ended while the endpoint runs leaves a server that is up and deaf: better to fail aloud.
     private void Watch(IDataflowBlock block, string seam)
     {
-        _users.Add(block);
         _ = block.Completion.ContinueWith(
             completion =>
             {

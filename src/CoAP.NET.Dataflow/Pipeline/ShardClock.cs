@@ -1,5 +1,4 @@
 using CoAP.NET.Channels;
-using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Pipeline;
 
@@ -7,14 +6,12 @@ namespace CoAP.NET.Pipeline;
 internal sealed class ShardClock : IDisposable
 {
     private readonly CoapShard _shard;
-    private readonly MessagingInbound _messaging;
     private readonly ITimer _timer;
     private Action? _wakeLoop;
 
     public ShardClock(CoapPipeline pipeline)
     {
         _shard = pipeline.Shard;
-        _messaging = pipeline.MessagingIn;
         _timer = _shard.Environment.TimeProvider.CreateTimer(
             static state => ((ShardClock)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _shard.WakeClock = OnWake;
@@ -33,12 +30,13 @@ internal sealed class ShardClock : IDisposable
     public long Tick()
     {
         long now = _shard.Environment.Now;
-        if (now >= Volatile.Read(ref _shard.NextDueHint))
+        long due = _shard.Advance(now);
+        if (_wakeLoop is null)
         {
-            _messaging.Advance(now);
+            Arm(due, now);
         }
 
-        return Rearm(now);
+        return due;
     }
 
     public void Dispose()
@@ -55,25 +53,10 @@ internal sealed class ShardClock : IDisposable
         }
         else
         {
-            Rearm(_shard.Environment.Now);
+            Arm(_shard.DriverDue, _shard.Environment.Now);
         }
     }
 
-    private long Rearm(long now)
-    {
-        long due;
-        lock (_shard.Gate)
-        {
-            due = _shard.Wheel.NextDue;
-            _shard.DriverDue = due;
-            Volatile.Write(ref _shard.NextDueHint, due);
-        }
-
-        if (_wakeLoop is null)
-        {
-            _timer.Change(due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - now)), Timeout.InfiniteTimeSpan);
-        }
-
-        return due;
-    }
+    private void Arm(long due, long now) =>
+        _timer.Change(due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - now)), Timeout.InfiniteTimeSpan);
 }
