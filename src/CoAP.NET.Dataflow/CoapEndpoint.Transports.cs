@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -69,7 +68,7 @@ public sealed partial class CoapEndpoint
                     throw new CoapException($"This endpoint has no transport for {scheme}. Add one before it is started.");
                 }
 
-                found = new CoapUdpTransport(UdpOptions([new IPEndPoint(Socket.OSSupportsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0)], isServer: false));
+                found = new CoapUdpTransport(UdpOptions([], isServer: false));
                 _transports.Add(found);
                 await StartTransportAsync(found, cancellationToken).ConfigureAwait(false);
             }

@@ -45,7 +45,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         };
         _hash = new AddressHash(_environment.Random);
         Served = new ServedRequests(_environment.Limits.MaxRequestsServed);
-        Routes = new CoapRouteTable();
+        Routes = new RouteTable();
         CoapLimits limits = _environment.Limits;
         PipelineParts parts = new()
         {
@@ -80,7 +80,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     /// <summary>Ends when the endpoint was stopped; with an exception when it had to give up, such as for a block of the user that faulted.</summary>
     public Task Completion => _completion.Task;
 
-    internal CoapRouteTable Routes { get; }
+    internal RouteTable Routes { get; }
 
     internal bool HasTransports => _transports.Count > 0;
 
@@ -132,7 +132,8 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
                 return;
             }
 
-            Task idle = Served.WhenIdle();
+            Served.Stop();
+            Task idle = Served.WhenIdleAsync();
             try
             {
                 await idle.WaitAsync(_options.StopGracePeriod, _environment.TimeProvider, cancellationToken).ConfigureAwait(false);
@@ -178,6 +179,15 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     private async Task CloseAsync()
     {
         _state.EndGrace();
+        try
+        {
+            Served.Abort();
+        }
+        catch (AggregateException exception)
+        {
+            Log.StageFailed(_environment.Logger, exception);
+        }
+
         CoapException stopped = new("The endpoint was stopped before the response came.");
         foreach (CoapPipeline pipeline in _pipelines)
         {

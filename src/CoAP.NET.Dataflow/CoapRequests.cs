@@ -96,7 +96,7 @@ public static class CoapRequests
         }
 
         CoapResponse response = (await requester.SendAsync(request, cancellationToken).ConfigureAwait(false)).EnsureSuccess();
-        return CoapLinkFormat.TryParse(response.GetText(), out IReadOnlyList<CoapLink>? links, out string? error)
+        return CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error)
             ? links
             : throw new CoapProtocolException($"The list of resources of {response.Remote} is no link-format document: {error}");
     }

@@ -7,14 +7,13 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
     /// <summary>Makes a server.</summary>
     /// <param name="options">How its endpoint works; default: all defaults.</param>
-    public CoapServer(CoapEndpointOptions? options = null)
-    {
-        Endpoint = new CoapEndpoint(options);
-        WellKnownCore.MapTo(Endpoint.Routes);
-    }
+    public CoapServer(CoapEndpointOptions? options = null) => Endpoint = new CoapEndpoint(options);
 
     /// <summary>The endpoint underneath, by which a server sends requests too.</summary>
     public CoapEndpoint Endpoint { get; }
+
+    /// <summary>The routes, by which handlers are mapped to paths.</summary>
+    public CoapRouteGroup Routes => Endpoint.Routes.Root;
 
     /// <summary>The addresses that it listens on, as URIs; empty before it was started.</summary>
     public IReadOnlyList<string> LocalEndpoints => Endpoint.LocalEndpoints;
@@ -37,7 +36,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     public Task StartAsync(CancellationToken cancellationToken = default)
     {
-        ListenByDefault();
+        Prepare();
         return Endpoint.StartAsync(cancellationToken);
     }
 
@@ -51,7 +50,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>A task that ends when it is stopped.</returns>
     public Task RunAsync(CancellationToken cancellationToken = default)
     {
-        ListenByDefault();
+        Prepare();
         return Endpoint.RunAsync(cancellationToken);
     }
 
@@ -59,11 +58,14 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>A task that ends when everything is closed.</returns>
     public ValueTask DisposeAsync() => Endpoint.DisposeAsync();
 
-    private void ListenByDefault()
+    private void Prepare()
     {
         if (!Endpoint.HasTransports)
         {
             Endpoint.Listen("coap://[::]:5683");
         }
+
+        // After the user's own resources, so that one of them may stand at the well-known path.
+        WellKnownCore.TryMap(Endpoint.Routes);
     }
 }

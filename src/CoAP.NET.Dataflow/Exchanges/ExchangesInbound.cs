@@ -65,7 +65,6 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             Confirmable = item.Type == CoapMessageType.Confirmable,
             IsMulticast = item.IsMulticast,
             Channel = item.Channel,
-            Aborted = _state.Aborted,
         });
         if (OptionRules.Check(message) is { IsAccepted: false } verdict)
         {

@@ -21,7 +21,7 @@ internal sealed class PipelineParts
 
     public required EndpointState State { get; init; }
 
-    public required CoapRouteTable Routes { get; init; }
+    public required RouteTable Routes { get; init; }
 
     public required ServedRequests Served { get; init; }
 

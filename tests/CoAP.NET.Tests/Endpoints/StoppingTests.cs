@@ -113,7 +113,7 @@ public class StoppingTests : EndpointTest
         Transport.Receive(Other, "4001fffeb46f70656e");
         Assert.StartsWith("60a3fffe", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
 
-        Task idle = Server.Endpoint.Served.WhenIdle();
+        Task idle = Server.Endpoint.Served.WhenIdleAsync();
         answer.SetResult(CoapResults.Text("x"));
         await Within(idle);
     }
