@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Options;
 public sealed class OptionCollectionTests
 {
     [Fact]
+    [Rfc("7252-3.1-1")]
     public void Options_are_in_order_of_number_and_those_of_one_number_in_order_of_adding()
     {
         CoapOptionCollection options = new()

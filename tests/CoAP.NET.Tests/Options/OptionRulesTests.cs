@@ -196,6 +196,7 @@ public sealed class OptionRulesTests
     }
 
     [Fact]
+    [Rfc("7959-2.1-1")]
     public void Block_option_of_four_bytes_or_twice_is_bad()
     {
         AssertBad(Message(CoapCode.Get, (23, "00000012")), OptionFault.Length, 23, CoapCode.BadOption);

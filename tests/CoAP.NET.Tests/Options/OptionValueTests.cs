@@ -15,7 +15,7 @@ public sealed class OptionValueTests
     [InlineData(65536u, "010000")]
     [InlineData(16777215u, "ffffff")]
     [InlineData(4294967295u, "ffffffff")]
-    [Rfc("7252-3.2-1")]
+    [Rfc("7252-3.2-1", "7252-3.2-2")]
     public void Integer_is_sent_without_leading_zeros_and_read_with_them(uint value, string preferred, params string[] alsoAccepted)
     {
         Assert.Equal(preferred, Wire.Hex(new Size1(value).ToValueArray()));
@@ -66,6 +66,7 @@ public sealed class OptionValueTests
     }
 
     [Fact]
+    [Rfc("7252-3.2-3")]
     public void String_is_utf8_and_its_length_is_counted_in_bytes()
     {
         UriPath segment = new("こんにちは");
@@ -128,6 +129,15 @@ public sealed class OptionValueTests
 
         Assert.Null(options.Echo);
         Assert.Null(options.Get<Echo>());
+    }
+
+    [Fact]
+    public void Q_block2_asks_for_several_blocks_and_for_the_next_set()
+    {
+        CoapOptionCollection options = new() { new QBlock2(3, false, 1024), new QBlock2(7, false, 1024), new QBlock2(10, true, 1024) };
+
+        Assert.Equal(["36", "76", "ae"], options.GetAll<QBlock2>().Select(option => Wire.Hex(option.ToValueArray())));
+        Assert.Equal(["3/0/1024", "7/0/1024", "10/1/1024"], options.GetAll<QBlock2>().Select(option => option.Block.ToString()));
     }
 
     [Fact]
