@@ -11,12 +11,20 @@ internal sealed class TimerWheel
     private const int Mask = SlotCount - 1;
 
     private readonly WheelTimer?[] _slots = new WheelTimer?[SlotCount];
+    private readonly List<(long Due, int Order, WheelTimer Timer)> _due = [];
     private long _current;
     private int _count;
+    private long _bound = long.MaxValue;
 
     public TimerWheel(long now) => _current = now >> SlotBits;
 
     public int Count => _count;
+
+    /// <summary>
+    /// Nothing is due before this time, in units of 100 ns. Costs a field read. Cancelling does not move it, so that a driver of the clock that was told
+    /// once is not told again for every message whose timer is set and cancelled within its time.
+    /// </summary>
+    public long Bound => _bound;
 
     /// <summary>When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits. Never later than the first due time's slot.</summary>
     public long NextDue
@@ -43,11 +51,24 @@ internal sealed class TimerWheel
         }
     }
 
+    /// <summary>Recomputes <see cref="Bound"/> once it has passed.</summary>
+    public long Refresh(long now)
+    {
+        if (_bound <= now)
+        {
+            _bound = NextDue;
+        }
+
+        return _bound;
+    }
+
     public void Schedule(WheelTimer timer, long due)
     {
         Cancel(timer);
         timer.Due = due;
-        int slot = (int)(Math.Max(TickOf(due), _current) & Mask);
+        long tick = Math.Max(TickOf(due), _current);
+        _bound = Math.Min(_bound, tick << SlotBits);
+        int slot = (int)(tick & Mask);
         timer.Slot = slot;
         timer.Next = _slots[slot];
         timer.Previous = null;
@@ -121,23 +142,35 @@ internal sealed class TimerWheel
     {
         while (true)
         {
-            WheelTimer? due = null;
+            _due.Clear();
             for (WheelTimer? timer = _slots[slot]; timer is not null; timer = timer.Next)
             {
-                // The earliest first, and of equals the one scheduled first, so that a replay fires in the same order.
-                if (timer.Due <= now && (due is null || timer.Due <= due.Due))
+                if (timer.Due <= now)
                 {
-                    due = timer;
+                    _due.Add((timer.Due, -_due.Count, timer));
                 }
             }
 
-            if (due is null)
+            if (_due.Count == 0)
             {
                 return;
             }
 
-            Cancel(due);
-            due.Fire(now);
+            // The earliest first, and of equals the one scheduled first, so that a replay fires in the same order. Sorted once: thousands may share a slot.
+            if (_due.Count > 1)
+            {
+                _due.Sort(static (left, right) => left.Due != right.Due ? left.Due.CompareTo(right.Due) : left.Order.CompareTo(right.Order));
+            }
+
+            foreach ((long due, _, WheelTimer timer) in _due)
+            {
+                // One that fired before may have cancelled this one or set it anew.
+                if (timer.Slot == slot && timer.Due == due)
+                {
+                    Cancel(timer);
+                    timer.Fire(now);
+                }
+            }
         }
     }
 }
