@@ -11,7 +11,10 @@ public readonly struct CoapInbound
     /// <summary>What this says.</summary>
     public CoapInboundKind Kind { get; init; }
 
-    /// <summary>The message; null unless <see cref="Kind"/> is <see cref="CoapInboundKind.Message"/>.</summary>
+    /// <summary>
+    /// The message, with <see cref="CoapInboundKind.Message"/>. With a format error null, or, where an answer with the token is owed
+    /// (<see cref="CoapFormatRule.TokenTooLong"/>: 4.00, <see cref="CoapFormatRule.MessageTooLarge"/>: 4.13), a message of type, code, Message ID and token alone.
+    /// </summary>
     public CoapMessage? Message { get; init; }
 
     /// <summary>The rule that the bytes broke, with <see cref="CoapInboundKind.FormatError"/>.</summary>

@@ -51,9 +51,12 @@ public enum CoapFormatRule : byte
     /// <summary>The message is larger than <see cref="CoapSerializerOptions.MaxMessageSize"/>.</summary>
     MessageTooLarge,
 
-    /// <summary>The source ended within a message.</summary>
+    /// <summary>The source ended before or within a message whose header says its length (RFC 8323 section 3.2). At offset 0 it ended cleanly between two messages.</summary>
     EndOfStream,
 
     /// <summary>The length field of a WebSocket message is not 0 (RFC 8323 section 4.2).</summary>
     LengthNotZero,
+
+    /// <summary>Bytes follow where the source should hold exactly one message.</summary>
+    TrailingBytes,
 }

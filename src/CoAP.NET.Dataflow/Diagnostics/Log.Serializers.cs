@@ -1,0 +1,15 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Serialization;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+// The serializers' range: 1200 to 1299.
+internal static partial class Log
+{
+    [LoggerMessage(1200, LogLevel.Debug, "{Channel} sent bytes that are no message: {Rule} at offset {Offset}.")]
+    public static partial void FormatError(ILogger logger, CoapChannel channel, CoapFormatRule rule, long offset);
+
+    [LoggerMessage(1201, LogLevel.Error, "A message with code {Code} to {Channel} has no form on the wire and is dropped. It must be changed before it is sent.")]
+    public static partial void EncodeFailed(ILogger logger, Exception exception, CoapCode code, CoapChannel channel);
+}

@@ -1,0 +1,210 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.IO.Pipelines;
+
+namespace CoAP.NET.Serialization;
+
+/// <summary>
+/// What the two wire formats have in common: everything but the header. Use <see cref="CoapDatagramSerializer"/> or <see cref="CoapStreamSerializer"/>.
+/// </summary>
+public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
+{
+    /// <summary>The most bytes before the token, in either format.</summary>
+    internal const int LongestHeader = 8;
+
+    private const int SmallMessage = 256;
+
+    private protected CoapMessageSerializer(CoapSerializerOptions? options, long defaultMaxMessageSize)
+    {
+        Options = options?.Clone() ?? new CoapSerializerOptions();
+
+        // One less than an array holds, so that one byte too many can be told from just enough.
+        MaxMessageSize = Math.Min(Options.MaxMessageSize ?? defaultMaxMessageSize, Array.MaxLength - 1);
+    }
+
+    internal CoapSerializerOptions Options { get; }
+
+    internal long MaxMessageSize { get; }
+
+    /// <summary>Whether a message ends where its source ends, as in datagrams, and not where its header says.</summary>
+    internal abstract bool EndsWithSource { get; }
+
+    /// <inheritdoc/>
+    public CoapMessage Deserialize(ReadOnlySpan<byte> source) =>
+        TryDeserialize(source, out CoapMessage? message, out CoapFormatError error) ? message : throw new CoapFormatException(error);
+
+    /// <inheritdoc/>
+    public CoapMessage Deserialize(ReadOnlyMemory<byte> source) =>
+        TryDeserialize(source, out CoapMessage? message, out CoapFormatError error) ? message : throw new CoapFormatException(error);
+
+    /// <inheritdoc/>
+    public bool TryDeserialize(ReadOnlySpan<byte> source, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error) =>
+        TryRead(source, default, copy: true, out message, out error);
+
+    /// <inheritdoc/>
+    public bool TryDeserialize(ReadOnlyMemory<byte> source, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error) =>
+        TryRead(source.Span, source, copy: false, out message, out error);
+
+    /// <inheritdoc/>
+    public bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error) =>
+        TryRead(in source, copy: false, out message, out consumed, out error);
+
+    /// <inheritdoc/>
+    public CoapMessage Deserialize(Stream source)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        if (TryReadBuffered(source, out CoapMessage? message, out CoapFormatError error))
+        {
+            return message ?? throw new CoapFormatException(error);
+        }
+
+        return EndsWithSource ? MessageStreamReader.ReadToEnd(this, source) : MessageStreamReader.ReadFrame(this, source);
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<CoapMessage>(cancellationToken);
+        }
+
+        if (TryReadBuffered(source, out CoapMessage? message, out CoapFormatError error))
+        {
+            return message is null ? ValueTask.FromException<CoapMessage>(new CoapFormatException(error)) : new ValueTask<CoapMessage>(message);
+        }
+
+        return EndsWithSource
+            ? MessageStreamReader.ReadToEndAsync(this, source, cancellationToken)
+            : MessageStreamReader.ReadFrameAsync(this, source, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<CoapMessage> DeserializeAsync(PipeReader source, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<CoapMessage>(cancellationToken)
+            : MessagePipeReader.ReadAsync(this, source, cancellationToken);
+    }
+
+    /// <summary>Reads header and token length, and checks every rule that they can break. What it says of a beginning holds for every continuation.</summary>
+    /// <param name="first">The beginning of the message: all of it, or at least <see cref="LongestHeader"/> bytes.</param>
+    /// <param name="available">How many bytes are there in all.</param>
+    /// <param name="head">What was read; of length 0 when more bytes are needed.</param>
+    /// <returns>The rule that broke, or none.</returns>
+    private protected abstract CoapFormatError ReadHead(ReadOnlySpan<byte> first, long available, out MessageHead head);
+
+    /// <summary>Reads header and token length.</summary>
+    /// <param name="first">The beginning of the message: all of it, or at least <see cref="LongestHeader"/> bytes.</param>
+    /// <param name="available">How many bytes are there in all.</param>
+    /// <param name="head">What was read.</param>
+    /// <param name="error">The rule that broke; none when more bytes are needed.</param>
+    /// <returns>Whether the head is there.</returns>
+    internal bool TryReadHead(ReadOnlySpan<byte> first, long available, out MessageHead head, out CoapFormatError error)
+    {
+        error = ReadHead(first, available, out head);
+        return error.IsNone && head.Length > 0;
+    }
+
+    /// <summary>Reads a message from the beginning of a sequence.</summary>
+    internal bool TryRead(in ReadOnlySequence<byte> source, bool copy, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error)
+    {
+        message = null;
+        consumed = source.Start;
+        if (!TryReadHead(in source, out MessageHead head, out error) || head.Length > source.Length)
+        {
+            return false;
+        }
+
+        ReadOnlySequence<byte> whole = source.Slice(0, head.Length);
+        bool isRead = whole.IsSingleSegment ? TryRead(whole.FirstSpan, whole.First, copy, out message, out error) : TryReadParts(in whole, out message, out error);
+        if (isRead)
+        {
+            consumed = whole.End;
+        }
+
+        return isRead;
+    }
+
+    /// <summary>Reads the head of the message at the beginning of a sequence.</summary>
+    internal bool TryReadHead(in ReadOnlySequence<byte> source, out MessageHead head, out CoapFormatError error)
+    {
+        ReadOnlySpan<byte> first = source.FirstSpan;
+        if (source.IsSingleSegment || first.Length >= LongestHeader)
+        {
+            return TryReadHead(first, source.Length, out head, out error);
+        }
+
+        Span<byte> joined = stackalloc byte[LongestHeader];
+        int length = (int)Math.Min(LongestHeader, source.Length);
+        source.Slice(0, length).CopyTo(joined);
+        return TryReadHead(joined[..length], source.Length, out head, out error);
+    }
+
+    /// <summary>Reads exactly one message.</summary>
+    internal bool TryRead(ReadOnlySpan<byte> source, ReadOnlyMemory<byte> memory, bool copy, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error)
+    {
+        message = null;
+        if (!TryReadHead(source, source.Length, out MessageHead head, out error))
+        {
+            if (error.IsNone)
+            {
+                error = new CoapFormatError(CoapFormatRule.EndOfStream, source.Length);
+            }
+
+            return false;
+        }
+
+        if (head.Length != source.Length)
+        {
+            error = head.Length > source.Length
+                ? new CoapFormatError(CoapFormatRule.EndOfStream, source.Length)
+                : new CoapFormatError(CoapFormatRule.TrailingBytes, head.Length);
+            return false;
+        }
+
+        return MessageBody.TryRead(in head, source, memory, copy, Options, out message, out error);
+    }
+
+    // Several segments are joined by one copy: on the stack when the message is small, so that an ACK in two pieces allocates no more than in one.
+    private bool TryReadParts(in ReadOnlySequence<byte> whole, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error)
+    {
+        int length = (int)whole.Length;
+        if (length <= SmallMessage)
+        {
+            Span<byte> small = stackalloc byte[SmallMessage];
+            whole.CopyTo(small);
+            return TryRead(small[..length], default, copy: true, out message, out error);
+        }
+
+        byte[] joined = GC.AllocateUninitializedArray<byte>(length);
+        whole.CopyTo(joined);
+        return TryRead(joined, joined, copy: false, out message, out error);
+    }
+
+    // A stream whose bytes are all in memory is read where they lie: no task, no buffer, one copy.
+    private bool TryReadBuffered(Stream source, out CoapMessage? message, out CoapFormatError error)
+    {
+        message = null;
+        error = default;
+        if (source.GetType() != typeof(MemoryStream) || !((MemoryStream)source).TryGetBuffer(out ArraySegment<byte> buffer))
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> rest = buffer.AsSpan((int)Math.Min(source.Position, buffer.Count));
+        if (TryReadHead(rest, rest.Length, out MessageHead head, out _))
+        {
+            rest = rest[..(int)Math.Min(head.Length, rest.Length)];
+        }
+
+        if (TryRead(rest, default, copy: true, out message, out error))
+        {
+            source.Position += rest.Length;
+        }
+
+        return true;
+    }
+}

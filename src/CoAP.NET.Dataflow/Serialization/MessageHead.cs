@@ -1,0 +1,26 @@
+namespace CoAP.NET.Serialization;
+
+/// <summary>What the first bytes of a message say, and where its parts lie.</summary>
+internal readonly struct MessageHead
+{
+    /// <summary>The type; Confirmable in stream formats, which have none.</summary>
+    public CoapMessageType Type { get; init; }
+
+    /// <summary>The code.</summary>
+    public CoapCode Code { get; init; }
+
+    /// <summary>The Message ID; 0 in stream formats, which have none.</summary>
+    public ushort MessageId { get; init; }
+
+    /// <summary>Where the token begins.</summary>
+    public int TokenOffset { get; init; }
+
+    /// <summary>The bytes of the token.</summary>
+    public int TokenLength { get; init; }
+
+    /// <summary>The bytes of the whole message. They need not all be there yet.</summary>
+    public long Length { get; init; }
+
+    /// <summary>Where options or payload marker begin.</summary>
+    public int BodyOffset => TokenOffset + TokenLength;
+}

@@ -1,0 +1,140 @@
+namespace CoAP.NET.Serialization;
+
+/// <summary>
+/// Reads what follows the token in both formats: options, payload marker, payload (RFC 7252 sections 3 and 3.1).
+/// <code>
+///     0   1   2   3   4   5   6   7
+///   +---------------+---------------+
+///   |  Option Delta | Option Length |   1 byte
+///   +---------------+---------------+
+///   /         Option Delta          /   0-2 bytes
+///   \          (extended)           \
+///   +-------------------------------+
+///   /         Option Length         /   0-2 bytes
+///   \          (extended)           \
+///   +-------------------------------+
+///   /         Option Value          /   0 or more bytes
+///   +-------------------------------+
+/// </code>
+/// Never throws and never allocates; the first byte, in the order of the message, that breaks a rule decides the verdict.
+/// </summary>
+internal static class OptionBlockReader
+{
+    /// <summary>The byte between options and payload.</summary>
+    public const byte PayloadMarker = 0xff;
+
+    /// <summary>Checks every rule, counts the options and finds the payload.</summary>
+    /// <param name="block">Everything behind the token.</param>
+    /// <param name="maxOptions">The largest number of options.</param>
+    /// <param name="shape">What was found.</param>
+    /// <param name="rule">The rule that broke.</param>
+    /// <param name="offset">Where in the block it broke.</param>
+    /// <returns>Whether no rule broke.</returns>
+    public static bool TryMeasure(ReadOnlySpan<byte> block, int maxOptions, out OptionBlockShape shape, out CoapFormatRule rule, out int offset)
+    {
+        shape = default;
+        offset = 0;
+        int number = 0;
+        int count = 0;
+        while (offset < block.Length)
+        {
+            if (block[offset] == PayloadMarker)
+            {
+                rule = offset + 1 == block.Length ? CoapFormatRule.PayloadMissing : CoapFormatRule.None;
+                shape = new OptionBlockShape(count, offset, offset + 1);
+                return rule == CoapFormatRule.None;
+            }
+
+            if (count == maxOptions)
+            {
+                rule = CoapFormatRule.TooManyOptions;
+                return false;
+            }
+
+            rule = ReadHeader(block, ref offset, ref number, out int length);
+            if (rule != CoapFormatRule.None)
+            {
+                return false;
+            }
+
+            if (length > block.Length - offset)
+            {
+                rule = CoapFormatRule.OptionValueTruncated;
+                offset = block.Length;
+                return false;
+            }
+
+            offset += length;
+            count++;
+        }
+
+        rule = CoapFormatRule.None;
+        shape = new OptionBlockShape(count, offset, offset);
+        return true;
+    }
+
+    /// <summary>Fills the table of a collection with the options of a block that <see cref="TryMeasure"/> found sound.</summary>
+    /// <param name="block">The block that the collection keeps.</param>
+    /// <param name="count">The number of options.</param>
+    /// <param name="options">The collection.</param>
+    public static void Fill(ReadOnlyMemory<byte> block, int count, CoapOptionCollection options)
+    {
+        options.UseBlock(block, count);
+        ReadOnlySpan<byte> bytes = block.Span;
+        int number = 0;
+        int offset = 0;
+        for (int i = 0; i < count; i++)
+        {
+            ReadHeader(bytes, ref offset, ref number, out int length);
+            options.AppendReceived(number, offset, length);
+            offset += length;
+        }
+    }
+
+    // Moves the offset to the value, or, when a rule broke, to the place where it did.
+    private static CoapFormatRule ReadHeader(ReadOnlySpan<byte> block, ref int offset, ref int number, out int length)
+    {
+        int begin = offset;
+        int delta = block[offset] >> 4;
+        length = block[offset] & 0x0f;
+        if (delta == ExtendedField.Reserved)
+        {
+            return CoapFormatRule.OptionDeltaReserved;
+        }
+
+        if (length == ExtendedField.Reserved)
+        {
+            return CoapFormatRule.OptionLengthReserved;
+        }
+
+        offset++;
+        if (delta > 12 && !TryExtend(block, ref offset, ref delta))
+        {
+            return CoapFormatRule.OptionHeaderTruncated;
+        }
+
+        // A sum, not a cast: two large deltas must not wrap to a small number.
+        number += delta;
+        if (number > Options.OptionNumber.Max)
+        {
+            offset = begin;
+            return CoapFormatRule.OptionNumberTooLarge;
+        }
+
+        return length > 12 && !TryExtend(block, ref offset, ref length) ? CoapFormatRule.OptionHeaderTruncated : CoapFormatRule.None;
+    }
+
+    private static bool TryExtend(ReadOnlySpan<byte> block, ref int offset, ref int field)
+    {
+        int size = ExtendedField.SizeOfExtension(field);
+        if (block.Length - offset < size)
+        {
+            offset = block.Length;
+            return false;
+        }
+
+        field = (int)ExtendedField.Read(field, block[offset..]);
+        offset += size;
+        return true;
+    }
+}

@@ -1,0 +1,81 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Serialization;
+
+/// <summary>
+/// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram addressed to the peer.
+/// A message that the format has no form for is dropped, counted as <see cref="CoapCounter.EncodeErrors"/> and logged as an error.
+/// </summary>
+public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
+{
+    private readonly ICoapMessageSerializer _datagrams;
+    private readonly ICoapMessageSerializer _streams;
+    private readonly CoapDatagramPool _pool;
+
+    internal SerializerOutbound(CoapEnvironment environment, ICoapMessageSerializer datagrams, CoapDatagramPool pool, ICoapMessageSerializer? streams = null)
+        : base(environment.Counters, environment.Logger)
+    {
+        _datagrams = datagrams;
+        _streams = streams ?? CoapStreamSerializer.Default;
+        _pool = pool;
+    }
+
+    private protected override void Process(CoapOutbound outbound)
+    {
+        CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(outbound) : Copy(outbound.Encoded.Span);
+        if (datagram is null)
+        {
+            return;
+        }
+
+        CoapChannel channel = outbound.Channel;
+        datagram.Remote = channel.Remote;
+        datagram.Local = channel.Local;
+        datagram.Transport = channel.Transport;
+        datagram.TransportTag = channel.TransportTag;
+        datagram.Channel = channel;
+        Offer(datagram);
+    }
+
+    private CoapDatagram Copy(ReadOnlySpan<byte> encoded)
+    {
+        CoapDatagram datagram = Rent(encoded.Length);
+        encoded.CopyTo(datagram.Buffer);
+        datagram.Length = encoded.Length;
+        return datagram;
+    }
+
+    private CoapDatagram? Encode(in CoapOutbound outbound)
+    {
+        CoapMessage message = outbound.Message ?? throw new InvalidOperationException($"Messaging asked for {outbound.Kind} without a message.");
+        ICoapMessageSerializer serializer = outbound.Channel.Transport.IsReliable ? _streams : _datagrams;
+        CoapDatagram datagram = _pool.Rent();
+        try
+        {
+            if (!serializer.TrySerialize(datagram.Buffer, message, out int written))
+            {
+                datagram.Dispose();
+                datagram = Rent(checked((int)serializer.GetSize(message)));
+                serializer.TrySerialize(datagram.Buffer, message, out written);
+            }
+
+            datagram.Length = written;
+        }
+#pragma warning disable CA1031 // whatever a serializer has against a message, the pipeline goes on without it
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            datagram.Dispose();
+            Counters.Add(CoapCounter.EncodeErrors);
+            Log.EncodeFailed(Logger, exception, message.Code, outbound.Channel);
+            return null;
+        }
+
+        outbound.EncodedSink?.OnEncoded(in outbound, datagram.Span);
+        return datagram;
+    }
+
+    private CoapDatagram Rent(int size) => size <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(size);
+}

@@ -1,0 +1,62 @@
+namespace CoAP.NET.Tests.Serialization;
+
+/// <summary>
+/// A stream that gives a few bytes at a time and cannot seek. The asynchronous kind never has a byte at once and fails when it is read
+/// synchronously; the synchronous kind fails when it is read asynchronously.
+/// </summary>
+internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync) : Stream
+{
+    private int _position;
+
+    public override bool CanRead => true;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => false;
+
+    public override long Length => throw new NotSupportedException();
+
+    /// <summary>How many bytes were taken.</summary>
+    public override long Position
+    {
+        get => _position;
+        set => throw new NotSupportedException();
+    }
+
+    public override int Read(Span<byte> buffer) => isAsync ? throw new InvalidOperationException("Read synchronously.") : Take(buffer);
+
+    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
+
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (!isAsync)
+        {
+            throw new InvalidOperationException("Read asynchronously.");
+        }
+
+        await Task.Yield();
+        cancellationToken.ThrowIfCancellationRequested();
+        return Take(buffer.Span);
+    }
+
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override void Flush()
+    {
+    }
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    private int Take(Span<byte> buffer)
+    {
+        int length = Math.Min(Math.Min(chunk, buffer.Length), bytes.Length - _position);
+        bytes.AsSpan(_position, length).CopyTo(buffer);
+        _position += length;
+        return length;
+    }
+}

@@ -1,0 +1,192 @@
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Tests.Serialization;
+
+/// <summary>Which rule malformed bytes break, and where; the same by every way in.</summary>
+public class FormatVerdictTests
+{
+    [Theory]
+    [InlineData("", CoapFormatRule.HeaderTruncated, 0)]
+    [InlineData("40", CoapFormatRule.HeaderTruncated, 1)]
+    [InlineData("4001", CoapFormatRule.HeaderTruncated, 2)]
+    [InlineData("40017d", CoapFormatRule.HeaderTruncated, 3)]
+    [InlineData("00017d34", CoapFormatRule.UnknownVersion, 0)]
+    [InlineData("80017d34", CoapFormatRule.UnknownVersion, 0)]
+    [InlineData("c0017d34", CoapFormatRule.UnknownVersion, 0)]
+    [InlineData("c0", CoapFormatRule.UnknownVersion, 0)]
+    [InlineData("8fe17d34ff", CoapFormatRule.UnknownVersion, 0)]
+    [InlineData("4f017d34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", CoapFormatRule.TokenLengthReserved, 0)]
+    [InlineData("44017d34aabb", CoapFormatRule.TokenTruncated, 6)]
+    [InlineData("4d017d34", CoapFormatRule.TokenTruncated, 4)]
+    [InlineData("4d017d3400aa", CoapFormatRule.TokenTruncated, 6)]
+    [InlineData("4e017d3400", CoapFormatRule.TokenTruncated, 5)]
+    [InlineData("4e017d34ffffaa", CoapFormatRule.TokenTruncated, 7)]
+    [InlineData("41007d3420", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("40007d3400", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("40007d34ff", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("40007d34b474657374", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("40017d34ff", CoapFormatRule.PayloadMissing, 4)]
+    [InlineData("40017d34b474657374ff", CoapFormatRule.PayloadMissing, 9)]
+    [InlineData("40017d34f0", CoapFormatRule.OptionDeltaReserved, 4)]
+    [InlineData("40017d34f1aa", CoapFormatRule.OptionDeltaReserved, 4)]
+    [InlineData("40017d34fe", CoapFormatRule.OptionDeltaReserved, 4)]
+    [InlineData("40017d341f", CoapFormatRule.OptionLengthReserved, 4)]
+    [InlineData("40017d34bf74657374", CoapFormatRule.OptionLengthReserved, 4)]
+    [InlineData("40017d34d0", CoapFormatRule.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34e0", CoapFormatRule.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34e001", CoapFormatRule.OptionHeaderTruncated, 6)]
+    [InlineData("40017d34bd", CoapFormatRule.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34be", CoapFormatRule.OptionHeaderTruncated, 5)]
+    [InlineData("40017d34be01", CoapFormatRule.OptionHeaderTruncated, 6)]
+    [InlineData("40017d34b474", CoapFormatRule.OptionValueTruncated, 6)]
+    [InlineData("40017d34bd0061", CoapFormatRule.OptionValueTruncated, 7)]
+    [InlineData("40017d34beffff61", CoapFormatRule.OptionValueTruncated, 8)]
+    [InlineData("40217d34", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("40617d34", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("40c17d34", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("40e17d34", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("60217d34", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("70007d34ff", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("40017d34e0ffffe0ffff", CoapFormatRule.OptionNumberTooLarge, 4)]
+    [InlineData("40017d34e0fef210", CoapFormatRule.OptionNumberTooLarge, 7)]
+    [InlineData("40017d34e08000e08000", CoapFormatRule.OptionNumberTooLarge, 7)]
+    [InlineData("65007d343432323833", CoapFormatRule.EmptyNotEmpty, 4)]
+    [InlineData("650030b73432323833", CoapFormatRule.EmptyNotEmpty, 4)]
+    [Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1")]
+    public async Task Malformed_datagram_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
+    {
+        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, Wire.Hex(hex), isFrame: false));
+    }
+
+    [Theory]
+    [InlineData("", CoapFormatRule.EndOfStream, 0)]
+    [InlineData("01", CoapFormatRule.EndOfStream, 1)]
+    [InlineData("0143", CoapFormatRule.EndOfStream, 2)]
+    [InlineData("d0", CoapFormatRule.EndOfStream, 1)]
+    [InlineData("e000", CoapFormatRule.EndOfStream, 2)]
+    [InlineData("f00000", CoapFormatRule.EndOfStream, 3)]
+    [InlineData("d000", CoapFormatRule.EndOfStream, 2)]
+    [InlineData("0d01", CoapFormatRule.EndOfStream, 2)]
+    [InlineData("0e0100", CoapFormatRule.EndOfStream, 3)]
+    [InlineData("c1017fbb74656d70657261747572", CoapFormatRule.EndOfStream, 14)]
+    [InlineData("0f01", CoapFormatRule.TokenLengthReserved, 0)]
+    [InlineData("ff", CoapFormatRule.TokenLengthReserved, 0)]
+    [InlineData("0021", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("d00061", CoapFormatRule.CodeReserved, 2)]
+    [InlineData("f000000000c1", CoapFormatRule.CodeReserved, 5)]
+    [InlineData("f0ffffffff45", CoapFormatRule.MessageTooLarge, 1_048_576)]
+    [InlineData("f0ffffffff", CoapFormatRule.MessageTooLarge, 1_048_576)]
+    [InlineData("f0000fffff", CoapFormatRule.MessageTooLarge, 1_048_576)]
+    [InlineData("1001ff", CoapFormatRule.PayloadMissing, 2)]
+    [InlineData("1001f0", CoapFormatRule.OptionDeltaReserved, 2)]
+    [InlineData("11017f1f", CoapFormatRule.OptionLengthReserved, 3)]
+    [InlineData("1001d0", CoapFormatRule.OptionHeaderTruncated, 3)]
+    [InlineData("2001b474", CoapFormatRule.OptionValueTruncated, 4)]
+    [InlineData("6001e0ffffe0ffff", CoapFormatRule.OptionNumberTooLarge, 2)]
+    [Rfc("8323-3.2-1", "8323-5.3.1-2", "8323-5.6-1")]
+    public async Task Malformed_frame_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
+    {
+        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, Wire.Hex(hex), isFrame: true));
+    }
+
+    [Theory]
+    [InlineData("11e24220", CoapFormatRule.LengthNotZero, 0)]
+    [InlineData("", CoapFormatRule.HeaderTruncated, 0)]
+    [InlineData("01", CoapFormatRule.HeaderTruncated, 1)]
+    [InlineData("0f01", CoapFormatRule.TokenLengthReserved, 0)]
+    [InlineData("0221", CoapFormatRule.CodeReserved, 1)]
+    [InlineData("02e242", CoapFormatRule.TokenTruncated, 3)]
+    [InlineData("0de2", CoapFormatRule.TokenTruncated, 2)]
+    [InlineData("01e242ff", CoapFormatRule.PayloadMissing, 3)]
+    [Rfc("8323-4.2-1")]
+    public async Task Malformed_WebSocket_message_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
+    {
+        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.WebSocket, Wire.Hex(hex), isFrame: true));
+    }
+
+    [Theory]
+    [InlineData("49017d34aaaaaaaaaaaaaaaaaa")]
+    [InlineData("4d017d3400aaaaaaaaaaaaaaaaaaaaaaaaaa")]
+    [InlineData("4e017d340000")]
+    [Rfc("7252-3-2")]
+    public async Task Token_length_above_eight_is_reserved_where_extended_tokens_are_off(string hex)
+    {
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { MaxTokenLength = 8 });
+        Assert.Equal("TokenLengthReserved at 0", await SerializerPaths.ReadEveryWay(serializer, Wire.Hex(hex), isFrame: false));
+        Assert.Equal("CON 0.01 7d34 aaaaaaaaaaaaaaaa", await SerializerPaths.ReadEveryWay(serializer, Wire.Hex("48017d34aaaaaaaaaaaaaaaa"), isFrame: false));
+    }
+
+    [Fact]
+    public void More_than_one_frame_where_one_is_expected_is_an_error_at_the_second()
+    {
+        Assert.False(CoapStreamSerializer.Default.TryDeserialize(Wire.Hex("01e24200e5").AsSpan(), out CoapMessage? message, out CoapFormatError error));
+        Assert.Null(message);
+        Assert.Equal(new CoapFormatError(CoapFormatRule.TrailingBytes, 3), error);
+    }
+
+    [Fact]
+    public void Exception_names_rule_and_offset()
+    {
+        CoapFormatException exception = Assert.Throws<CoapFormatException>(() => CoapDatagramSerializer.Default.Deserialize(Wire.Hex("40017d34ff").AsSpan()));
+        Assert.Equal(new CoapFormatError(CoapFormatRule.PayloadMissing, 4), exception.Error);
+        Assert.Contains("PayloadMissing at offset 4", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("65007d343432323833", true, CoapMessageType.Acknowledgement, 0x7d34)]
+    [InlineData("5f217d34", true, CoapMessageType.NonConfirmable, 0x7d34)]
+    [InlineData("4f017d", false, default(CoapMessageType), 0)]
+    [InlineData("80017d34", false, default(CoapMessageType), 0)]
+    public void Header_of_malformed_bytes_is_readable_when_it_is_there(string hex, bool isReadable, CoapMessageType type, int messageId)
+    {
+        Assert.Equal(isReadable, CoapDatagramSerializer.TryReadHeader(Wire.Hex(hex), out CoapMessageType read, out ushort id));
+        Assert.Equal((type, messageId), (read, id));
+    }
+
+    [Theory]
+    [InlineData("49017d34aaaaaaaaaaaaaaaabbb474657374", "CON 0.01 7d34 aaaaaaaaaaaaaaaabb")]
+    [InlineData("50027d34f0", "NON 0.02 7d34 -")]
+    [InlineData("49017d34aaaa", null)]
+    [InlineData("4f017d34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", null)]
+    [InlineData("41007d3420", null)]
+    [InlineData("40e17d34", null)]
+    [InlineData("4e017d34", null)]
+    [Rfc("8974-2.2.2-3")]
+    public void Token_of_malformed_bytes_is_readable_when_it_is_there(string hex, string? expected)
+    {
+        Assert.Equal(expected is not null, CoapDatagramSerializer.TryReadToken(Wire.Hex(hex), out CoapMessage? message));
+        Assert.Equal(expected, message is null ? null : MessageText.Of(message, isFrame: false));
+    }
+
+    [Theory]
+    [InlineData("CON 0.00 0001 aa")]
+    [InlineData("CON 0.00 0001 - 11:61")]
+    [InlineData("CON 0.00 0001 - |61")]
+    [InlineData("CON 7.01 0001 -")]
+    [InlineData("CON 1.00 0001 -")]
+    [Rfc("7252-4.1-1")]
+    public void What_would_be_malformed_is_not_written(string text)
+    {
+        CoapMessage message = MessageText.Parse(text, isFrame: false);
+        Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.Serialize(message));
+        Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.GetSize(message));
+        Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.TrySerialize(new byte[100], message, out _));
+    }
+
+    [Fact]
+    public void Option_value_that_no_length_can_say_is_not_written()
+    {
+        CoapMessage message = new(CoapCode.Get);
+        message.Options.Add(11, new byte[65_805]);
+        Assert.Contains("65805", Assert.Throws<ArgumentException>(() => CoapStreamSerializer.Default.Serialize(message)).Message, StringComparison.Ordinal);
+        Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.GetSize(message));
+    }
+
+    [Fact]
+    [Rfc("8323-3.4-1")]
+    public void Empty_frame_with_a_token_is_left_to_be_ignored()
+    {
+        // RFC 8323 section 3.4: an Empty message must be ignored, whatever it carries; section 4.1 of RFC 7252 is about a layer that is not there.
+        Assert.Equal("0.00 aa", MessageText.Of(CoapStreamSerializer.Default.Deserialize(Wire.Hex("0100aa").AsSpan()), isFrame: true));
+    }
+}
