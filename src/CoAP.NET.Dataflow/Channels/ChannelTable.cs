@@ -170,7 +170,7 @@ internal sealed class ChannelTable
         for (int i = 0; i < EvictionTries && candidate is not null; i++)
         {
             CoapChannel? next = candidate.Newer;
-            if (candidate.Pins == 0 && !(unverifiedOnly && candidate.IsVerified) && _owner.TryForget(candidate, force: candidate.IsNewcomer))
+            if (candidate.Pins == 0 && !(unverifiedOnly && candidate.IsVerified) && _owner.TryForget(candidate))
             {
                 Remove(candidate);
                 list.Remove(candidate);

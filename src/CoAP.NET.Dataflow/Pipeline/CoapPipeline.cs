@@ -26,7 +26,7 @@ internal sealed class CoapPipeline
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount);
         Exchanges = new ExchangeLayer(shard);
-        Channels = new ChannelTable(shard, Messages, parts.ShardCount);
+        Channels = new ChannelTable(shard, new ChannelOwner(Messages, _environment), parts.ShardCount);
 
         TransportIn = new TransportInbound(_environment);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
@@ -35,7 +35,7 @@ internal sealed class CoapPipeline
         ChannelOutbound channelOut = new(shard);
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers);
         MessagingOut = new MessagingOutbound(shard, Messages);
-        MessagingIn = new MessagingInbound(shard, Messages, MessagingOut);
+        MessagingIn = new MessagingInbound(shard, Messages);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, parts.Serializer.GetSize);
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State);
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);

@@ -198,7 +198,7 @@ public class ChannelTableTests
 
         public int Forgotten { get; private set; }
 
-        public bool TryForget(CoapChannel channel, bool force)
+        public bool TryForget(CoapChannel channel)
         {
             if (channel == Refuses)
             {
