@@ -1,6 +1,5 @@
 using System.Text;
 using CoAP.NET;
-using CoAP.NET.Options;
 
 namespace Server;
 
@@ -22,7 +21,7 @@ internal static class PlugtestResources
         Representation test = new("This is a test resource.");
         server.MapGet("/test", () => test.Get()).WithTitle("Test resource").WithContentFormat(CoapContentFormat.TextPlain);
         server.MapPost("/test", request => test.Set(request)
-            ? CoapResults.Created("location1", "location2", "location3")
+            ? CoapResults.Created("/location1/location2/location3")
             : CoapResults.BadRequest("A payload is needed."));
         server.MapPut("/test", request => test.Replace(request));
         server.MapDelete("/test", () =>
@@ -36,7 +35,7 @@ internal static class PlugtestResources
     {
         // CORE_13, CORE_14: several segments, several queries
         server.MapGet("/seg1/seg2/seg3", request => CoapResults.Text($"Long path resource {request.Path}"));
-        server.MapGet("/query", request => CoapResults.Text($"Query: {string.Join('&', request.Options.UriQuery)}"));
+        server.MapGet("/query", request => CoapResults.Text($"Query: {string.Join('&', request.Queries)}"));
 
         // CORE_09, 11, 16, 17: slower than the peer waits for an acknowledgement, so the response is a separate one
         server.MapGet("/separate", async (_, cancellationToken) =>
@@ -46,7 +45,7 @@ internal static class PlugtestResources
         });
 
         // CORE_19: the location of what was created has a query
-        server.MapPost("/location-query", () => CoapResults.Created().With(new LocationQuery("first=1")).With(new LocationQuery("second=2")));
+        server.MapPost("/location-query", () => CoapResults.Created().WithLocationQuery("first=1", "second=2"));
 
         // CORE_20: two representations
         server.MapGet("/multi-format", request => request.SelectFormat(CoapContentFormat.TextPlain, CoapContentFormat.Xml) switch

@@ -69,7 +69,7 @@ internal sealed class Representation
             bool existed = _bytes is not null;
             _bytes = content.Bytes.ToArray();
             _format = content.Format;
-            _etag = CoapETag.OfContent(_bytes);
+            _etag = CoapETag.FromContent(_bytes);
             return existed;
         }
     }

@@ -70,9 +70,14 @@ public sealed partial class CoapEndpoint
         CoapPipeline pipeline = _pipelines[_context.ShardOf(remote)];
         ulong hash = _hash.Of(remote);
         long now = _environment.Now;
-        lock (pipeline.Shard.Gate)
+        pipeline.Shard.Enter();
+        try
         {
             return pipeline.Channels.GetForOutbound(transport, remote, hash, now);
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
         }
     }
 

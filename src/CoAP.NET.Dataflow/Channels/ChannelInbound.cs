@@ -32,9 +32,14 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
             ulong hash = _hash.Of(item.Remote);
             long now = _shard.Environment.Now;
-            lock (_shard.Gate)
+            _shard.Enter();
+            try
             {
                 item.Channel = _table.GetForInbound(item, hash, now);
+            }
+            finally
+            {
+                _shard.Exit();
             }
         }
 

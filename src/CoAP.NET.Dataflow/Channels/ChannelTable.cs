@@ -70,7 +70,7 @@ internal sealed class ChannelTable
     {
         lock (_shard.Gate)
         {
-            return [.. _slots.Where(channel => channel is not null && channel.AddressHash == hash && channel.Remote == remote)!];
+            return [.. _slots.OfType<CoapChannel>().Where(channel => channel.AddressHash == hash && channel.Remote == remote)];
         }
     }
 
@@ -79,7 +79,7 @@ internal sealed class ChannelTable
     {
         lock (_shard.Gate)
         {
-            return [.. _slots.Where(channel => channel is not null)!];
+            return [.. _slots.OfType<CoapChannel>()];
         }
     }
 

@@ -62,7 +62,7 @@ public class StoppingTests : EndpointTest
         TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Server.MapPost("/stop", async (_, _) =>
         {
-            await Server.StopAsync();
+            await Server.StopAsync(CancellationToken.None);
             stopped.SetResult();
             return CoapResults.Changed();
         });
