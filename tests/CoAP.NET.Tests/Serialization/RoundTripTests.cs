@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Serialization;
 public class RoundTripTests
 {
     private static readonly Config s_config = Config.QuickThrowOnFailure
-        .WithMaxTest(Setting("COAP_TEST_ROUNDTRIPS", 400))
+        .WithMaxTest(Setting("COAP_TEST_ROUNDTRIPS", 150))
         .WithReplay((ulong)Setting("COAP_TEST_SEED", 7252), 7253UL);
 
     private static readonly Gen<byte[]> s_token = Bytes(Gen.OneOf(Gen.Choose(0, 8), Gen.Choose(0, 20), Gen.Choose(0, 300)));
