@@ -2,19 +2,39 @@ namespace CoAP.NET.Channels;
 
 /// <summary>
 /// What the stages decided under the lock and one drainer offers on after it was released, in order (law of the mesh: no foreign code under the lock).
-/// A struct inside the channel; guarded by Shard.Gate.
+/// A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
 /// </summary>
 internal struct CoapOutbox
 {
-    private Queue<CoapOutbound>? _waiting;
-    private bool _draining;
+    /// <summary>How many items may wait for the one who drains. Only a linked block that blocks lets them pile up.</summary>
+    public const int Capacity = 4096;
 
-    /// <summary>Whether the caller may offer the item itself, right after it released the lock; then it must go on with <see cref="TryNext"/> until that says no. Otherwise the item waits for the one who drains.</summary>
+    private const int Free = 0;
+    private const int Draining = 1;
+    private const int DrainingWithMore = 2;
+
+    private Queue<CoapOutbound>? _waiting;
+    private int _state;
+
+    /// <summary>Whether no further item can wait.</summary>
+    public readonly bool IsFull => _waiting is { Count: >= Capacity };
+
+    /// <summary>
+    /// Whether the caller may offer the item itself, right after it released the lock; then it must go on with <see cref="TryLeave"/> and
+    /// <see cref="TryNext"/> until one of them frees the outbox. Otherwise the item waits for the one who drains.
+    /// </summary>
     public bool TryEnter(in CoapOutbound item)
     {
-        if (!_draining)
+        if (Volatile.Read(ref _state) == Free)
         {
-            _draining = true;
+            Volatile.Write(ref _state, Draining);
+            return true;
+        }
+
+        // The drainer may leave at this very moment, which it does without the lock.
+        if (_state != DrainingWithMore && Interlocked.CompareExchange(ref _state, DrainingWithMore, Draining) == Free)
+        {
+            Volatile.Write(ref _state, Draining);
             return true;
         }
 
@@ -22,16 +42,25 @@ internal struct CoapOutbox
         return false;
     }
 
+    /// <summary>Frees the outbox if nothing waits. The one call that needs no lock, so that an undisturbed drainer takes none.</summary>
+    public bool TryLeave() => Interlocked.CompareExchange(ref _state, Free, Draining) == Draining;
+
     /// <summary>The next item for the one who drains; when there is none the outbox is free again.</summary>
     public bool TryNext(out CoapOutbound item)
     {
         if (_waiting is not null && _waiting.TryDequeue(out item))
         {
+            if (_waiting.Count == 0)
+            {
+                _waiting = null;
+                Volatile.Write(ref _state, Draining);
+            }
+
             return true;
         }
 
         item = default;
-        _draining = false;
+        Volatile.Write(ref _state, Free);
         return false;
     }
 }

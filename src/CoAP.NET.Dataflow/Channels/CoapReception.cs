@@ -36,8 +36,11 @@ public sealed class CoapReception : WheelTimer
     /// <summary>Called under the lock when the time to acknowledge has come. Set by Messaging.</summary>
     internal Action<CoapReception, long>? Overdue { get; set; }
 
-    /// <summary>For Messaging: where the duplicate memory keeps it.</summary>
-    internal long Ticket { get; set; }
+    /// <summary>For Messaging: where the duplicate memory keeps it; 0 once it does so no more.</summary>
+    internal ulong Place { get; set; }
+
+    /// <summary>For Messaging: how much of the duplicate memory is set aside for the reply.</summary>
+    internal int Reserved { get; set; }
 
     internal override void Fire(long now) => Overdue?.Invoke(this, now);
 }

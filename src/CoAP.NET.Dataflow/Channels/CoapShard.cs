@@ -1,11 +1,14 @@
 namespace CoAP.NET.Channels;
 
 /// <summary>
-/// State and lock that a part of the peers share. Not a thread: whoever brings a message, a reply, a call or a tick takes the lock,
-/// decides, appends to the outbox of a channel, and lets go.
+/// State and lock that a part of the peers share. Not a thread: whoever brings a message, a reply, a call or a tick enters,
+/// decides, appends to the outbox of a channel, and leaves. What was decided is carried out on leaving, after the lock was released.
 /// </summary>
 internal sealed class CoapShard
 {
+    private ShardWork _pending = new();
+    private ShardWork? _spare;
+
     public CoapShard(int index, CoapEnvironment environment)
     {
         Index = index;
@@ -17,7 +20,13 @@ internal sealed class CoapShard
 
     public CoapEnvironment Environment { get; }
 
-    /// <summary>Guards everything in the shard: channels, messaging and exchange state, the wheel.</summary>
+    /// <summary>The endpoint that the shard belongs to, for the faces; the stages do not know its type.</summary>
+    public object? Endpoint { get; init; }
+
+    /// <summary>
+    /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it by <see cref="Enter"/> and <see cref="Exit"/>
+    /// wherever something may be posted, raised, scheduled or put off; a plain lock statement is right for looking only.
+    /// </summary>
     public Lock Gate { get; } = new();
 
     /// <summary>Guarded by <see cref="Gate"/>.</summary>
@@ -28,4 +37,165 @@ internal sealed class CoapShard
 
     /// <summary>When the driver of the clock will look next, in units of 100 ns. Guarded by <see cref="Gate"/>.</summary>
     public long DriverDue { get; set; } = long.MaxValue;
+
+    /// <summary>Where posted items go. Set by the outbound Messaging block.</summary>
+    public OutboundPort? Output { get; set; }
+
+    /// <summary>Where raised items go. Set by the inbound Messaging block.</summary>
+    public InboundPort? Input { get; set; }
+
+    /// <summary>Takes the lock. Never nested.</summary>
+    public void Enter() => Gate.Enter();
+
+    /// <summary>Releases the lock, then wakes the clock if need be and carries out what was decided since <see cref="Enter"/>, on this thread. Never throws.</summary>
+    public void Exit()
+    {
+        long due = Wheel.NextDue;
+        bool wake = due < DriverDue;
+        if (wake)
+        {
+            DriverDue = due;
+        }
+
+        ShardWork? work = null;
+        if (!_pending.IsEmpty)
+        {
+            work = _pending;
+            _pending = Interlocked.Exchange(ref _spare, null) ?? new ShardWork();
+        }
+
+        Gate.Exit();
+        if (wake)
+        {
+            WakeClock?.Invoke();
+        }
+
+        if (work is not null)
+        {
+            Run(work);
+            work.Clear();
+            Volatile.Write(ref _spare, work);
+        }
+    }
+
+    /// <summary>Sends an item after the lock was released, in the order of its channel. Only under the lock.</summary>
+    public void Post(in CoapOutbound item)
+    {
+        CoapChannel channel = item.Channel;
+        if (channel.Outbox.IsFull)
+        {
+            // A lost datagram, as on any network: retransmission deals with it.
+            Environment.Counters.Add(CoapCounter.Declined);
+        }
+        else if (channel.Outbox.TryEnter(item))
+        {
+            _pending.Sends.Add(item);
+        }
+    }
+
+    /// <summary>Offers an item to the stage above after the lock was released. Only under the lock.</summary>
+    public void Raise(in CoapInbound item) => _pending.Events.Add(item);
+
+    /// <summary>Calls an action after the lock was released: whatever may run code of users, such as completions, logs and meters. Only under the lock.</summary>
+    public void AfterRelease(Action<object?> action, object? state) => _pending.Actions.Add((action, state));
+
+    /// <summary>Fires what is due by the clock and carries out what follows. Called by the driver of the clock, without the lock.</summary>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <returns>When to call next, at the latest; <see cref="long.MaxValue"/> when nothing waits.</returns>
+    public long Advance(long now)
+    {
+        Enter();
+        long due;
+        try
+        {
+            Wheel.Advance(now);
+        }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws, least of all into the driver of the clock
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            AfterRelease(Failed, exception);
+        }
+        finally
+        {
+            due = Wheel.NextDue;
+            DriverDue = due;
+            Exit();
+        }
+
+        return due;
+    }
+
+    private void Run(ShardWork work)
+    {
+        foreach (CoapOutbound item in work.Sends)
+        {
+            Drain(item);
+        }
+
+        foreach (CoapInbound item in work.Events)
+        {
+            try
+            {
+                Input?.Invoke(item);
+            }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Failed(exception);
+            }
+        }
+
+        foreach ((Action<object?> action, object? state) in work.Actions)
+        {
+            try
+            {
+                action(state);
+            }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Failed(exception);
+            }
+        }
+    }
+
+    private void Drain(CoapOutbound item)
+    {
+        CoapChannel channel = item.Channel;
+        while (true)
+        {
+            try
+            {
+                Output?.Invoke(item);
+            }
+#pragma warning disable CA1031 // whatever happens to one item, the outbox must become free again
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Failed(exception);
+            }
+
+            if (channel.Outbox.TryLeave())
+            {
+                return;
+            }
+
+            lock (Gate)
+            {
+                if (!channel.Outbox.TryNext(out item))
+                {
+                    return;
+                }
+            }
+        }
+    }
+
+    private void Failed(object? exception)
+    {
+        Environment.Counters.Add(CoapCounter.StageErrors);
+        Log.StageFailed(Environment.Logger, (Exception)exception!);
+    }
 }

@@ -27,6 +27,18 @@ public sealed class CoapTransmission : WheelTimer
 
     internal long Timeout { get; set; }
 
+    internal ulong Place { get; set; }
+
+    /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>
+    internal bool IsReply { get; set; }
+
+    /// <summary>Whether it counts towards NSTART.</summary>
+    internal bool CountsForNStart { get; set; }
+
+    internal CoapTransmission? NextWaiting { get; set; }
+
+    internal CoapTransmission? PreviousWaiting { get; set; }
+
     internal bool IsOutstanding { get; set; }
 
     internal bool IsQueued { get; set; }

@@ -90,6 +90,9 @@ public enum CoapCounter
     /// <summary>Requests with an unrecognized critical option (RFC 7252 section 5.4.1).</summary>
     BadOptions,
 
+    /// <summary>Messages of ours that were refused because too many wait for their turn (NSTART, PROBING_RATE, Message IDs; RFC 7252 sections 4.4 and 4.7).</summary>
+    NotSent,
+
     /// <summary>ICMP port unreachable that quoted a datagram of ours.</summary>
     PortUnreachable,
 

@@ -152,8 +152,16 @@ public sealed partial class CoapOptionCollection
         }
     }
 
-    private ReadOnlyMemory<byte>? GetOpaque(OptionDefinition definition) =>
-        TryGetLegal(definition, out ReadOnlySpan<byte> bytes) ? bytes.ToArray() : null;
+    private ReadOnlyMemory<byte>? GetOpaque(OptionDefinition definition)
+    {
+        // Not a conditional expression: there null would become the memory of no bytes.
+        if (TryGetLegal(definition, out ReadOnlySpan<byte> bytes))
+        {
+            return bytes.ToArray();
+        }
+
+        return null;
+    }
 
     private void SetOpaque(OptionDefinition definition, ReadOnlyMemory<byte>? value)
     {

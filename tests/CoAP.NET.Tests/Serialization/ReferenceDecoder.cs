@@ -4,7 +4,7 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
-/// A second decoder, written from the text of RFC 7252 section 3, RFC 8323 section 3.2 and RFC 8974 section 2.1 and from nothing else: a list that bytes
+/// A second decoder, written from the text of RFC 7252 section 3, RFC 8323 sections 3.2 and 4.2 and RFC 8974 section 2.1 and from nothing else: a list that bytes
 /// are taken off, one sentence of the RFC after another, numbers made by arithmetic, errors by exceptions. Slow, and that does not matter.
 /// </summary>
 internal sealed class ReferenceDecoder
@@ -43,6 +43,18 @@ internal sealed class ReferenceDecoder
         try
         {
             return new ReferenceDecoder(bytes, maxOptions, maxToken, maxSize).Frame();
+        }
+        catch (BrokenRuleException broken)
+        {
+            return broken.Message;
+        }
+    }
+
+    public static string WebSocket(byte[] bytes, int maxOptions = 256, int maxToken = 65_804, long maxSize = 1_048_576)
+    {
+        try
+        {
+            return new ReferenceDecoder(bytes, maxOptions, maxToken, maxSize).WebSocket();
         }
         catch (BrokenRuleException broken)
         {
@@ -137,6 +149,43 @@ internal sealed class ReferenceDecoder
         }
 
         string token = Hex((int)length);
+        return string.Create(CultureInfo.InvariantCulture, $"{code / 32}.{code % 32:00} {(token.Length == 0 ? "-" : token)}{Rest(0, 0)}");
+    }
+
+    private string WebSocket()
+    {
+        // "The length field MUST be set to 0": the WebSocket message says how long it is.
+        if (_rest.Count > 0 && _rest[0] / 16 != 0)
+        {
+            throw new BrokenRuleException(CoapFormatRule.LengthNotZero, 0);
+        }
+
+        if (_rest.Count > 0 && (_rest[0] == 15 || (_maxToken == 8 && _rest[0] > 8)))
+        {
+            throw new BrokenRuleException(CoapFormatRule.TokenLengthReserved, 0);
+        }
+
+        Need(2, CoapFormatRule.HeaderTruncated);
+        if (_all > _maxSize)
+        {
+            throw new BrokenRuleException(CoapFormatRule.MessageTooLarge, _maxSize);
+        }
+
+        int tkl = Take();
+        int code = Take();
+        if (new[] { 1, 3, 6 }.Contains(code / 32))
+        {
+            throw new BrokenRuleException(CoapFormatRule.CodeReserved, 1);
+        }
+
+        int length = (int)Extended(tkl, CoapFormatRule.TokenTruncated);
+        Need(length, CoapFormatRule.TokenTruncated);
+        if (length > _maxToken)
+        {
+            throw new BrokenRuleException(CoapFormatRule.TokenTooLong, 0);
+        }
+
+        string token = Hex(length);
         return string.Create(CultureInfo.InvariantCulture, $"{code / 32}.{code % 32:00} {(token.Length == 0 ? "-" : token)}{Rest(0, 0)}");
     }
 

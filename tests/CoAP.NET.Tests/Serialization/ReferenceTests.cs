@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Serialization;
 [Rfc("7252-3.1-4")]
 public class ReferenceTests
 {
-    private static readonly int s_mutations = Setting("COAP_TEST_MUTATIONS", 60_000);
+    private static readonly int s_mutations = Setting("COAP_TEST_MUTATIONS", 100_000);
     private static readonly int s_seed = Setting("COAP_TEST_SEED", 7252);
 
     private static readonly CoapSerializerOptions s_tight = new() { MaxOptions = 3, MaxTokenLength = 9, MaxMessageSize = 60 };
@@ -15,6 +15,7 @@ public class ReferenceTests
 
     private static readonly CoapDatagramSerializer[] s_datagrams = [CoapDatagramSerializer.Default, new(s_tight), new(s_tightest)];
     private static readonly CoapStreamSerializer[] s_frames = [CoapStreamSerializer.Default, new(s_tight), new(s_tightest)];
+    private static readonly CoapStreamSerializer[] s_webSockets = [CoapStreamSerializer.WebSocket, new(s_tight, webSocket: true), new(s_tightest, webSocket: true)];
 
     [Fact]
     public void Every_prefix_of_every_datagram_gets_the_verdict_of_the_reference()
@@ -61,11 +62,24 @@ public class ReferenceTests
     }
 
     [Fact]
+    public void Mutated_WebSocket_messages_get_the_verdict_of_the_reference()
+    {
+        Mutator mutator = new([.. Vectors.Bytes(Vectors.WebSocketMessages)], s_seed + 6);
+        for (int i = 0; i < s_mutations / 5; i++)
+        {
+            byte[] bytes = mutator.Next();
+            AssertVerdict(bytes, ReferenceDecoder.WebSocket(bytes), Verdict(s_webSockets[0], bytes, isFrame: true));
+            AssertVerdict(bytes, ReferenceDecoder.WebSocket(bytes, 3, 9, 60), Verdict(s_webSockets[1], bytes, isFrame: true));
+            AssertVerdict(bytes, ReferenceDecoder.WebSocket(bytes, 1, 8, 30), Verdict(s_webSockets[2], bytes, isFrame: true));
+        }
+    }
+
+    [Fact]
     public async Task Mutated_messages_get_one_verdict_by_every_way_in()
     {
         Mutator datagrams = new([.. Vectors.ValidDatagrams()], s_seed + 2);
         Mutator frames = new([.. Vectors.Bytes(Vectors.Frames).Where(bytes => bytes.Length < 1000)], s_seed + 3);
-        for (int i = 0; i < s_mutations / 400; i++)
+        for (int i = 0; i < s_mutations / 500; i++)
         {
             byte[] bytes = datagrams.Next();
             Assert.Equal(ReferenceDecoder.Datagram(bytes, 3, 9, 60), await SerializerPaths.ReadEveryWay(s_datagrams[1], bytes, isFrame: false));

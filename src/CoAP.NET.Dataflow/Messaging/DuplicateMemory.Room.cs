@@ -1,0 +1,245 @@
+using System.Buffers;
+
+namespace CoAP.NET.Messaging;
+
+// The budget: who is forgotten when, if everything cannot be kept.
+internal sealed partial class DuplicateMemory
+{
+    private const int MaxSpareSegments = 4;
+    private const int IndexBytesPerEntry = 16;
+    private static readonly long s_warningPeriod = TimeSpan.FromMinutes(1).Ticks;
+    private static readonly long s_squeezePeriod = TimeSpan.FromMilliseconds(100).Ticks;
+    private static readonly long s_trimPeriod = TimeSpan.FromSeconds(4).Ticks;
+
+    private readonly Stack<byte[]> _spareSegments = new();
+    private long _squeezeAt = long.MinValue;
+    private long _warnAt = long.MinValue;
+    private long _unsafeEvictionsSinceWarning;
+
+    private long UnverifiedBytes
+    {
+        get
+        {
+            long bytes = 0;
+            for (int i = UnverifiedSafe; i < VerifiedSafe; i++)
+            {
+                bytes += _logs[i].Bytes + ((long)_logs[i].Entries * IndexBytesPerEntry);
+            }
+
+            return bytes;
+        }
+    }
+
+    /// <summary>Gives a log another segment, if need be by forgetting others.</summary>
+    private bool AddSegment(int number, int size, long now)
+    {
+        int segmentSize = Math.Max(_segmentSize, size);
+        DropExpired(now);
+        if (number == Newcomers)
+        {
+            // Newcomers replace newcomers, nobody else.
+            while (!_logs[Newcomers].IsEmpty && _logs[Newcomers].Bytes + segmentSize > _newcomerBudget)
+            {
+                EvictHead(Newcomers, now);
+            }
+        }
+        else
+        {
+            while (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
+            {
+            }
+
+            // The reply of an exchange that was let in has its room, but for the rounding to segments.
+            if (!MakeRoom(segmentSize, now) && number < Protected)
+            {
+                return false;
+            }
+
+            _logBytes += segmentSize;
+        }
+
+        _logs[number].AddSegment(
+            segmentSize == _segmentSize && _spareSegments.TryPop(out byte[]? spare) ? spare : GC.AllocateUninitializedArray<byte>(segmentSize));
+        return true;
+    }
+
+    /// <summary>Sees to it that some bytes may be added to the budget, by forgetting what may be forgotten. Never a running exchange, and never a finished non-idempotent one of a verified peer within its lifetime.</summary>
+    private bool MakeRoom(int needed, long now)
+    {
+        if (HasRoom(needed))
+        {
+            return true;
+        }
+
+        DropExpired(now);
+        while (!HasRoom(needed) && EvictFirst(UnverifiedSafe, Protected, now))
+        {
+        }
+
+        if (!HasRoom(needed) && now >= _squeezeAt)
+        {
+            _squeezeAt = now + s_squeezePeriod;
+            Sweep(EntriesPerTimedSweep);
+        }
+
+        return HasRoom(needed);
+    }
+
+    private bool HasRoom(int needed) => _logBytes + _indexBytes + _reserved + needed <= _budget;
+
+    /// <summary>Drops the segments at the old ends of the logs in which everything has expired.</summary>
+    private void DropExpired(long now)
+    {
+        for (int i = Newcomers; i < LogCount; i++)
+        {
+            while (!_logs[i].IsEmpty && ReplyHeader.Clock.HasPassed(_logs[i].Head.LastExpiry, now))
+            {
+                DropHead(i);
+            }
+        }
+    }
+
+    private void DropHead(int number)
+    {
+        byte[] buffer = _logs[number].DropHead();
+        if (number != Newcomers)
+        {
+            _logBytes -= buffer.Length;
+        }
+
+        if (buffer.Length == _segmentSize && _spareSegments.Count < MaxSpareSegments)
+        {
+            _spareSegments.Push(buffer);
+        }
+    }
+
+    /// <summary>Forgets the oldest segment of the first of some logs that has one.</summary>
+    private bool EvictFirst(int from, int end, long now)
+    {
+        for (int i = from; i < end; i++)
+        {
+            if (!_logs[i].IsEmpty)
+            {
+                EvictHead(i, now);
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Forgets the oldest segment of a log and counts what had not expired.</summary>
+    private void EvictHead(int number, long now)
+    {
+        int offset = 0;
+        int others = 0;
+        int unsafes = 0;
+        while (_logs[number].TryReadHead(ref offset, out ReplyHeader header))
+        {
+            if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
+            {
+                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
+                others += header.Class == MethodClass.Unsafe ? 0 : 1;
+            }
+        }
+
+        DropHead(number);
+        CountEvictions(others, unsafes, now);
+    }
+
+    /// <summary>Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified peer.</summary>
+    /// <returns>Whether there is room for some more bytes now.</returns>
+    private bool TrimPeer(MessagingState state, int needed, long now)
+    {
+        if (now < state.TrimAt)
+        {
+            return false;
+        }
+
+        ulong[] entries = ArrayPool<ulong>.Shared.Rent(Math.Max(1, state.Index.Count));
+        int count = 0;
+        long bytes = 0;
+        foreach (ulong entry in state.Index.Entries)
+        {
+            ulong place = MidTable.PlaceOf(entry);
+            int number = ReplyLog.NumberOf(place);
+            if (entry == 0 || (number > 0 && (!_logs[number].TryGet(place, out ReplyHeader header, out _) || ReplyHeader.Clock.HasPassed(header.Expiry, now))))
+            {
+                continue;
+            }
+
+            bytes += SizeAt(place);
+            entries[count++] = entry;
+        }
+
+        // Sorted by place: running ones, then by log in the order in which they are given up, then by age.
+        Array.Sort(entries, 0, count);
+        long wanted = _peerBudget - (_peerBudget / 8) - state.Reserved - needed;
+        int kept = 0;
+        int others = 0;
+        int unsafes = 0;
+        for (int i = 0; i < count; i++)
+        {
+            ulong place = MidTable.PlaceOf(entries[i]);
+            int number = ReplyLog.NumberOf(place);
+            if (bytes > wanted && number is > 0 and < Protected && _logs[number].TryGet(place, out ReplyHeader header, out _))
+            {
+                bytes -= SizeAt(place);
+                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
+                others += header.Class == MethodClass.Unsafe ? 0 : 1;
+            }
+            else
+            {
+                entries[kept++] = entries[i];
+            }
+        }
+
+        Rebuild(state, entries.AsSpan(0, kept), spare: 1);
+        ArrayPool<ulong>.Shared.Return(entries);
+        state.Bytes = (int)bytes;
+        if (bytes > wanted)
+        {
+            // Counting again would not help before something expires.
+            state.TrimAt = now + s_trimPeriod;
+        }
+
+        CountEvictions(others, unsafes, now);
+        return bytes + state.Reserved + needed <= _peerBudget;
+    }
+
+    private int SizeAt(ulong place) =>
+        ReplyLog.NumberOf(place) is > 0 and int number && _logs[number].TryGet(place, out ReplyHeader header, out _) ? ReplyHeader.EntrySize(header.Length) : 0;
+
+    private void CountEvictions(int others, int unsafes, long now)
+    {
+        if (others > 0)
+        {
+            _counters.Add(CoapCounter.DeduplicationEvictions, others);
+        }
+
+        if (unsafes == 0)
+        {
+            return;
+        }
+
+        _counters.Add(CoapCounter.UnsafeDeduplicationEvictions, unsafes);
+        _unsafeEvictionsSinceWarning += unsafes;
+        if (now >= _warnAt)
+        {
+            _warnAt = now + s_warningPeriod;
+            _shard.AfterRelease(static state => ((DuplicateMemory)state!).Warn(), this);
+        }
+    }
+
+    private void Warn()
+    {
+        long evictions;
+        lock (_shard.Gate)
+        {
+            evictions = _unsafeEvictionsSinceWarning;
+            _unsafeEvictionsSinceWarning = 0;
+        }
+
+        Log.UnsafeDuplicatesForgotten(_shard.Environment.Logger, evictions, _limits.DeduplicationBytes);
+    }
+}

@@ -1,0 +1,303 @@
+using System.Numerics;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+// RFC 7252 section 4.5: which messages came before, and what was answered.
+//
+// Exchanges that run stand in the index of their peer. Finished ones lie as bytes in logs, one for each kind that is given up at another time, so that
+// giving up costs nothing but dropping the oldest segment. The index of a peer is not told: it holds places, and a place of a dropped segment counts as none.
+// Stale entries leave when an index would grow, and by a sweep that visits a peer now and then.
+
+/// <summary>The messages that a shard's peers sent within their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.</summary>
+internal sealed partial class DuplicateMemory
+{
+    private const int Newcomers = 1;
+    private const int UnverifiedSafe = 2;
+    private const int VerifiedSafe = 5;
+
+    // From here on nothing is given up before its time. One log for each range of lifetimes, so that a long one does not keep short ones behind it.
+    private const int Protected = 7;
+    private const int LogCount = 11;
+    private static readonly long s_shortLifetime = TimeSpan.FromSeconds(512).Ticks;
+
+    private readonly CoapShard _shard;
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly long _budget;
+    private readonly long _unverifiedBudget;
+    private readonly long _newcomerBudget;
+    private readonly int _peerBudget;
+    private readonly int _segmentSize;
+    private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
+    private readonly SlotTable<CoapReception> _running = new();
+    private long _logBytes;
+    private long _indexBytes;
+    private long _reserved;
+
+    public DuplicateMemory(CoapShard shard, int shardCount)
+    {
+        _shard = shard;
+        _limits = shard.Environment.Limits;
+        _counters = shard.Environment.Counters;
+        long budget = _limits.DeduplicationBytes / shardCount;
+        _newcomerBudget = _limits.NewcomerBytes / shardCount;
+        _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
+
+        // Held back: the spare segments, and two for what must be stored whatever is full, which is the reply of an exchange that was let in.
+        _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize), 2 * _segmentSize);
+        _unverifiedBudget = (long)(_budget * _limits.UnverifiedDeduplicationShare);
+        _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * _limits.PeerDeduplicationShare);
+        for (int i = Newcomers; i < LogCount; i++)
+        {
+            _logs[i] = new ReplyLog(i);
+        }
+
+        _sweepTimer = new SweepTimer(this);
+    }
+
+    /// <summary>Exchanges that run in the shard.</summary>
+    public int Running => _running.Count;
+
+    /// <summary>Finished exchanges that are kept, with some whose lifetime is over.</summary>
+    public int Finished
+    {
+        get
+        {
+            int entries = 0;
+            for (int i = Newcomers; i < LogCount; i++)
+            {
+                entries += _logs[i].Entries;
+            }
+
+            return entries;
+        }
+    }
+
+    /// <summary>The memory of logs and indexes, in bytes, without the log of newcomers.</summary>
+    public long Bytes => _logBytes + _indexBytes + ((long)_spareSegments.Count * _segmentSize);
+
+    /// <summary>The memory of the log of newcomers, in bytes.</summary>
+    public long NewcomerBytes => _logs[Newcomers].Bytes;
+
+    /// <summary>What is known of a Message ID of a peer.</summary>
+    public Recall Find(MessagingState state, ushort messageId, long now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply)
+    {
+        running = null;
+        header = default;
+        reply = default;
+        ulong place = state.Index.Find(messageId);
+        if (place == 0)
+        {
+            return Recall.Unknown;
+        }
+
+        int number = ReplyLog.NumberOf(place);
+        if (number == 0)
+        {
+            running = _running[place];
+            return running is null ? Recall.Unknown : Recall.Running;
+        }
+
+        return _logs[number].TryGet(place, out header, out reply) && !ReplyHeader.Clock.HasPassed(header.Expiry, now) ? Recall.Finished : Recall.Unknown;
+    }
+
+    /// <summary>Whether an exchange may begin. If its reply would have to be kept but there is no room, it may not.</summary>
+    /// <param name="state">The peer.</param>
+    /// <param name="class">The class of the request.</param>
+    /// <param name="now">Now.</param>
+    /// <param name="reserved">What was set aside for the reply; give it to <see cref="Begin"/>.</param>
+    public bool TryAdmit(MessagingState state, MethodClass @class, long now, out int reserved)
+    {
+        reserved = 0;
+        if (_running.Count >= _limits.MaxRequestsServed + RunningSlack)
+        {
+            return false;
+        }
+
+        if (@class != MethodClass.Unsafe || !state.Channel.IsVerified)
+        {
+            return true;
+        }
+
+        int needed = ReplyHeader.EntrySize(Math.Min(state.Channel.Parameters.MaxMessageSize, ushort.MaxValue));
+        if ((long)state.Bytes + state.Reserved + needed > _peerBudget && !TrimPeer(state, needed, now))
+        {
+            return false;
+        }
+
+        if (!MakeRoom(needed, now))
+        {
+            return false;
+        }
+
+        reserved = needed;
+        return true;
+    }
+
+    /// <summary>Puts an exchange that runs into the index of its peer, in the place of whatever had its Message ID.</summary>
+    public void Begin(MessagingState state, CoapReception reception, int reserved, long now)
+    {
+        reception.Reserved = reserved;
+        state.Reserved += reserved;
+        _reserved += reserved;
+        state.Running++;
+        reception.Place = _running.Add(reception);
+        if (state.Number < 0)
+        {
+            Register(state, now);
+        }
+
+        if (state.Index.IsFull)
+        {
+            GrowIndex(state);
+        }
+
+        state.Index.Set(reception.MessageId, reception.Place);
+    }
+
+    /// <summary>Ends an exchange and keeps what duplicates are answered with.</summary>
+    public void End(MessagingState state, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    {
+        if (reception.Place == 0)
+        {
+            return;
+        }
+
+        // It stands in the index as a running one until its place in a log is known: making room may visit this very peer.
+        ulong place = 0;
+        ReleaseReserved(state, reception);
+        if (state.Index.Find(reception.MessageId) == reception.Place)
+        {
+            place = Store(state, reception, kind, reply, now);
+        }
+
+        if (Release(state, reception))
+        {
+            if (place != 0)
+            {
+                state.Index.Set(reception.MessageId, place);
+            }
+            else
+            {
+                state.Index.Remove(reception.MessageId);
+            }
+        }
+
+        Sweep(EntriesSweptPerStore);
+    }
+
+    /// <summary>Ends an exchange and forgets it: a duplicate would be a new one.</summary>
+    public void Drop(MessagingState state, CoapReception reception)
+    {
+        if (Release(state, reception))
+        {
+            state.Index.Remove(reception.MessageId);
+        }
+    }
+
+    /// <summary>Whether something of a peer must still be remembered.</summary>
+    public static bool Remembers(MessagingState state, long now) =>
+        state.Running > 0 || (state.HasFinished && !ReplyHeader.Clock.HasPassed(state.LastExpiry, now));
+
+    /// <summary>Forgets a peer.</summary>
+    public void Forget(MessagingState state)
+    {
+        foreach (ulong entry in state.Index.Entries)
+        {
+            if (entry != 0 && ReplyLog.NumberOf(MidTable.PlaceOf(entry)) == 0 && _running[MidTable.PlaceOf(entry)] is { } reception)
+            {
+                _shard.Wheel.Cancel(reception);
+                Release(state, reception);
+            }
+        }
+
+        Unregister(state);
+    }
+
+    internal static MethodClass ClassOf(CoapCode code) =>
+        !code.IsRequest || code.IsSafe ? MethodClass.Safe : code.IsIdempotent ? MethodClass.Idempotent : MethodClass.Unsafe;
+
+    private static int LogOf(CoapChannel channel, MethodClass @class, long lifetime)
+    {
+        if (!channel.IsVerified)
+        {
+            return channel.IsNewcomer ? Newcomers : UnverifiedSafe + (int)@class;
+        }
+
+        if (@class != MethodClass.Unsafe)
+        {
+            return VerifiedSafe + (int)@class;
+        }
+
+        int number = Protected;
+        while (number < LogCount - 1 && lifetime > s_shortLifetime << (2 * (number - Protected)))
+        {
+            number++;
+        }
+
+        return number;
+    }
+
+    /// <summary>Takes an exchange from those that run.</summary>
+    /// <returns>Whether its Message ID still stands for it in the index.</returns>
+    private bool Release(MessagingState state, CoapReception reception)
+    {
+        ulong place = reception.Place;
+        if (place == 0)
+        {
+            return false;
+        }
+
+        ReleaseReserved(state, reception);
+        reception.Place = 0;
+        _running.Remove(place);
+        state.Running--;
+        return state.Index.Find(reception.MessageId) == place;
+    }
+
+    private void ReleaseReserved(MessagingState state, CoapReception reception)
+    {
+        state.Reserved -= reception.Reserved;
+        _reserved -= reception.Reserved;
+        reception.Reserved = 0;
+    }
+
+    /// <summary>Appends a finished exchange to the log where it belongs.</summary>
+    /// <returns>Its place; 0 when it is not kept.</returns>
+    private ulong Store(MessagingState state, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    {
+        MethodClass @class = ClassOf(reception.Code);
+        long lifetime = state.Times.LifetimeOf(reception.Type);
+        if (reception.ReceivedAt + lifetime <= now || (@class == MethodClass.Safe && reply.Length > _limits.MaxStoredSafeReply) || reply.Length > ushort.MaxValue)
+        {
+            return 0;
+        }
+
+        int size = ReplyHeader.EntrySize(reply.Length);
+        int number = LogOf(state.Channel, @class, lifetime);
+        if ((long)state.Bytes + size > _peerBudget && number < Protected && !TrimPeer(state, size, now))
+        {
+            return 0;
+        }
+
+        ReplyLog log = _logs[number];
+        if (!log.Fits(size) && !AddSegment(number, size, now))
+        {
+            return 0;
+        }
+
+        ReplyHeader header = new()
+        {
+            Expiry = ReplyHeader.Clock.After(reception.ReceivedAt + lifetime),
+            Hash = reception.Hash,
+            Length = (ushort)reply.Length,
+            Reply = kind,
+            Class = @class,
+        };
+        state.Bytes += size;
+        state.LastExpiry = state.HasFinished ? ReplyHeader.Clock.Later(state.LastExpiry, header.Expiry) : header.Expiry;
+        state.HasFinished = true;
+        return log.Append(header, reply);
+    }
+}

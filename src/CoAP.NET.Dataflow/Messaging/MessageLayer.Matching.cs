@@ -1,0 +1,91 @@
+using System.Buffers.Binary;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+// What peers say to messages of ours: RFC 7252 sections 4.2 and 5.2.
+internal sealed partial class MessageLayer
+{
+    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section 4.2).</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="quoted">The beginning of our datagram.</param>
+    public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
+    {
+        if (quoted.Length < 4 || quoted[0] >> 6 != 1
+            || !TryFind(channel, BinaryPrimitives.ReadUInt16BigEndian(quoted[2..]), out CoapTransmission? transmission)
+            || (int)transmission.Message.Type != ((quoted[0] >> 4) & 3)
+            || transmission.Message.Code.Value != quoted[1])
+        {
+            return;
+        }
+
+        _counters.Add(CoapCounter.PortUnreachable);
+        End(transmission, _shard.Environment.Now);
+        RaiseEvent(CoapInboundKind.Unreachable, transmission);
+    }
+
+    private bool ReceiveAcknowledgement(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
+    {
+        up = default;
+        if (code.IsRequest || code.IsReserved)
+        {
+            _counters.Add(CoapCounter.Ignored);
+            return false;
+        }
+
+        if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
+        {
+            _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            return false;
+        }
+
+        // Only a request can be answered by what an acknowledgement carries. To a response of ours it is an acknowledgement and nothing else (section 5.2.2).
+        bool carriesResponse = code.IsResponse && transmission.Message.Code.IsRequest;
+        if (carriesResponse && item.Message!.Token != transmission.Message.Token)
+        {
+            _counters.Add(CoapCounter.UnmatchedResponses);
+            return false;
+        }
+
+        OnHeard(StateOf(item.Channel), now);
+        End(transmission, now);
+        if (carriesResponse)
+        {
+            up = item with { Transmission = transmission };
+            return true;
+        }
+
+        RaiseEvent(CoapInboundKind.Acknowledged, transmission);
+        return false;
+    }
+
+    private void ReceiveReset(in CoapInbound item, CoapCode code, long now)
+    {
+        if (!code.IsEmpty)
+        {
+            _counters.Add(CoapCounter.Ignored);
+            return;
+        }
+
+        if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission))
+        {
+            _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            return;
+        }
+
+        OnHeard(StateOf(item.Channel), now);
+        End(transmission, now);
+        RaiseEvent(CoapInboundKind.Reset, transmission);
+    }
+
+    private bool TryFind(CoapChannel channel, ushort messageId, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapTransmission? transmission)
+    {
+        transmission = null;
+        if (channel.MessagingState is MessagingState { Sending: { } sending } && sending.Outstanding.Find(messageId) is var place and > 0)
+        {
+            transmission = _transmissions[place];
+        }
+
+        return transmission is not null;
+    }
+}

@@ -1,0 +1,305 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+// Messages of our own: RFC 7252 sections 4.2 (retransmission), 4.4 (Message IDs) and 4.7 (congestion control).
+internal sealed partial class MessageLayer
+{
+    private static readonly long s_retryPeriod = TimeSpan.FromSeconds(1).Ticks;
+
+    private void SendOwn(CoapTransmission transmission, long now)
+    {
+        if (transmission.IsOver || transmission.IsOutstanding || transmission.IsQueued)
+        {
+            // Cancelled before it came here, or offered twice.
+            return;
+        }
+
+        MessagingState state = StateOf(transmission.Channel);
+        SendingState sending = SendingOf(state);
+        Enqueue(transmission, ref sending.Waiting, state, now);
+    }
+
+    private void Cancel(CoapTransmission transmission, long now)
+    {
+        if (transmission.IsQueued && transmission.Channel.MessagingState is MessagingState { Sending: { } sending })
+        {
+            Dequeue(transmission, sending);
+        }
+        else if (transmission.IsOutstanding)
+        {
+            End(transmission, now);
+        }
+
+        transmission.IsOver = true;
+    }
+
+    private void Enqueue(CoapTransmission transmission, ref WaitingList waiting, MessagingState state, long now)
+    {
+        waiting.Add(transmission);
+        _waiting++;
+        transmission.IsQueued = true;
+        Pump(state, now);
+        if (transmission.IsQueued && waiting.Count > state.Times.Parameters.MaxQueuedRequests)
+        {
+            Dequeue(transmission, state.Sending!);
+            transmission.IsOver = true;
+            _counters.Add(CoapCounter.NotSent);
+            RaiseEvent(CoapInboundKind.NotSent, transmission);
+        }
+    }
+
+    private void Dequeue(CoapTransmission transmission, SendingState sending)
+    {
+        if (transmission.IsReply)
+        {
+            sending.WaitingReplies.Remove(transmission);
+        }
+        else
+        {
+            sending.Waiting.Remove(transmission);
+        }
+
+        _waiting--;
+        transmission.IsQueued = false;
+    }
+
+    /// <summary>Sends what waits and may go, and sets the timer for the rest.</summary>
+    private void Pump(MessagingState state, long now)
+    {
+        if (state.Sending is not { } sending)
+        {
+            return;
+        }
+
+        long due = long.MaxValue;
+        while (sending.WaitingReplies.First is { } reply)
+        {
+            due = MayUseMessageId(state, now);
+            if (due > now)
+            {
+                break;
+            }
+
+            Dequeue(reply, sending);
+            Transmit(reply, state, sending, now);
+        }
+
+        while (sending.Waiting.First is { } first && sending.Interactions < state.Times.Parameters.NStart)
+        {
+            long next = Math.Max(MayUseMessageId(state, now), MayProbe(state, sending, now));
+            if (next > now)
+            {
+                due = Math.Min(due, next);
+                break;
+            }
+
+            Dequeue(first, sending);
+            Transmit(first, state, sending, now);
+        }
+
+        if (due > now && due != long.MaxValue)
+        {
+            _shard.Wheel.Schedule(sending, due);
+        }
+    }
+
+    /// <summary>When the next message may take a Message ID and a place among the outstanding ones; not after now when it may go.</summary>
+    private long MayUseMessageId(MessagingState state, long now) =>
+        _transmissions.Count >= _maxOutstanding ? now + s_retryPeriod : state.MessageIds.FreeAt(state.Times.MessageIdLifetime);
+
+    /// <summary>
+    /// PROBING_RATE (RFC 7252 section 4.7): when the next message may go to a peer that does not respond; not after now when it may go. A peer that was heard
+    /// within EXCHANGE_LIFETIME responds, and the first NSTART interactions have yet to find out. A group does not respond as such.
+    /// </summary>
+    private static long MayProbe(MessagingState state, SendingState sending, long now) =>
+        sending.Unheard < state.Times.Parameters.NStart || !IsSilent(state, now) ? long.MinValue : sending.NextProbe;
+
+    private static bool IsSilent(MessagingState state, long now) =>
+        state.Times.TicksPerByte > 0
+        && !(state.LastHeard != long.MinValue && now - state.LastHeard < state.Times.ExchangeLifetime)
+        && !state.Channel.Remote.IsMulticast;
+
+    /// <summary>Notes what was sent to a peer that does not respond; every copy counts.</summary>
+    private static void Charge(MessagingState state, int bytes, long now)
+    {
+        if (state.Sending is { } sending && IsSilent(state, now))
+        {
+            double wait = Math.Min(bytes * state.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
+            sending.NextProbe = Math.Max(sending.NextProbe, now) + (long)wait;
+        }
+    }
+
+    private void Transmit(CoapTransmission transmission, MessagingState state, SendingState sending, long now)
+    {
+        CoapMessage message = transmission.Message;
+        TakeMessageId(state, message, now);
+        transmission.Attempts = 1;
+        transmission.IsOutstanding = true;
+        transmission.Overdue = _transmissionDue;
+        transmission.Place = _transmissions.Add(transmission);
+        if (sending.Outstanding.IsFull)
+        {
+            sending.Outstanding.Grow();
+        }
+
+        sending.Outstanding.Set(message.MessageId, transmission.Place);
+        if (!transmission.IsReply)
+        {
+            transmission.CountsForNStart = true;
+            sending.Interactions++;
+            sending.Unheard++;
+        }
+
+        if (message.Type == CoapMessageType.Confirmable)
+        {
+            transmission.Timeout = state.Times.AckTimeout + (long)(state.Times.AckSpread * NextJitter());
+            _shard.Wheel.Schedule(transmission, now + transmission.Timeout);
+        }
+        else
+        {
+            message.Type = CoapMessageType.NonConfirmable;
+            transmission.Timeout = now + state.Times.NonLifetime;
+            _shard.Wheel.Schedule(transmission, transmission.IsReply ? transmission.Timeout : now + state.Times.NonConfirmablePlace);
+        }
+
+        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, EncodedSink = Sink });
+    }
+
+    private void OnTransmissionDue(CoapTransmission transmission, long now)
+    {
+        MessagingState state = StateOf(transmission.Channel);
+        if (transmission.Message.Type != CoapMessageType.Confirmable)
+        {
+            if (transmission.CountsForNStart)
+            {
+                // Lost, or answered by silence: others may go. A reset can still match it.
+                ReleaseInteraction(transmission, state.Sending!);
+                _shard.Wheel.Schedule(transmission, Math.Max(transmission.Timeout, now));
+                Pump(state, now);
+            }
+            else
+            {
+                End(transmission, now);
+            }
+
+            return;
+        }
+
+        if (transmission.Attempts > state.Times.Parameters.MaxRetransmit)
+        {
+            _counters.Add(CoapCounter.TransmissionsGivenUp);
+            End(transmission, now);
+            RaiseEvent(CoapInboundKind.NotAcknowledged, transmission);
+            return;
+        }
+
+        transmission.Attempts++;
+        transmission.Timeout *= 2;
+
+        // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than ACK_TIMEOUT.
+        _shard.Wheel.Schedule(transmission, Math.Max(transmission.Due + transmission.Timeout, now + state.Times.AckTimeout));
+        _counters.Add(CoapCounter.Retransmissions);
+        if (transmission.Encoded is { } encoded)
+        {
+            Charge(state, encoded.Length, now);
+        }
+
+        _shard.Post(new CoapOutbound
+        {
+            Channel = transmission.Channel,
+            Message = transmission.Message,
+            Transmission = transmission,
+            Encoded = transmission.Encoded,
+            EncodedSink = transmission.Encoded is null ? Sink : null,
+        });
+    }
+
+    /// <summary>Ends a transmission: no further copies, its place is free.</summary>
+    private void End(CoapTransmission transmission, long now)
+    {
+        MessagingState state = StateOf(transmission.Channel);
+        SendingState sending = state.Sending!;
+        Settle(transmission, sending);
+        sending.Outstanding.Remove(transmission.Message.MessageId);
+        if (sending.Outstanding is { Count: 0, Capacity: > 16 })
+        {
+            sending.Outstanding.Rebuild(default, spare: 0);
+        }
+
+        Pump(state, now);
+    }
+
+    private void Settle(CoapTransmission transmission, SendingState sending)
+    {
+        _shard.Wheel.Cancel(transmission);
+        _transmissions.Remove(transmission.Place);
+        ReleaseInteraction(transmission, sending);
+        transmission.IsOutstanding = false;
+        transmission.IsOver = true;
+        transmission.Encoded = null;
+    }
+
+    private void GiveUpAll(SendingState sending)
+    {
+        _shard.Wheel.Cancel(sending);
+        foreach (ulong entry in sending.Outstanding.Entries)
+        {
+            if (entry != 0 && _transmissions[MidTable.PlaceOf(entry)] is { } transmission)
+            {
+                Settle(transmission, sending);
+                RaiseEvent(CoapInboundKind.NotAcknowledged, transmission);
+            }
+        }
+
+        sending.Outstanding = default;
+        while ((sending.WaitingReplies.First ?? sending.Waiting.First) is { } waiting)
+        {
+            Dequeue(waiting, sending);
+            waiting.IsOver = true;
+            RaiseEvent(CoapInboundKind.NotSent, waiting);
+        }
+    }
+
+    private static void ReleaseInteraction(CoapTransmission transmission, SendingState sending)
+    {
+        if (transmission.CountsForNStart)
+        {
+            transmission.CountsForNStart = false;
+            sending.Interactions--;
+        }
+    }
+
+    private SendingState SendingOf(MessagingState state) => state.Sending ??= new SendingState(state, _resume);
+
+    private bool TryTakeMessageId(MessagingState state, CoapMessage message, long now)
+    {
+        if (state.MessageIds.FreeAt(state.Times.MessageIdLifetime) > now)
+        {
+            return false;
+        }
+
+        TakeMessageId(state, message, now);
+        return true;
+    }
+
+    private void TakeMessageId(MessagingState state, CoapMessage message, long now)
+    {
+        if (!state.HasMessageIds)
+        {
+            state.HasMessageIds = true;
+            state.MessageIds = new MessageIdSequence(_ghosts.StartOf(state.Channel.Remote));
+        }
+
+        message.MessageId = _messageIds[state.MessageIds.Take(now)];
+    }
+
+    /// <summary>A number from 0 up to 1. Seeded from the environment's random source, which must not be called under the lock.</summary>
+    private double NextJitter()
+    {
+        ulong z = _jitter += 0x9e37_79b9_7f4a_7c15;
+        z = (z ^ (z >> 30)) * 0xbf58_476d_1ce4_e5b9;
+        z = (z ^ (z >> 27)) * 0x94d0_49bb_1331_11eb;
+        return ((z ^ (z >> 31)) >> 11) * (1.0 / (1UL << 53));
+    }
+}

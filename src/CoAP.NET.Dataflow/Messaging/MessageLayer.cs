@@ -1,0 +1,173 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+// RFC 7252 section 4, for the peers of one shard: reliability, duplicates, Message IDs, congestion control.
+//
+// A plain state machine: it is told of messages, replies and the clock under the shard's lock, and posts and raises what follows, which the shard carries
+// out after the lock was released. No socket, no await, no lock in here.
+
+/// <summary>The messaging layer of a shard. Every method must be called under the shard's lock.</summary>
+internal sealed partial class MessageLayer
+{
+    private readonly CoapShard _shard;
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly DuplicateMemory _memory;
+    private readonly SlotTable<CoapTransmission> _transmissions = new();
+    private readonly MessageIdScrambler _messageIds;
+    private readonly GhostCounters _ghosts;
+    private readonly BusyMemory _busy = new();
+    private readonly Action<CoapReception, long> _receptionDue;
+    private readonly Action<CoapTransmission, long> _transmissionDue;
+    private readonly Action<MessagingState, long> _resume;
+    private PeerTimes _times = new(CoapTransmissionParameters.Default);
+    private readonly int _maxOutstanding;
+    private ulong _jitter;
+    private int _waiting;
+
+    public MessageLayer(CoapShard shard, int shardCount)
+    {
+        _shard = shard;
+        _limits = shard.Environment.Limits;
+        _counters = shard.Environment.Counters;
+        _memory = new DuplicateMemory(shard, shardCount);
+        _maxOutstanding = Math.Max(1, _limits.MaxOutstandingMessages / shardCount);
+        _messageIds = new MessageIdScrambler(shard.Environment.Random);
+        _ghosts = new GhostCounters(shard.Environment.Random);
+        _jitter = shard.Environment.Random.NextUInt64();
+        _receptionDue = OnReceptionDue;
+        _transmissionDue = OnTransmissionDue;
+        _resume = Pump;
+    }
+
+    /// <summary>Who gets the bytes of messages that may be sent again. Set by the outbound block.</summary>
+    public ICoapEncodedSink? Sink { get; set; }
+
+    /// <summary>The duplicate memory, for its gauges.</summary>
+    public DuplicateMemory Memory => _memory;
+
+    /// <summary>Messages of ours that an acknowledgement or reset can match, in the shard.</summary>
+    public int Outstanding => _transmissions.Count;
+
+    /// <summary>Messages of ours that wait for their turn, in the shard.</summary>
+    public int Waiting => _waiting;
+
+    /// <summary>Messages of ours to a peer that an acknowledgement or reset can match.</summary>
+    public static int OutstandingTo(CoapChannel channel) => (channel.MessagingState as MessagingState)?.Sending?.Outstanding.Count ?? 0;
+
+    /// <summary>Messages of ours to a peer that wait for their turn.</summary>
+    public static int WaitingFor(CoapChannel channel) =>
+        (channel.MessagingState as MessagingState)?.Sending is { } sending ? sending.Waiting.Count + sending.WaitingReplies.Count : 0;
+
+    /// <summary>Exchanges of a peer that run: delivered up and not yet finished.</summary>
+    public static int RunningOf(CoapChannel channel) => (channel.MessagingState as MessagingState)?.Running ?? 0;
+
+    /// <summary>
+    /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a newcomer that is not
+    /// verified only what runs, is outstanding or waits counts.
+    /// </summary>
+    public static bool CanForget(CoapChannel channel, long now)
+    {
+        if (channel.MessagingState is not MessagingState state)
+        {
+            return true;
+        }
+
+        if (state.Running > 0 || state.Sending is { } sending && (sending.Outstanding.Count > 0 || sending.Waiting.Count > 0 || sending.WaitingReplies.Count > 0))
+        {
+            return false;
+        }
+
+        return (channel.IsNewcomer && !channel.IsVerified)
+            || (!DuplicateMemory.Remembers(state, now)
+                && !(state.MessageIds.WasUsed && now - state.MessageIds.LastUse < state.Times.MessageIdLifetime));
+    }
+
+    /// <summary>
+    /// Forgets a peer; its next Message IDs will go on where they were. What is outstanding ends as <see cref="CoapInboundKind.NotAcknowledged"/>, what waits as
+    /// <see cref="CoapInboundKind.NotSent"/>.
+    /// </summary>
+    public void Forget(CoapChannel channel)
+    {
+        if (channel.MessagingState is not MessagingState state)
+        {
+            return;
+        }
+
+        if (state.Sending is { } sending)
+        {
+            GiveUpAll(sending);
+        }
+
+        if (state.MessageIds.WasUsed)
+        {
+            _ghosts.Remember(channel.Remote, state.MessageIds.Next);
+        }
+
+        _memory.Forget(state);
+        channel.MessagingState = null;
+    }
+
+    private MessagingState StateOf(CoapChannel channel)
+    {
+        if (channel.MessagingState is MessagingState state)
+        {
+            if (!ReferenceEquals(state.Times.Parameters, channel.Parameters))
+            {
+                state.Times = TimesOf(channel.Parameters);
+            }
+
+            return state;
+        }
+
+        state = new MessagingState(channel, TimesOf(channel.Parameters));
+        channel.MessagingState = state;
+        return state;
+    }
+
+    private PeerTimes TimesOf(CoapTransmissionParameters parameters)
+    {
+        if (!ReferenceEquals(_times.Parameters, parameters))
+        {
+            _times = new PeerTimes(parameters);
+        }
+
+        return _times;
+    }
+
+    /// <summary>Notes that a peer is there.</summary>
+    private void OnHeard(MessagingState state, long now)
+    {
+        state.LastHeard = now;
+        if (state.Sending is { } sending)
+        {
+            sending.Unheard = 0;
+            sending.NextProbe = long.MinValue;
+            if (sending.Waiting.Count > 0)
+            {
+                Pump(state, now);
+            }
+        }
+    }
+
+    private void PostEmpty(CoapChannel channel, CoapMessageType type, ushort messageId)
+    {
+        if (type == CoapMessageType.Reset)
+        {
+            _counters.Add(CoapCounter.ResetsSent);
+        }
+
+        _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
+    }
+
+    private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission) =>
+        _shard.Raise(new CoapInbound
+        {
+            Channel = transmission.Channel,
+            Kind = kind,
+            Transmission = transmission,
+            Type = transmission.Message.Type,
+            MessageId = transmission.Message.MessageId,
+        });
+}

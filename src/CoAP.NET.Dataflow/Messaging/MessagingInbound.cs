@@ -1,0 +1,79 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>
+/// The inbound half of RFC 7252 section 4: duplicates and what belongs to messages of ours stay here; new messages go up with a
+/// <see cref="CoapReception"/>, responses to requests of ours with their <see cref="CoapTransmission"/>, and so does what became of our messages.
+/// Acknowledgements, resets and stored replies leave by the outbound half.
+/// </summary>
+public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
+{
+    private readonly CoapShard _shard;
+    private readonly MessageLayer _layer;
+
+    internal MessagingInbound(CoapShard shard, MessageLayer layer)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _layer = layer;
+        shard.Input = Raise;
+    }
+
+    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours; fails the message that is quoted, if it is outstanding.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="quoted">The beginning of our datagram, at least 4 bytes.</param>
+    internal void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.Unreachable(channel, quoted);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <inheritdoc/>
+    private protected override void Process(CoapInbound item)
+    {
+        bool goesUp;
+        CoapInbound up;
+        _shard.Enter();
+        try
+        {
+            goesUp = _layer.Receive(item, _shard.Environment.Now, out up);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (goesUp)
+        {
+            Offer(up);
+        }
+    }
+
+    /// <inheritdoc/>
+    private protected override void OnDeclined(CoapInbound item)
+    {
+        if (item.Reception is { } reception)
+        {
+            _shard.Enter();
+            try
+            {
+                _layer.OnNotTaken(reception, item.Message, _shard.Environment.Now);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+    }
+
+    private void Raise(in CoapInbound item) => Offer(item);
+}

@@ -1,0 +1,86 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>
+/// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are acknowledged, and holds
+/// back what NSTART and PROBING_RATE do not allow yet. What comes out is to be encoded, in the order of each channel.
+/// </summary>
+public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>, ICoapEncodedSink
+{
+    private readonly CoapShard _shard;
+    private readonly MessageLayer _layer;
+
+    internal MessagingOutbound(CoapShard shard, MessageLayer layer)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _layer = layer;
+        layer.Sink = this;
+        shard.Output = Emit;
+    }
+
+    /// <inheritdoc/>
+    void ICoapEncodedSink.OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes)
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.OnEncoded(outbound, bytes, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <inheritdoc/>
+    private protected override void Process(CoapOutbound item)
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.Send(item, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <inheritdoc/>
+    private protected override void OnDeclined(CoapOutbound item)
+    {
+        if (item.Transmission is null && item.Reception is { } reception)
+        {
+            _shard.Enter();
+            try
+            {
+                _layer.OnReplyLost(reception, _shard.Environment.Now);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+    }
+
+    /// <summary>Offers on what was decided; called by the one who drains the channel's outbox, outside the lock.</summary>
+    private void Emit(in CoapOutbound item)
+    {
+        // Acknowledged, rejected or cancelled between the decision to send and now.
+        if (item.Transmission is { IsOver: true })
+        {
+            return;
+        }
+
+        // Most replies are encoded within the offer. Reading without the lock may see an old value, which costs a look under it.
+        if (Offer(item) && item.EncodedSink is not null && item.Reception is { Place: not 0 } reception)
+        {
+            _shard.Enter();
+            _layer.OnEncodingDelayed(reception);
+            _shard.Exit();
+        }
+    }
+}

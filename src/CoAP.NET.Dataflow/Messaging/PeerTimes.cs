@@ -1,0 +1,46 @@
+namespace CoAP.NET.Messaging;
+
+/// <summary>The times of some transmission parameters in units of 100 ns, computed once and shared by all peers with these parameters.</summary>
+internal sealed class PeerTimes
+{
+    // Times that are compared around a wrap of 651 days must stay well below half of it.
+    private static readonly TimeSpan s_longest = TimeSpan.FromDays(300);
+
+    public PeerTimes(CoapTransmissionParameters parameters)
+    {
+        Parameters = parameters;
+        AckTimeout = parameters.AckTimeout.Ticks;
+        AckSpread = (long)(parameters.AckTimeout.Ticks * (parameters.AckRandomFactor - 1));
+        PiggybackWindow = parameters.PiggybackWindow.Ticks;
+        ExchangeLifetime = Bounded(parameters.ExchangeLifetime);
+        NonLifetime = Bounded(parameters.NonLifetime);
+        MessageIdLifetime = Math.Max(ExchangeLifetime, Bounded(parameters.MaxTransmitWait));
+        TicksPerByte = double.IsPositiveInfinity(parameters.ProbingRate) ? 0 : TimeSpan.TicksPerSecond / Math.Max(parameters.ProbingRate, 1e-6);
+    }
+
+    public CoapTransmissionParameters Parameters { get; }
+
+    public long AckTimeout { get; }
+
+    /// <summary>ACK_TIMEOUT * (ACK_RANDOM_FACTOR - 1): over how much the first timeout is spread.</summary>
+    public long AckSpread { get; }
+
+    public long PiggybackWindow { get; }
+
+    public long ExchangeLifetime { get; }
+
+    public long NonLifetime { get; }
+
+    /// <summary>How long a Message ID is not used again: EXCHANGE_LIFETIME, and never while its message may still be outstanding.</summary>
+    public long MessageIdLifetime { get; }
+
+    /// <summary>How long a lost Non-confirmable message keeps its place of NSTART: as long as the first acknowledgement of a Confirmable one may take.</summary>
+    public long NonConfirmablePlace => AckTimeout + AckSpread;
+
+    /// <summary>1 / PROBING_RATE; 0 when there is no such limit.</summary>
+    public double TicksPerByte { get; }
+
+    public long LifetimeOf(CoapMessageType type) => type == CoapMessageType.Confirmable ? ExchangeLifetime : NonLifetime;
+
+    private static long Bounded(TimeSpan time) => Math.Min(time.Ticks, s_longest.Ticks);
+}

@@ -1,0 +1,151 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>
+/// Finished messages and their replies in the order in which they finished: bytes appended to segments, which are dropped whole from the other end.
+/// A place names log, segment and offset and stays unique, so that an index may keep places of segments that are gone.
+/// </summary>
+internal sealed class ReplyLog
+{
+    /// <summary>The largest segment: what the offset in a place can reach.</summary>
+    public const int MaxSegment = 512 * 1024;
+
+    private const int NumberShift = 44;
+    private const int SequenceShift = 16;
+    private const uint SequenceMask = (1u << (NumberShift - SequenceShift)) - 1;
+    private const int OffsetUnit = 8;
+
+    private readonly ulong _number;
+    private Segment[] _ring = new Segment[8];
+    private int _first;
+    private int _count;
+    private uint _firstSequence;
+
+    /// <param name="number">1 to 15; places of a log with a smaller number are smaller.</param>
+    public ReplyLog(int number) => _number = (ulong)number << NumberShift;
+
+    /// <summary>The memory of its segments.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>How many entries its segments hold, with those that nothing points to any more.</summary>
+    public int Entries { get; private set; }
+
+    public bool IsEmpty => _count == 0;
+
+    public Segment Head => _ring[_first];
+
+    public static int NumberOf(ulong place) => (int)(place >> NumberShift);
+
+    /// <summary>Whether an entry fits without a new segment.</summary>
+    public bool Fits(int size) => _count > 0 && Tail.Buffer.Length - Tail.Used >= size;
+
+    /// <summary>Whether the segment of a place is still there.</summary>
+    public bool Contains(ulong place) => IndexOf(place) < (uint)_count;
+
+    public bool TryGet(ulong place, out ReplyHeader header, out ReadOnlySpan<byte> reply)
+    {
+        uint index = IndexOf(place);
+        if (index >= (uint)_count)
+        {
+            header = default;
+            reply = default;
+            return false;
+        }
+
+        int offset = (int)(place & ((1 << SequenceShift) - 1)) * OffsetUnit;
+        ReadOnlySpan<byte> bytes = At((int)index).Buffer.AsSpan(offset);
+        header = MemoryMarshal.Read<ReplyHeader>(bytes);
+        reply = bytes.Slice(ReplyHeader.Size, header.Length);
+        return true;
+    }
+
+    /// <summary>Appends an entry that fits.</summary>
+    /// <returns>Its place.</returns>
+    public ulong Append(in ReplyHeader header, ReadOnlySpan<byte> reply)
+    {
+        Segment tail = Tail;
+        int offset = tail.Used;
+        Span<byte> bytes = tail.Buffer.AsSpan(offset);
+        MemoryMarshal.Write(bytes, header);
+        reply.CopyTo(bytes[ReplyHeader.Size..]);
+        tail.LastExpiry = tail.Entries == 0 ? header.Expiry : ReplyHeader.Clock.Later(tail.LastExpiry, header.Expiry);
+        tail.Used = offset + ReplyHeader.EntrySize(reply.Length);
+        tail.Entries++;
+        Entries++;
+        return PlaceOf(_count - 1, offset);
+    }
+
+    /// <summary>Appends an empty segment.</summary>
+    public void AddSegment(byte[] buffer)
+    {
+        if (_count == _ring.Length)
+        {
+            Segment[] ring = new Segment[_count * 2];
+            for (int i = 0; i < _count; i++)
+            {
+                ring[i] = At(i);
+            }
+
+            _ring = ring;
+            _first = 0;
+        }
+
+        _ring[(_first + _count) & (_ring.Length - 1)] = new Segment(buffer);
+        _count++;
+        Bytes += buffer.Length;
+    }
+
+    /// <summary>Drops the oldest segment.</summary>
+    /// <returns>Its buffer.</returns>
+    public byte[] DropHead()
+    {
+        Segment head = Head;
+        _ring[_first] = default!;
+        _first = (_first + 1) & (_ring.Length - 1);
+        _firstSequence = (_firstSequence + 1) & SequenceMask;
+        _count--;
+        Bytes -= head.Buffer.Length;
+        Entries -= head.Entries;
+        return head.Buffer;
+    }
+
+    /// <summary>Reads the next entry of the oldest segment; begin with offset 0.</summary>
+    public bool TryReadHead(ref int offset, out ReplyHeader header)
+    {
+        Segment head = Head;
+        if (offset >= head.Used)
+        {
+            header = default;
+            return false;
+        }
+
+        header = MemoryMarshal.Read<ReplyHeader>(head.Buffer.AsSpan(offset));
+        offset += ReplyHeader.EntrySize(header.Length);
+        return true;
+    }
+
+    private Segment Tail => At(_count - 1);
+
+    private Segment At(int index) => _ring[(_first + index) & (_ring.Length - 1)];
+
+    private uint IndexOf(ulong place) => ((uint)(place >> SequenceShift) - _firstSequence) & SequenceMask;
+
+    private ulong PlaceOf(int index, int offset) =>
+        _number | ((ulong)((_firstSequence + (uint)index) & SequenceMask) << SequenceShift) | (uint)(offset / OffsetUnit);
+
+    /// <summary>A stretch of a log.</summary>
+    [SuppressMessage("Design", "CA1034", Justification = "Internal; belongs to the log alone.")]
+    internal sealed class Segment(byte[] buffer)
+    {
+        public byte[] Buffer { get; } = buffer;
+
+        public int Used { get; set; }
+
+        public int Entries { get; set; }
+
+        /// <summary>When the last of its entries expires.</summary>
+        public uint LastExpiry { get; set; }
+    }
+}

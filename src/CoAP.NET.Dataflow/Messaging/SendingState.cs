@@ -1,0 +1,37 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>What Messaging keeps for a peer that it sends messages of its own to (RFC 7252 sections 4.2 and 4.7). Its timer is for what waits. Guarded by the shard's lock.</summary>
+internal sealed class SendingState : WheelTimer
+{
+    private readonly Action<MessagingState, long> _resume;
+
+    public SendingState(MessagingState state, Action<MessagingState, long> resume)
+    {
+        State = state;
+        _resume = resume;
+    }
+
+    public MessagingState State { get; }
+
+    /// <summary>Message IDs that an acknowledgement or reset can match, to places in the table of transmissions.</summary>
+    public MidTable Outstanding;
+
+    /// <summary>Messages of ours that wait for NSTART, PROBING_RATE or a Message ID.</summary>
+    public WaitingList Waiting;
+
+    /// <summary>Replies that wait for a Message ID: neither NSTART nor PROBING_RATE holds them up.</summary>
+    public WaitingList WaitingReplies;
+
+    /// <summary>Outstanding interactions that NSTART counts (RFC 7252 section 4.7).</summary>
+    public int Interactions { get; set; }
+
+    /// <summary>Interactions begun since the peer was last heard.</summary>
+    public int Unheard { get; set; }
+
+    /// <summary>When PROBING_RATE allows the next message to a silent peer, in units of 100 ns.</summary>
+    public long NextProbe { get; set; } = long.MinValue;
+
+    internal override void Fire(long now) => _resume(State, now);
+}

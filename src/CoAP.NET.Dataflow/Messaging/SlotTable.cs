@@ -1,0 +1,39 @@
+namespace CoAP.NET.Messaging;
+
+/// <summary>Objects by small numbers, so that a <see cref="MidTable"/> can point to them. Numbers begin at 1 and are used again.</summary>
+internal sealed class SlotTable<T>
+    where T : class
+{
+    private T?[] _items = new T?[16];
+    private int[] _free = new int[16];
+    private int _freeCount;
+    private int _used;
+
+    public int Count => _used - _freeCount;
+
+    public T? this[ulong number] => number - 1 < (ulong)_used ? _items[number - 1] : null;
+
+    public ulong Add(T item)
+    {
+        int index = _freeCount > 0 ? _free[--_freeCount] : _used++;
+        if (index == _items.Length)
+        {
+            Array.Resize(ref _items, index * 2);
+        }
+
+        _items[index] = item;
+        return (ulong)index + 1;
+    }
+
+    public void Remove(ulong number)
+    {
+        int index = (int)(number - 1);
+        _items[index] = null;
+        if (_freeCount == _free.Length)
+        {
+            Array.Resize(ref _free, _freeCount * 2);
+        }
+
+        _free[_freeCount++] = index;
+    }
+}
