@@ -50,5 +50,15 @@ internal sealed class UdpTestPeer : IDisposable
         return [.. texts];
     }
 
+    /// <summary>Takes what comes until nothing came for a while.</summary>
+    public void DrainFor(TimeSpan quiet)
+    {
+        byte[] buffer = new byte[65536];
+        while (_socket.Poll(quiet, SelectMode.SelectRead))
+        {
+            _socket.Receive(buffer);
+        }
+    }
+
     public void Dispose() => _socket.Dispose();
 }
