@@ -49,6 +49,29 @@ public class UdpClockTests : UdpTest
     }
 
     [Fact]
+    public async Task What_is_sent_while_the_start_is_going_on_leaves()
+    {
+        if (!LinuxUdpEngine.IsSupported)
+        {
+            return;
+        }
+
+        using UdpTestPeer peer = new();
+        CoapUdpTransport transport = new(new CoapUdpTransportOptions { IsServer = true });
+        UdpTestContext context = new();
+        context.OnTick = () =>
+        {
+            transport.Send(UdpTestContext.To(peer.Address, "tick"u8));
+            return Timeout.InfiniteTimeSpan;
+        };
+
+        await transport.StartAsync(context, CancellationToken.None);
+
+        Assert.Equal("tick", await peer.ReceiveTextAsync());
+        await transport.DisposeAsync();
+    }
+
+    [Fact]
     public async Task What_the_clock_sends_leaves_and_a_clock_that_blocks_does_not_stop_the_loop()
     {
         if (!LinuxUdpEngine.IsSupported)

@@ -105,16 +105,29 @@ public class UdpErrorTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task A_datagram_larger_than_UDP_allows_is_told_as_such(CoapUdpEngine engine)
     {
-        UdpTestContext context = new();
+        UdpTestContext context = new(datagram =>
+        {
+            foreach (int length in (int[])[65_530, 65_536, 300_000, 65_000, 65_000, 65_000])
+            {
+                datagram.Transport!.Send(UdpTestContext.Reply(datagram, new byte[length]));
+            }
+
+            datagram.Dispose();
+        });
         await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
         using UdpTestPeer peer = new();
 
-        transport.Send(UdpTestContext.To(peer.Address, new byte[65_530]));
-        transport.Send(UdpTestContext.To(peer.Address, "small"u8));
+        peer.Send("go", At("127.0.0.1", transport));
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal(65_000, (await peer.ReceiveAsync()).Data.Length);
+            Assert.True(context.Failures.TryTake(out (CoapAddress, CoapAddress, byte[] Data, SocketError Error) failure, Hang));
+            Assert.Equal(SocketError.MessageSize, failure.Error);
+        }
 
-        Assert.Equal("small", await peer.ReceiveTextAsync());
-        Assert.True(context.Failures.TryTake(out (CoapAddress, CoapAddress, byte[] Data, SocketError Error) failure, Hang));
-        Assert.Equal(SocketError.MessageSize, failure.Error);
+        transport.Send(UdpTestContext.To(peer.Address, new byte[65_530]));
+        Assert.True(context.Failures.TryTake(out (CoapAddress, CoapAddress, byte[] Data, SocketError Error) last, Hang));
+        Assert.Equal(65_530, last.Data.Length);
     }
 
     [Fact]
