@@ -9,6 +9,7 @@ public sealed class CoapUdpTransport : CoapTransport
     private readonly CoapUdpTransportOptions _options;
     private UdpEngine? _engine;
     private bool _disposed;
+    private bool _running;
     private int _started;
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
@@ -42,6 +43,9 @@ public sealed class CoapUdpTransport : CoapTransport
         }
 
         UdpEngine engine = MakeEngine(context);
+
+        // Before the first datagram, which may be answered before the start returns.
+        Volatile.Write(ref _engine, engine);
         try
         {
             await engine.StartAsync().ConfigureAwait(false);
@@ -49,10 +53,12 @@ public sealed class CoapUdpTransport : CoapTransport
         catch
         {
             await engine.DisposeAsync().ConfigureAwait(false);
+            Volatile.Write(ref _engine, null);
             throw;
         }
 
-        Volatile.Write(ref _engine, engine);
+        Volatile.Write(ref _running, true);
+        Interlocked.MemoryBarrier();
         if (Volatile.Read(ref _disposed))
         {
             await engine.DisposeAsync().ConfigureAwait(false);
@@ -82,7 +88,10 @@ public sealed class CoapUdpTransport : CoapTransport
     public override ValueTask DisposeAsync()
     {
         Volatile.Write(ref _disposed, true);
-        return Volatile.Read(ref _engine) is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
+        Interlocked.MemoryBarrier();
+
+        // While it is still starting, the start sees the mark and closes.
+        return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
     }
 
     private UdpEngine MakeEngine(CoapTransportContext context)

@@ -173,7 +173,9 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     private bool TrySendBatched(ReceiveRole role, EpollLoop loop, CoapDatagram datagram)
     {
-        if (Select(loop.Index, datagram.Remote, datagram.TransportTag) is not { IsClosing: false } socket || !role.TryPin(out bool pinned))
+        if (datagram.Length > SendBatch.MaxLength
+            || Select(loop.Index, datagram.Remote, datagram.TransportTag) is not { IsClosing: false } socket
+            || !role.TryPin(out bool pinned))
         {
             return false;
         }

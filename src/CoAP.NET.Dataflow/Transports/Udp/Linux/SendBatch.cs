@@ -10,6 +10,9 @@ namespace CoAP.NET.Transports;
 internal sealed unsafe class SendBatch
 {
     public const int Capacity = 64;
+    /// <summary>The largest datagram that is taken; UDP has no larger ones.</summary>
+    public const int MaxLength = 65_535;
+
     private const int NameSize = 32;
     private const int BufferSize = 128 * 1024;
     private const int MaxAttempts = 5;
@@ -38,7 +41,7 @@ internal sealed unsafe class SendBatch
 
     /// <summary>Adds a copy of a datagram; sends what there is when it is full.</summary>
     /// <param name="socket">The socket.</param>
-    /// <param name="datagram">The datagram; at most 65,535 bytes.</param>
+    /// <param name="datagram">The datagram; at most <see cref="MaxLength"/> bytes.</param>
     /// <param name="failures">What could not be sent on this occasion; made when needed.</param>
     public void Add(LinuxUdpSocket socket, CoapDatagram datagram, ref List<SendFailure>? failures)
     {
