@@ -7,7 +7,10 @@ internal sealed partial class DuplicateMemory
 {
     // Exchanges beyond the bound of requests served: responses on their way, and requests that are about to be answered 5.03.
     private const int RunningSlack = 1024;
-    private const int EntriesSweptPerStore = 4;
+    // What visiting a peer costs beyond its entries, and what each stored exchange pays: enough that of peers with one exchange each, as many leave as come.
+    private const int VisitCost = 8;
+    private const int EntriesSweptPerStore = 12;
+    private const int EntriesSweptUnderPressure = 256;
     private const int EntriesPerTimedSweep = 256 * 1024;
     private static readonly long s_sweepPeriod = TimeSpan.FromSeconds(15).Ticks;
 
@@ -45,8 +48,8 @@ internal sealed partial class DuplicateMemory
             return;
         }
 
-        _indexBytes -= state.Index.Bytes;
         state.Index = default;
+        ChargeIndex(state);
         state.Bytes = 0;
         _states[state.Number] = null;
         if (_freeCount == _freeNumbers.Length)
@@ -58,15 +61,16 @@ internal sealed partial class DuplicateMemory
         state.Number = -1;
     }
 
-    private void GrowIndex(MessagingState state)
+    private void GrowIndex(MessagingState state, long now)
     {
         // What is stale goes first; but an index that stays more than half full would be looked through again too soon.
         Purge(state, spare: 1);
         if (state.Index.IsFull || state.Index.Count * 2 > state.Index.Capacity)
         {
-            int before = state.Index.Bytes;
+            // Others make room for it. If they cannot, it grows nevertheless: a running exchange is in the index, whatever is full.
+            MakeRoom(state.Index.GrowthBytes, now);
             state.Index.Grow();
-            _indexBytes += state.Index.Bytes - before;
+            ChargeIndex(state);
         }
     }
 
@@ -97,9 +101,18 @@ internal sealed partial class DuplicateMemory
 
     private void Rebuild(MessagingState state, ReadOnlySpan<ulong> kept, int spare)
     {
-        int before = state.Index.Bytes;
         state.Index.Rebuild(kept, spare);
-        _indexBytes += state.Index.Bytes - before;
+        ChargeIndex(state);
+    }
+
+    private void ChargeIndex(MessagingState state)
+    {
+        int bytes = state.Index.Bytes;
+        int unverified = state.Channel.IsVerified ? 0 : bytes;
+        _indexBytes += bytes - state.IndexBytes;
+        _unverifiedIndexBytes += unverified - state.UnverifiedIndexBytes;
+        state.IndexBytes = bytes;
+        state.UnverifiedIndexBytes = unverified;
     }
 
     private bool IsAlive(ulong place)
@@ -117,12 +130,13 @@ internal sealed partial class DuplicateMemory
             int at = _sweepAt < _numbers ? _sweepAt : 0;
             if (_states[at] is { } state)
             {
-                if (state.Index.Capacity > _sweepCredit)
+                int cost = state.Index.Capacity + VisitCost;
+                if (cost > _sweepCredit)
                 {
                     return;
                 }
 
-                _sweepCredit -= state.Index.Capacity;
+                _sweepCredit -= cost;
                 Purge(state, spare: 0);
                 if (state.Index.Count == 0)
                 {

@@ -6,7 +6,6 @@ namespace CoAP.NET.Messaging;
 internal sealed partial class DuplicateMemory
 {
     private const int MaxSpareSegments = 4;
-    private const int IndexBytesPerEntry = 16;
     private static readonly long s_warningPeriod = TimeSpan.FromMinutes(1).Ticks;
     private static readonly long s_squeezePeriod = TimeSpan.FromMilliseconds(100).Ticks;
     private static readonly long s_trimPeriod = TimeSpan.FromSeconds(4).Ticks;
@@ -16,19 +15,7 @@ internal sealed partial class DuplicateMemory
     private long _warnAt = long.MinValue;
     private long _unsafeEvictionsSinceWarning;
 
-    private long UnverifiedBytes
-    {
-        get
-        {
-            long bytes = 0;
-            for (int i = UnverifiedSafe; i < VerifiedSafe; i++)
-            {
-                bytes += _logs[i].Bytes + ((long)_logs[i].Entries * IndexBytesPerEntry);
-            }
-
-            return bytes;
-        }
-    }
+    private long UnverifiedBytes => _logs[2].Bytes + _logs[3].Bytes + _logs[4].Bytes + _unverifiedIndexBytes;
 
     /// <summary>Gives a log another segment, if need be by forgetting others.</summary>
     private bool AddSegment(int number, int size, long now)
@@ -45,8 +32,12 @@ internal sealed partial class DuplicateMemory
         }
         else
         {
-            while (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
+            if (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget)
             {
+                Sweep(EntriesSweptUnderPressure);
+                while (UnverifiedBytes + segmentSize > _unverifiedBudget && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
+                {
+                }
             }
 
             // The reply of an exchange that was let in has its room, but for the rounding to segments.
@@ -72,6 +63,7 @@ internal sealed partial class DuplicateMemory
         }
 
         DropExpired(now);
+        Sweep(EntriesSweptUnderPressure);
         while (!HasRoom(needed) && EvictFirst(UnverifiedSafe, Protected, now))
         {
         }

@@ -33,6 +33,7 @@ internal sealed partial class DuplicateMemory
     private readonly SlotTable<CoapReception> _running = new();
     private long _logBytes;
     private long _indexBytes;
+    private long _unverifiedIndexBytes;
     private long _reserved;
 
     public DuplicateMemory(CoapShard shard, int shardCount)
@@ -143,14 +144,15 @@ internal sealed partial class DuplicateMemory
         _reserved += reserved;
         state.Running++;
         reception.Place = _running.Add(reception);
+        if (state.Index.IsFull)
+        {
+            GrowIndex(state, now);
+        }
+
+        // Growing may have swept this very peer off the table.
         if (state.Number < 0)
         {
             Register(state, now);
-        }
-
-        if (state.Index.IsFull)
-        {
-            GrowIndex(state);
         }
 
         state.Index.Set(reception.MessageId, reception.Place);

@@ -78,7 +78,6 @@ internal sealed partial class MessageLayer
 
     private bool ReceiveFormatError(in CoapInbound item, long now, out CoapInbound up)
     {
-        _counters.Add(CoapCounter.FormatErrors);
         up = default;
         bool hasHeader = item.Error.Rule is not (CoapFormatRule.HeaderTruncated or CoapFormatRule.UnknownVersion);
         if (!hasHeader || item.Type is not (CoapMessageType.Confirmable or CoapMessageType.NonConfirmable))

@@ -23,6 +23,12 @@ internal sealed class MessagingState
     /// <summary>The number in the memory's table of states; -1 when there is nothing in the index.</summary>
     public int Number { get; set; } = -1;
 
+    /// <summary>What the memory was charged for the index, and which part of it as that of an unverified peer.</summary>
+    public int IndexBytes { get; set; }
+
+    /// <summary>See <see cref="IndexBytes"/>.</summary>
+    public int UnverifiedIndexBytes { get; set; }
+
     /// <summary>At most this many bytes of the memory belong to the peer; what expired is taken off when it matters.</summary>
     public int Bytes { get; set; }
 

@@ -1,8 +1,10 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// A map of one peer from Message IDs to places, 8 bytes an entry: open addressing, the Message ID itself as hash, so that the consecutive
-/// Message IDs of a peer share cache lines. A struct inside its owner; made at the first entry.
+/// Message IDs of a peer share cache lines. A struct inside its owner; a single entry stands in it, more in an array.
 /// </summary>
 internal struct MidTable
 {
@@ -13,20 +15,25 @@ internal struct MidTable
 
     // Place << 16 | Message ID; 0 when free.
     private ulong[]? _entries;
+    private ulong _single; // while there is no array
     private int _count;
 
     public readonly int Count => _count;
 
-    public readonly int Capacity => _entries?.Length ?? 0;
+    public readonly int Capacity => _entries?.Length ?? 1;
 
-    /// <summary>The memory it takes, in bytes.</summary>
+    /// <summary>The memory it takes beyond its owner, in bytes.</summary>
     public readonly int Bytes => _entries is null ? 0 : (_entries.Length * sizeof(ulong)) + 24;
 
+    /// <summary>How many bytes more it takes after <see cref="Grow"/>.</summary>
+    public readonly int GrowthBytes => _entries is null ? (MinCapacity * sizeof(ulong)) + 24 : _entries.Length * sizeof(ulong);
+
     /// <summary>Whether the next new entry needs <see cref="Grow"/> first.</summary>
-    public readonly bool IsFull => _entries is null || (_count + 1) * 4 > _entries.Length * 3;
+    public readonly bool IsFull => _entries is null ? _single != 0 : (_count + 1) * 4 > _entries.Length * 3;
 
     /// <summary>The entries as they lie, free ones zero.</summary>
-    public readonly ReadOnlySpan<ulong> Entries => _entries;
+    [UnscopedRef]
+    public readonly ReadOnlySpan<ulong> Entries => _entries is null ? new ReadOnlySpan<ulong>(in _single) : _entries;
 
     public static ulong PlaceOf(ulong entry) => entry >> 16;
 
@@ -37,7 +44,7 @@ internal struct MidTable
     {
         if (_entries is not { } entries)
         {
-            return 0;
+            return (ushort)_single == mid ? _single >> 16 : 0;
         }
 
         int mask = entries.Length - 1;
@@ -55,7 +62,13 @@ internal struct MidTable
     /// <summary>Adds a Message ID or gives it another place. There must be room.</summary>
     public void Set(ushort mid, ulong place)
     {
-        ulong[] entries = _entries!;
+        if (_entries is not { } entries)
+        {
+            _single = (place << 16) | mid;
+            _count = 1;
+            return;
+        }
+
         int mask = entries.Length - 1;
         int i = mid & mask;
         while (entries[i] != 0 && (ushort)entries[i] != mid)
@@ -75,7 +88,14 @@ internal struct MidTable
     {
         if (_entries is not { } entries)
         {
-            return false;
+            if (_single == 0 || (ushort)_single != mid)
+            {
+                return false;
+            }
+
+            _single = 0;
+            _count = 0;
+            return true;
         }
 
         int mask = entries.Length - 1;
@@ -106,40 +126,38 @@ internal struct MidTable
         return true;
     }
 
-    /// <summary>Takes over a part of its entries, and the smallest capacity that leaves room for one more; none at all for no entries.</summary>
+    /// <summary>Takes over a part of its entries, in the smallest capacity that leaves room for some more.</summary>
     public void Rebuild(ReadOnlySpan<ulong> kept, int spare)
     {
         int wanted = kept.Length + spare;
-        if (wanted == 0)
-        {
-            _entries = null;
-            _count = 0;
-            return;
-        }
-
         int capacity = MinCapacity;
         while (wanted * 4 > capacity * 3)
         {
             capacity *= 2;
         }
 
-        ulong[] entries = _entries is { } old && old.Length == capacity ? old : new ulong[capacity];
-        Array.Clear(entries);
-        _entries = entries;
-        _count = 0;
-        foreach (ulong entry in kept)
-        {
-            Set((ushort)entry, entry >> 16);
-        }
+        Fill(wanted <= 1 ? null : new ulong[capacity], kept);
     }
 
     /// <summary>Makes room for at least one more entry.</summary>
     public void Grow()
     {
-        ulong[]? old = _entries;
-        _entries = new ulong[old is null ? MinCapacity : old.Length * 2];
+        if (_entries is { } old)
+        {
+            Fill(new ulong[old.Length * 2], old);
+        }
+        else
+        {
+            Fill(new ulong[MinCapacity], [_single]);
+        }
+    }
+
+    private void Fill(ulong[]? entries, ReadOnlySpan<ulong> kept)
+    {
+        _entries = entries;
+        _single = 0;
         _count = 0;
-        foreach (ulong entry in old.AsSpan())
+        foreach (ulong entry in kept)
         {
             if (entry != 0)
             {

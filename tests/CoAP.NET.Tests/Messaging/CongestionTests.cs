@@ -1,0 +1,249 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Messaging;
+
+/// <summary>NSTART and PROBING_RATE: RFC 7252 section 4.7.</summary>
+public sealed class CongestionTests
+{
+    private readonly MessagingRig _rig = new();
+
+    [Fact]
+    [Rfc("7252-4.7-1")]
+    public void The_second_request_leaves_after_the_acknowledgement_or_response_of_the_first()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 5; i++)
+        {
+            _rig.Send(channel, token: $"a{i}");
+        }
+
+        Assert.Single(_rig.Sent);
+        Assert.Equal(4, MessageLayer.WaitingFor(channel));
+        _rig.Receive(channel, "6000" + _rig.LastMid);
+        Assert.Equal(2, _rig.Sent.Count);
+        _rig.Receive(channel, $"6145{_rig.LastMid}a1");
+        Assert.Equal(3, _rig.Sent.Count);
+        _rig.Receive(channel, "7000" + _rig.LastMid);
+        Assert.Equal(4, _rig.Sent.Count);
+        _rig.Inbound.Unreachable(channel, Wire.Hex(_rig.Sent[3].Hex));
+        Assert.Equal(["a0", "a1", "a2", "a3", "a4"], _rig.Bytes.Select(bytes => bytes[^2..]));
+        Assert.Equal(0, MessageLayer.WaitingFor(channel));
+        Assert.Equal(1, MessageLayer.OutstandingTo(channel));
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-1")]
+    public void Different_peers_do_not_wait_for_one_another()
+    {
+        for (ushort port = 1; port <= 5; port++)
+        {
+            _rig.Send(_rig.Channel(port));
+        }
+
+        Assert.Equal(5, _rig.Sent.Count);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-1")]
+    public void Giving_up_frees_the_place()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
+        _rig.Send(channel, token: "a0");
+        _rig.Send(channel, token: "a1");
+        _rig.Pass(94);
+        Assert.Contains(_rig.Sent, sent => sent.Hex.EndsWith("a1", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_larger_nstart_is_taken_from_the_parameters()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { NStart = 3 });
+        for (int i = 0; i < 5; i++)
+        {
+            _rig.Send(channel, token: $"a{i}");
+        }
+
+        Assert.Equal(3, _rig.Sent.Count);
+    }
+
+    [Fact]
+    public void Cancelling_frees_the_place_and_leaves_the_queue()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
+        CoapTransmission first = _rig.Send(channel, token: "a0");
+        CoapTransmission second = _rig.Send(channel, token: "a1");
+        _rig.Send(channel, token: "a2");
+        _rig.Cancel(second);
+        Assert.Single(_rig.Sent);
+        _rig.Cancel(first);
+        Assert.Equal(["a0", "a2"], _rig.Bytes.Select(bytes => bytes[^2..]));
+        Assert.Equal(0, _rig.Layer.Waiting);
+    }
+
+    [Fact]
+    public void Beyond_the_bound_of_the_queue_a_request_is_refused()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { MaxQueuedRequests = 3 });
+        CoapTransmission[] all = [.. Enumerable.Range(0, 5).Select(i => _rig.Send(channel, token: $"a{i}"))];
+
+        CoapInbound refused = Assert.Single(_rig.Up);
+        Assert.Equal(CoapInboundKind.NotSent, refused.Kind);
+        Assert.Same(all[4], refused.Transmission);
+        Assert.Equal(1, _rig.Counters[CoapCounter.NotSent]);
+        Assert.Equal(3, MessageLayer.WaitingFor(channel));
+
+        // Room again after one left the queue by being cancelled: cancelled ones take none.
+        _rig.Cancel(all[2]);
+        _rig.Send(channel, token: "a5");
+        Assert.Single(_rig.Up);
+    }
+
+    [Fact]
+    public void A_nonconfirmable_request_frees_its_place_by_its_answer_or_after_its_time()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
+        CoapTransmission first = _rig.Send(channel, CoapMessageType.NonConfirmable, token: "a0");
+        _rig.Send(channel, CoapMessageType.NonConfirmable, token: "a1");
+        _rig.Send(channel, CoapMessageType.NonConfirmable, token: "a2");
+        Assert.Single(_rig.Sent);
+        _rig.Cancel(first);
+        Assert.Equal(2, _rig.Sent.Count);
+        _rig.Pass(2.9);
+        Assert.Equal(2, _rig.Sent.Count);
+        _rig.Pass(0.2);
+        Assert.Equal(3, _rig.Sent.Count);
+        _rig.Pass(200);
+        Assert.Equal(3, _rig.Sent.Count);
+        Assert.Equal(0, _rig.Layer.Outstanding);
+        Assert.Empty(_rig.Up);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(10)]
+    [Rfc("7252-4.7-2")]
+    public void A_silent_peer_gets_probing_rate_on_average(double rate)
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = rate });
+        for (int i = 0; i < 100; i++)
+        {
+            _rig.Send(channel, CoapMessageType.NonConfirmable, token: $"000000000000{i:x4}");
+        }
+
+        // The first goes at once, each further one when the average allows it (and the place of the one before is free).
+        Assert.Single(_rig.Sent);
+        double each = Math.Max(12 / rate, 3);
+        _rig.Pass((each * 20) + 1);
+        Assert.Equal(21, _rig.Sent.Count);
+        double bytes = _rig.Sent.Take(20).Sum(sent => sent.Hex.Length / 2);
+        Assert.True(bytes / _rig.Sent[20].At <= rate);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
+    public void Copies_of_confirmable_messages_count_towards_the_average()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 10; i++)
+        {
+            CoapMessage message = new(CoapCode.Put) { Token = new CoapToken([(byte)i]), Payload = new byte[94] };
+            _rig.Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) });
+        }
+
+        _rig.Pass(1400);
+        double[] firsts = [.. _rig.Sent.DistinctBy(sent => sent.Hex).Select(sent => sent.At)];
+        Assert.Equal(3, firsts.Length);
+        Assert.InRange(firsts[1], 500, 501);
+        Assert.InRange(firsts[2], 1000, 1002);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
+    public void A_peer_that_answers_is_not_slowed()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 100; i++)
+        {
+            CoapTransmission request = _rig.Send(channel, CoapMessageType.NonConfirmable, token: $"{i:x2}");
+            Assert.Equal(i + 1, _rig.Sent.Count);
+            _rig.Handle = item => _rig.Cancel(request);
+            _rig.Receive(channel, $"5145{i:x4}{i:x2}");
+        }
+
+        Assert.Equal(0, _rig.Seconds);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
+    public void Probing_ends_as_soon_as_the_peer_is_heard()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 3; i++)
+        {
+            _rig.Send(channel, CoapMessageType.NonConfirmable, token: $"000000000000{i:x4}");
+        }
+
+        _rig.Pass(4);
+        Assert.Single(_rig.Sent);
+        _rig.Receive(channel, "500100010000");
+        Assert.Equal(2, _rig.Sent.Count);
+        _rig.Pass(4);
+        Assert.Equal(3, _rig.Sent.Count);
+    }
+
+    [Fact]
+    public void A_peer_heard_within_exchange_lifetime_counts_as_responding()
+    {
+        CoapChannel channel = _rig.Channel();
+        _rig.Receive(channel, "50010001");
+        for (int i = 0; i < 10; i++)
+        {
+            _rig.Send(channel, CoapMessageType.NonConfirmable, token: $"{i:x2}");
+        }
+
+        _rig.Pass(30);
+        Assert.Equal(10, _rig.Sent.Count);
+    }
+
+    [Fact]
+    public void Infinite_probing_rate_switches_the_limit_off()
+    {
+        CoapChannel channel = _rig.Channel(parameters: new CoapTransmissionParameters { ProbingRate = double.PositiveInfinity });
+        for (int i = 0; i < 10; i++)
+        {
+            _rig.Send(channel, CoapMessageType.NonConfirmable, token: $"{i:x2}");
+        }
+
+        _rig.Pass(30);
+        Assert.Equal(10, _rig.Sent.Count);
+    }
+
+    [Fact]
+    public void A_group_is_not_taken_for_a_silent_peer()
+    {
+        CoapChannel channel = _rig.Channel(address: CoapAddress.FromIPv4(0xe00001bb, 5683));
+        for (int i = 0; i < 3; i++)
+        {
+            _rig.Send(channel, CoapMessageType.NonConfirmable, token: $"000000000000{i:x4}");
+        }
+
+        _rig.Pass(10);
+        Assert.Equal(3, _rig.Sent.Count);
+    }
+
+    [Fact]
+    public void Beyond_the_bound_of_outstanding_messages_others_wait()
+    {
+        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 2 });
+        CoapChannel first = rig.Channel(1);
+        rig.Send(first);
+        rig.Send(rig.Channel(2));
+        rig.Send(rig.Channel(3));
+        Assert.Equal(2, rig.Sent.Count);
+        rig.Receive(first, $"6000{rig.Sent[0].Hex[4..8]}");
+        rig.Pass(1.1);
+        Assert.Equal(3, rig.Sent.Select(sent => sent.Port).Distinct().Count());
+    }
+}

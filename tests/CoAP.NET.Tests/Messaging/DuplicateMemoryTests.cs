@@ -1,0 +1,416 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Tests.Messaging;
+
+/// <summary>Who is forgotten when the duplicate memory is full, and who never is.</summary>
+public sealed class DuplicateMemoryTests
+{
+    private static readonly CoapCode s_safe = CoapCode.Get;
+    private static readonly CoapCode s_idempotent = CoapCode.Put;
+    private static readonly CoapCode s_unsafe = CoapCode.Post;
+
+    private static CoapLimits Small(double peerShare = 1, double unverifiedShare = 0.25) =>
+        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare, UnverifiedDeduplicationShare = unverifiedShare };
+
+    [Fact]
+    public void A_verified_peers_nonidempotent_request_is_never_forgotten_and_a_new_one_is_answered_503()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel channel = memory.Rig.Channel(verified: true);
+        int stored = 0;
+        while (!memory.IsBusy(channel, s_unsafe, stored))
+        {
+            stored++;
+        }
+
+        Assert.InRange(stored, 2000, 20_000);
+        Assert.Equal($"60a3{stored:x4}d10105", memory.Rig.Sent[0].Hex);
+        Assert.Equal(1, memory.Rig.Counters[CoapCounter.Busy]);
+        for (int i = 0; i < stored; i++)
+        {
+            Assert.True(memory.Remembers(channel, s_unsafe, i));
+        }
+
+        // What may be carried out again is served nevertheless.
+        Assert.False(memory.IsBusy(channel, s_safe, 60_000));
+        Assert.False(memory.IsBusy(channel, s_idempotent, 60_001));
+        Assert.False(memory.IsBusy(memory.Rig.Channel(99), s_unsafe, 1));
+        Assert.True(memory.IsBusy(memory.Rig.Channel(98, verified: true), s_unsafe, 1));
+
+        memory.Rig.Pass(248);
+        Assert.False(memory.IsBusy(channel, s_unsafe, 60_002));
+        Assert.Equal(0, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
+    }
+
+    [Fact]
+    public void A_duplicate_of_a_request_that_was_answered_503_is_not_carried_out_when_there_is_room_again()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel channel = memory.Rig.Channel(verified: true);
+        int mid = 0;
+        while (!memory.IsBusy(channel, s_unsafe, mid))
+        {
+            mid++;
+            memory.Rig.Pass(0.05);
+        }
+
+        memory.Rig.Pass(200);
+        Assert.True(memory.IsBusy(channel, s_unsafe, mid));
+        Assert.False(memory.Runs.ContainsKey((channel.Remote.Port, (ushort)mid)));
+        Assert.False(memory.IsBusy(channel, s_unsafe, mid + 1));
+    }
+
+    [Fact]
+    public void Room_is_set_aside_for_the_replies_of_exchanges_that_run()
+    {
+        MemoryRig memory = new(Small(), payload: 1000);
+        CoapChannel channel = memory.Rig.Channel(verified: true);
+        Action<CoapInbound> answer = memory.Rig.Handle;
+        memory.Rig.Handle = _ => { };
+        for (int i = 0; i < 500; i++)
+        {
+            memory.Rig.Receive(channel, $"4002{i:x4}");
+        }
+
+        CoapInbound[] running = [.. memory.Rig.Up];
+        Assert.InRange(running.Length, 100, 300);
+        Assert.Equal(500 - running.Length, memory.Rig.Sent.Count);
+        foreach (CoapInbound item in running)
+        {
+            answer(item);
+            Assert.InRange(memory.Rig.Layer.Memory.Bytes, 0, 256 * 1024);
+        }
+
+        memory.Rig.Handle = answer;
+        Assert.All(running, item => Assert.True(memory.Remembers(channel, s_unsafe, item.MessageId)));
+    }
+
+    [Fact]
+    public void Safe_methods_are_forgotten_first_then_idempotent_ones_then_others_of_unverified_peers_oldest_first()
+    {
+        MemoryRig memory = new(Small(unverifiedShare: 1));
+        CoapChannel channel = memory.Rig.Channel();
+        for (int i = 0; i < 500; i++)
+        {
+            memory.IsBusy(channel, s_unsafe, 3 * i);
+            memory.IsBusy(channel, s_idempotent, (3 * i) + 1);
+            memory.IsBusy(channel, s_safe, (3 * i) + 2);
+        }
+
+        CoapCounters counters = memory.Rig.Counters;
+        Assert.Equal(0, counters[CoapCounter.DeduplicationEvictions]);
+        int next = 10_000;
+        while (counters[CoapCounter.DeduplicationEvictions] == 0)
+        {
+            memory.IsBusy(channel, s_unsafe, next++);
+        }
+
+        // The oldest safe ones went, and nothing else.
+        Assert.False(IsKept(memory, channel, 2));
+        Assert.True(IsKept(memory, channel, (3 * 499) + 2));
+        Assert.True(IsKept(memory, channel, 1));
+        Assert.True(IsKept(memory, channel, 0));
+        while (counters[CoapCounter.DeduplicationEvictions] < 800)
+        {
+            memory.IsBusy(channel, s_unsafe, next++);
+        }
+
+        Assert.False(IsKept(memory, channel, (3 * 499) + 2));
+        Assert.False(IsKept(memory, channel, 1));
+        Assert.True(IsKept(memory, channel, (3 * 499) + 1));
+        Assert.Equal(0, counters[CoapCounter.UnsafeDeduplicationEvictions]);
+        while (counters[CoapCounter.UnsafeDeduplicationEvictions] == 0)
+        {
+            memory.IsBusy(channel, s_unsafe, next++);
+        }
+
+        Assert.False(IsKept(memory, channel, (3 * 499) + 1));
+        Assert.False(IsKept(memory, channel, 0));
+        Assert.True(IsKept(memory, channel, 3 * 499));
+        Assert.True(IsKept(memory, channel, next - 1));
+        Assert.Equal(0, counters[CoapCounter.Busy]);
+    }
+
+    [Fact]
+    public void Unverified_peers_take_no_more_than_their_share_and_nothing_of_verified_ones()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel verified = memory.Rig.Channel(1, verified: true);
+        for (int i = 0; i < 300; i++)
+        {
+            memory.IsBusy(verified, s_safe, (3 * i) + 0);
+            memory.IsBusy(verified, s_idempotent, (3 * i) + 1);
+            memory.IsBusy(verified, s_unsafe, (3 * i) + 2);
+        }
+
+        long before = memory.Rig.Layer.Memory.Bytes;
+        for (int i = 0; i < 20_000; i++)
+        {
+            memory.IsBusy(memory.Rig.Channel((ushort)(1000 + (i % 100))), s_unsafe, i);
+        }
+
+        Assert.True(memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] > 10_000);
+        Assert.InRange(memory.Rig.Layer.Memory.Bytes - before, 0, 100 * 1024);
+        for (int i = 0; i < 900; i++)
+        {
+            Assert.True(IsKept(memory, verified, i));
+        }
+    }
+
+    [Fact]
+    public void Forgetting_nonidempotent_requests_is_warned_of_once_a_minute_outside_the_lock()
+    {
+        MemoryRig memory = new(Small());
+        for (int i = 0; i < 20_000; i++)
+        {
+            memory.IsBusy(memory.Rig.Channel(), s_unsafe, i);
+            memory.Rig.Pass(0.004);
+        }
+
+        (LogLevel Level, string Text)[] warnings = [.. memory.Rig.Logger.Entries.Where(entry => entry.Level >= LogLevel.Warning)];
+        Assert.Equal(2, warnings.Length);
+        Assert.All(warnings, warning => Assert.Equal(LogLevel.Warning, warning.Level));
+        Assert.False(memory.Rig.Logger.WasCalledUnderLock);
+    }
+
+    [Fact]
+    public void One_peer_takes_no_more_than_its_share_and_loses_its_own_oldest()
+    {
+        MemoryRig memory = new(Small(peerShare: 1.0 / 16, unverifiedShare: 1));
+        CoapChannel modest = memory.Rig.Channel(1);
+        memory.IsBusy(modest, s_safe, 1);
+        CoapChannel greedy = memory.Rig.Channel(2);
+        for (int i = 0; i < 2000; i++)
+        {
+            memory.IsBusy(greedy, s_unsafe, i);
+        }
+
+        Assert.True(IsKept(memory, modest, 1));
+        Assert.False(IsKept(memory, greedy, 0));
+        int kept = Enumerable.Range(0, 2000).Count(i => IsKept(memory, greedy, i));
+        Assert.InRange(kept, 300, 500);
+        Assert.True(IsKept(memory, greedy, 1999));
+        Assert.True(memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] > 1000);
+    }
+
+    [Fact]
+    public void A_verified_peer_beyond_its_share_is_answered_503_and_others_are_not()
+    {
+        MemoryRig memory = new(Small(peerShare: 1.0 / 16));
+        CoapChannel greedy = memory.Rig.Channel(2, verified: true);
+        for (int i = 0; i < 100; i++)
+        {
+            memory.IsBusy(greedy, s_safe, 10_000 + i);
+        }
+
+        int stored = 0;
+        while (!memory.IsBusy(greedy, s_unsafe, stored))
+        {
+            stored++;
+        }
+
+        // Its own safe ones went first.
+        Assert.False(IsKept(memory, greedy, 10_000));
+        Assert.InRange(stored, 200, 500);
+        Assert.All(Enumerable.Range(0, stored), i => Assert.True(memory.Remembers(greedy, s_unsafe, i)));
+        Assert.False(memory.IsBusy(memory.Rig.Channel(3, verified: true), s_unsafe, 1));
+        memory.Rig.Pass(250);
+        Assert.False(memory.IsBusy(greedy, s_unsafe, 20_000));
+    }
+
+    [Fact]
+    public void Newcomers_replace_newcomers_and_nobody_else()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel known = memory.Rig.Channel(1);
+        for (int i = 0; i < 500; i++)
+        {
+            memory.IsBusy(known, s_safe, i);
+        }
+
+        for (int i = 0; i < 20_000; i++)
+        {
+            // The table of newcomers forgets them by itself.
+            CoapChannel newcomer = memory.Rig.Channel(2, newcomer: true, address: CoapAddress.FromIPv4((uint)i, 9));
+            memory.IsBusy(newcomer, s_unsafe, i);
+            Assert.True(memory.Remembers(newcomer, s_unsafe, i));
+            memory.Rig.Ask(layer =>
+            {
+                Assert.True(MessageLayer.CanForget(newcomer, memory.Rig.Clock.Now));
+                layer.Forget(newcomer);
+                return 0;
+            });
+        }
+
+        Assert.All(Enumerable.Range(0, 500), i => Assert.True(IsKept(memory, known, i)));
+        Assert.True(memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] > 0);
+        Assert.Equal(1, memory.Rig.Layer.Memory.Peers);
+    }
+
+    [Fact]
+    public void An_exchange_that_runs_is_never_forgotten()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel channel = memory.Rig.Channel(1);
+        Action<CoapInbound> answer = memory.Rig.Handle;
+        memory.Rig.Handle = _ => { };
+        memory.Rig.Receive(channel, "40017d34");
+        memory.Rig.Handle = answer;
+        for (int i = 0; i < 30_000; i++)
+        {
+            memory.IsBusy(memory.Rig.Channel((ushort)(i % 7 == 0 ? 1 : 2)), s_unsafe, i);
+        }
+
+        memory.Rig.Receive(channel, "40017d34");
+        Assert.DoesNotContain((channel.Remote.Port, (ushort)0x7d34), memory.Runs.Where(run => run.Value > 1).Select(run => run.Key));
+        Assert.Equal("60007d34", memory.Rig.Sent[^1].Hex);
+        Assert.Equal(1, memory.Rig.Layer.Memory.Running);
+    }
+
+    [Fact]
+    public void Requests_beyond_the_bound_of_running_ones_are_answered_503()
+    {
+        MessagingRig rig = new(new CoapLimits { MaxRequestsServed = 10 });
+        for (int i = 0; i < 3000; i++)
+        {
+            rig.Receive(rig.Channel(), $"4001{i:x4}");
+        }
+
+        Assert.Equal(3000 - rig.Up.Count, rig.Sent.Count(sent => sent.Hex.StartsWith("60a3", StringComparison.Ordinal)));
+        Assert.InRange(rig.Layer.Memory.Running, 10, 1100);
+    }
+
+    [Fact]
+    public void All_memory_comes_back_when_the_lifetimes_are_over()
+    {
+        MemoryRig memory = new(Small());
+        for (int i = 0; i < 3000; i++)
+        {
+            memory.IsBusy(memory.Rig.Channel((ushort)(1 + (i % 50)), verified: i % 2 == 0), i % 3 == 0 ? s_safe : s_unsafe, i);
+        }
+
+        Assert.True(memory.Rig.Layer.Memory.Bytes > 50_000);
+        memory.Rig.Pass(300);
+        Assert.Equal(0, memory.Rig.Layer.Memory.Bytes);
+        Assert.Equal(0, memory.Rig.Layer.Memory.Peers);
+        Assert.Equal(0, memory.Rig.Layer.Memory.Finished);
+
+        // And the clock has nothing to do any more.
+        Assert.Equal(long.MaxValue, memory.Rig.Shard.Advance(memory.Rig.Clock.Now));
+    }
+
+    [Fact]
+    public void Peers_with_long_lifetimes_do_not_keep_what_has_expired_of_others()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) }, verified: true);
+        memory.IsBusy(patient, s_unsafe, 1);
+        CoapChannel ordinary = memory.Rig.Channel(2, verified: true);
+        for (int round = 0; round < 4; round++)
+        {
+            for (int i = 0; i < 2000; i++)
+            {
+                Assert.False(memory.IsBusy(ordinary, s_unsafe, (round * 2000) + i));
+            }
+
+            memory.Rig.Pass(300);
+        }
+
+        Assert.True(memory.Remembers(patient, s_unsafe, 1));
+    }
+
+    [Fact]
+    public void A_million_requests_stay_within_the_bound()
+    {
+        const int budget = 4 * 1024 * 1024;
+        MessagingRig rig = new(new CoapLimits { DeduplicationBytes = budget, NewcomerBytes = 1024 * 1024 });
+        rig.Handle = item => rig.Answer(item, CoapOutboundKind.Finish);
+        CoapChannel[] channels = [.. Enumerable.Range(1, 200).Select(i => rig.Channel((ushort)i, verified: i % 4 == 0, newcomer: i % 4 == 1))];
+        CoapMessage[] messages = [new(s_safe), new(s_idempotent), new(s_unsafe)];
+        long most = 0;
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            rig.Inbound.Run(new CoapInbound
+            {
+                Channel = channels[i % channels.Length],
+                Message = messages[i % 3],
+                Type = i % 2 == 0 ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+                MessageId = (ushort)(i / channels.Length),
+                Hash = (uint)i,
+            });
+            most = Math.Max(most, rig.Layer.Memory.Bytes + rig.Layer.Memory.NewcomerBytes);
+            if (i % 1000 == 0)
+            {
+                rig.Sent.Clear();
+                rig.Up.Clear();
+                rig.Clock.Now += TimeSpan.TicksPerSecond / 10;
+                rig.Shard.Advance(rig.Clock.Now);
+            }
+        }
+
+        Assert.InRange(most, budget / 2, budget + (1024 * 1024));
+        Assert.Equal(0, rig.Counters[CoapCounter.StageErrors]);
+        Assert.Equal(0, rig.Layer.Memory.Running);
+    }
+
+    [Fact]
+    public void A_peer_may_be_forgotten_when_nothing_of_it_is_younger_than_its_lifetime()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel channel = memory.Rig.Channel(1);
+        bool CanForget() => memory.Rig.Ask(_ => MessageLayer.CanForget(channel, memory.Rig.Clock.Now));
+
+        Assert.True(CanForget());
+        memory.IsBusy(channel, s_safe, 1);
+        Assert.False(CanForget());
+        memory.Rig.Pass(248);
+        Assert.True(CanForget());
+
+        memory.Rig.Handle = _ => { };
+        memory.Rig.Receive(channel, "50010002");
+        memory.Rig.Pass(100);
+        Assert.False(CanForget());
+        memory.Rig.Pass(46);
+        Assert.True(CanForget());
+
+        CoapTransmission transmission = memory.Rig.Send(channel);
+        Assert.False(CanForget());
+        memory.Rig.Cancel(transmission);
+        Assert.False(CanForget());
+        memory.Rig.Pass(248);
+        Assert.True(CanForget());
+    }
+
+    [Fact]
+    public void Forgetting_a_peer_ends_what_is_under_way()
+    {
+        MessagingRig rig = new();
+        CoapChannel channel = rig.Channel();
+        rig.Send(channel);
+        rig.Send(channel);
+        rig.Receive(channel, "40017d34");
+        rig.Up.Clear();
+        rig.Ask(layer =>
+        {
+            layer.Forget(channel);
+            return 0;
+        });
+
+        Assert.Equal([CoapInboundKind.NotAcknowledged, CoapInboundKind.NotSent], rig.Events);
+        Assert.Equal(0, rig.Layer.Memory.Running);
+        Assert.Equal(0, rig.Layer.Outstanding);
+        Assert.Equal(0, rig.Layer.Waiting);
+        Assert.Equal(0, rig.Layer.Memory.Bytes);
+        rig.Sent.Clear();
+        rig.Pass(300);
+        Assert.Empty(rig.Sent);
+    }
+
+    /// <summary>Asks the memory, without sending anything that would change it.</summary>
+    private static bool IsKept(MemoryRig memory, CoapChannel channel, int mid) =>
+        memory.Rig.Ask(layer =>
+            layer.Memory.Find((MessagingState)channel.MessagingState!, (ushort)mid, memory.Rig.Clock.Now, out _, out _, out _) != Recall.Unknown);
+}

@@ -1,0 +1,66 @@
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Tests.Messaging;
+
+public sealed class ReplyLogTests
+{
+    [Fact]
+    public void Entries_are_found_by_their_place_until_their_segment_is_dropped()
+    {
+        ReplyLog log = new(3);
+        List<(ulong Place, uint Hash, byte[] Reply)> entries = [];
+        for (uint i = 0; i < 2000; i++)
+        {
+            byte[] reply = [.. Enumerable.Repeat((byte)i, (int)(i % 50))];
+            if (!log.Fits(ReplyHeader.EntrySize(reply.Length)))
+            {
+                log.AddSegment(new byte[1024]);
+            }
+
+            entries.Add((log.Append(new ReplyHeader { Hash = i, Length = (ushort)reply.Length, Expiry = i }, reply), i, reply));
+        }
+
+        Assert.Equal(2000, log.Entries);
+        Assert.Equal(2000, entries.Select(entry => entry.Place).Distinct().Count());
+        Assert.Equal(entries.Select(entry => entry.Place), entries.Select(entry => entry.Place).Order());
+        Assert.All(entries, entry => Assert.Equal(3, ReplyLog.NumberOf(entry.Place)));
+        int gone = 0;
+        while (!log.IsEmpty)
+        {
+            foreach ((ulong place, uint hash, byte[] reply) in entries.Skip(gone))
+            {
+                Assert.True(log.TryGet(place, out ReplyHeader header, out ReadOnlySpan<byte> bytes));
+                Assert.Equal(hash, header.Hash);
+                Assert.True(bytes.SequenceEqual(reply));
+            }
+
+            int offset = 0;
+            while (log.TryReadHead(ref offset, out ReplyHeader header))
+            {
+                Assert.Equal(entries[gone].Hash, header.Hash);
+                gone++;
+            }
+
+            Assert.Equal(entries[gone - 1].Hash, log.Head.LastExpiry);
+            log.DropHead();
+            Assert.All(entries.Take(gone), entry => Assert.False(log.Contains(entry.Place)));
+        }
+
+        Assert.Equal(2000, gone);
+        Assert.Equal(0, log.Bytes);
+        Assert.Equal(0, log.Entries);
+    }
+
+    [Fact]
+    public void A_time_passes_when_it_is_reached_and_not_before()
+    {
+        long begin = TimeSpan.FromDays(5).Ticks + 7;
+        foreach (long ahead in new[] { TimeSpan.FromSeconds(247).Ticks, TimeSpan.FromDays(300).Ticks })
+        {
+            uint time = ReplyHeader.Clock.After(begin + ahead);
+            Assert.False(ReplyHeader.Clock.HasPassed(time, begin));
+            Assert.False(ReplyHeader.Clock.HasPassed(time, begin + ahead - 1));
+            Assert.True(ReplyHeader.Clock.HasPassed(time, begin + ahead + (1 << 17)));
+        }
+    }
+}
