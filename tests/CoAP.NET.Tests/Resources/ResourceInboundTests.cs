@@ -139,7 +139,7 @@ public class ResourceInboundTests
 
         Assert.Equal(paths.Length, _stage.Counters[CoapCounter.HandlerErrors]);
         Assert.Equal(0, _stage.Counters[CoapCounter.StageErrors]);
-        Assert.Equal(0, _stage.Served.Count);
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
     }
 
     [Fact]
