@@ -5,7 +5,8 @@ namespace CoAP.NET;
 /// <summary>
 /// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all <c>{*rest}</c>, which
 /// takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a request without a path and one
-/// with a single empty segment mean <c>/</c>. Routes may be mapped and removed while the server runs.
+/// with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to the same routes.
+/// Routes may be mapped and removed while the server runs.
 /// </summary>
 public static partial class CoapRouteBuilderExtensions
 {

@@ -148,6 +148,14 @@ public class CoapLinkFormatTests
         Assert.Contains("10", error.Message, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void Link_with_many_repeated_attributes_is_read_in_linear_time()
+    {
+        // With a search for each repetition this would take minutes.
+        string document = "</a>" + string.Concat(Enumerable.Repeat(";a", 100_000)) + string.Concat(Enumerable.Repeat(";rt=x", 200_000));
+        Assert.Equal(100_001, CoapLinkFormat.Parse(document).Single().Attributes.Count);
+    }
+
     [Theory]
     [InlineData("</a>;ct=40;sz=7;rt=\"x\";if=\"s\";obs;title=\"say \\\"hi\\\" \\\\ end\",</b>")]
     [InlineData("</a>;ct=\"0 40\";hreflang=en;title*=UTF-8'en'%e2%82%ac;d=\"\"")]

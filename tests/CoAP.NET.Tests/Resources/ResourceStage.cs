@@ -74,9 +74,10 @@ internal sealed class ResourceStage : ICoapRouteBuilder
         new(_channel, null, new CoapRequest(message) { Channel = _channel, IsMulticast = multicast });
 
     /// <summary>Offers a request and gives its answer, now or later.</summary>
-    public Task<CoapResult> SendAsync(CoapMessage message, bool multicast = false)
+    public Task<CoapResult> SendAsync(CoapMessage message, bool multicast = false) => SendAsync(Exchange(message, multicast));
+
+    public Task<CoapResult> SendAsync(CoapExchange exchange)
     {
-        CoapExchange exchange = Exchange(message, multicast);
         Task<CoapResult> answer = Replies.For(exchange);
         Assert.True(Block.Post(exchange));
         return answer;
@@ -85,9 +86,11 @@ internal sealed class ResourceStage : ICoapRouteBuilder
     public Task<CoapResult> SendAsync(CoapMethod method, string path, params string[] queries) => SendAsync(Message(method, path, queries));
 
     /// <summary>Offers a request whose answer must be there when the offer returns.</summary>
-    public CoapResult Send(CoapMessage message, bool multicast = false)
+    public CoapResult Send(CoapMessage message, bool multicast = false) => Send(Exchange(message, multicast));
+
+    public CoapResult Send(CoapExchange exchange)
     {
-        Task<CoapResult> answer = SendAsync(message, multicast);
+        Task<CoapResult> answer = SendAsync(exchange);
         Assert.True(answer.IsCompleted, "The answer was not offered on the offering thread.");
         return answer.Result;
     }

@@ -8,6 +8,7 @@ internal sealed class LinkFormatReader
     private readonly string _text;
     private readonly int _maxLinks;
     private readonly List<CoapLinkAttribute> _attributes = [];
+    private readonly HashSet<string> _onlyOnce = new(StringComparer.OrdinalIgnoreCase);
     private int _at;
 
     public LinkFormatReader(string text, int maxLinks)
@@ -71,6 +72,7 @@ internal sealed class LinkFormatReader
 
         string target = _text[start.._at++];
         _attributes.Clear();
+        _onlyOnce.Clear();
         while (!AtEnd && _text[_at] == ';')
         {
             _at++;
@@ -110,7 +112,7 @@ internal sealed class LinkFormatReader
         }
 
         // A repeated attribute is the producer's error: the first one counts. "href" is no attribute.
-        if (!name.Equals("href", StringComparison.OrdinalIgnoreCase) && !(LinkSyntax.IsOnlyOnce(name) && _attributes.Exists(other => other.IsNamed(name))))
+        if (!name.Equals("href", StringComparison.OrdinalIgnoreCase) && (!LinkSyntax.IsOnlyOnce(name) || _onlyOnce.Add(name)))
         {
             _attributes.Add(new CoapLinkAttribute(name, value));
         }

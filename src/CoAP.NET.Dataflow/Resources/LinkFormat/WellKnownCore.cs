@@ -7,6 +7,9 @@ internal sealed class WellKnownCore
 {
     public const string Path = "/.well-known/core";
 
+    // Of more arguments the first ones count: filtering is work, and a server may leave it (RFC 6690 section 4.1).
+    private const int MaxQueries = 8;
+
     private readonly RouteTable _table;
     private Document? _document;
 
@@ -29,7 +32,7 @@ internal sealed class WellKnownCore
     private CoapResult Get(CoapRequest request)
     {
         Document document = GetDocument();
-        string[] queries = [.. request.Queries];
+        string[] queries = [.. request.Queries.Take(MaxQueries)];
         CoapContent content;
         CoapETag etag;
         if (queries.Length == 0 && document.HasNoConditions)
