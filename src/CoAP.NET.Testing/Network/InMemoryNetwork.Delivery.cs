@@ -5,7 +5,7 @@ namespace CoAP.NET.Testing;
 // The way of a datagram: sent, through filter, drops, partitions and chance into a queue ordered by time, and out of it by the pump.
 public sealed partial class InMemoryNetwork
 {
-    private const int MaxAtOnce = 1_000_000;
+    private const int MaxAtOnce = 100_000;
     private const int MaxQuoted = 520;
 
     // Whether this thread is inside a transport's Send: then nothing may be delivered, whoever asks.
@@ -13,7 +13,8 @@ public sealed partial class InMemoryNetwork
     private static int t_sending;
 
     private readonly PriorityQueue<InFlight, (TimeSpan Due, long Sequence)> _inFlight = new();
-    private readonly Dictionary<(CoapAddress From, CoapAddress To), (long Count, TimeSpan LastDue)> _linkState = [];
+    private readonly Dictionary<(CoapAddress From, CoapAddress To), long> _ordinals = [];
+    private readonly Dictionary<(CoapAddress From, CoapAddress To), TimeSpan> _lastDue = [];
     private long _sequence;
     private long _sent;
     private bool _pumping;
@@ -36,7 +37,7 @@ public sealed partial class InMemoryNetwork
     /// Does nothing inside a delivery or while another thread delivers: that one goes on until nothing is due.
     /// </summary>
     /// <returns>How many things were delivered.</returns>
-    /// <exception cref="InvalidOperationException">A million datagrams were delivered without time passing: two hosts answer each other for ever.</exception>
+    /// <exception cref="InvalidOperationException">A hundred thousand datagrams were delivered without time passing: two hosts answer each other for ever.</exception>
     public int Pump()
     {
         lock (_gate)
@@ -175,9 +176,9 @@ public sealed partial class InMemoryNetwork
 
     private void RouteTo(NetworkPacket packet, CoapAddress to, NetworkVerdict verdict)
     {
-        (long count, TimeSpan lastDue) = _linkState.GetValueOrDefault((packet.From, to));
-        LinkFate fate = new(_options.Seed, packet.From, to, count);
-        _linkState[(packet.From, to)] = (count + 1, lastDue);
+        long ordinal = _ordinals.GetValueOrDefault((packet.From, to));
+        LinkFate fate = new(_options.Seed, packet.From, to, ordinal);
+        _ordinals[(packet.From, to)] = ordinal + 1;
 
         NetworkConditions conditions = ConditionsOf(packet.From, to);
         if (IsPartitioned(packet.From, to))
@@ -233,10 +234,10 @@ public sealed partial class InMemoryNetwork
         if (keepsOrder)
         {
             // Without reordering a link is one queue: nothing arrives before what was sent earlier.
-            (long count, TimeSpan lastDue) = _linkState[(packet.From, to)];
             TimeSpan now = Now;
-            TimeSpan due = now + delay > lastDue ? now + delay : lastDue;
-            _linkState[(packet.From, to)] = (count, due);
+            TimeSpan earlier = _lastDue.GetValueOrDefault((packet.From, to));
+            TimeSpan due = now + delay > earlier ? now + delay : earlier;
+            _lastDue[(packet.From, to)] = due;
             delay = due - now;
         }
 

@@ -11,14 +11,21 @@ public sealed partial class InMemoryNetwork
     private readonly List<CoapAddress> _down = [];
     private NetworkConditions _conditions;
 
-    /// <summary>The conditions of all links that have none of their own. May be changed while the network runs; datagrams on their way keep their fate.</summary>
+    /// <summary>
+    /// The conditions of all links that have none of their own. May be changed while the network runs, like those of single links: datagrams on their way keep their fate, and
+    /// later ones do not wait for them.
+    /// </summary>
     public NetworkConditions Conditions
     {
         get => _conditions;
         set
         {
             ArgumentNullException.ThrowIfNull(value);
-            _conditions = value;
+            lock (_gate)
+            {
+                _conditions = value;
+                _lastDue.Clear();
+            }
         }
     }
 
@@ -36,6 +43,7 @@ public sealed partial class InMemoryNetwork
         {
             _links.RemoveAll(link => link.Where == new NetworkRule(from, to));
             _links.Add((new NetworkRule(from, to), conditions));
+            _lastDue.Clear();
         }
     }
 
@@ -45,6 +53,7 @@ public sealed partial class InMemoryNetwork
         lock (_gate)
         {
             _links.Clear();
+            _lastDue.Clear();
         }
     }
 

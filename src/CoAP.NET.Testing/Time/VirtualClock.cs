@@ -134,7 +134,16 @@ public sealed partial class VirtualClock : TimeProvider
 
     /// <summary>Lets time pass until a point in time. Does what <see cref="Advance"/> does; a point that has passed runs what is due now.</summary>
     /// <param name="elapsed">The point, as time since the clock was made.</param>
-    public void AdvanceTo(TimeSpan elapsed) => RunTo(elapsed.Ticks, stopAtIdle: false);
+    public void AdvanceTo(TimeSpan elapsed)
+    {
+        long target;
+        lock (_gate)
+        {
+            target = Math.Max(_elapsed, elapsed.Ticks);
+        }
+
+        RunTo(target, stopAtIdle: false);
+    }
 
     /// <summary>Lets time pass from timer to timer until none waits. The clock then stands at the last one, or at the limit if that came first.</summary>
     /// <param name="limit">The longest time to pass.</param>
