@@ -221,6 +221,7 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
+    [Rfc("7252-8.1-2")]
     public async Task Datagrams_to_a_group_show_the_group_as_their_local_address(CoapUdpEngine engine)
     {
         IPAddress group = IPAddress.Parse("224.0.1.187");
