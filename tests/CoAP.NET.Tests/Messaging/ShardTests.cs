@@ -1,0 +1,167 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Tests.Messaging;
+
+/// <summary>What is decided under the lock of a shard and carried out after.</summary>
+public sealed class ShardTests
+{
+    private readonly MessagingRig _rig = new();
+    private readonly CoapShard _shard;
+
+    public ShardTests() => _shard = _rig.Shard;
+
+    [Fact]
+    public void What_is_put_off_runs_in_order_after_the_lock_was_released()
+    {
+        List<string> calls = [];
+        _shard.Enter();
+        _shard.AfterRelease(state => calls.Add($"{state} {_shard.Gate.IsHeldByCurrentThread}"), "first");
+        _shard.AfterRelease(state => calls.Add($"{state} {_shard.Gate.IsHeldByCurrentThread}"), "second");
+        Assert.Empty(calls);
+        _shard.Exit();
+        Assert.Equal(["first False", "second False"], calls);
+
+        _shard.Enter();
+        _shard.Exit();
+        Assert.Equal(2, calls.Count);
+    }
+
+    [Fact]
+    public void What_fails_after_release_is_counted_and_stops_nothing()
+    {
+        bool ran = false;
+        _rig.Outgoing = _ => throw new InvalidOperationException("a block of a user");
+        CoapChannel channel = _rig.Channel();
+        _shard.Enter();
+        _shard.AfterRelease(_ => throw new InvalidOperationException("a completion"), null);
+        _shard.AfterRelease(_ => ran = true, null);
+        _shard.Post(new CoapOutbound { Channel = channel, Encoded = new byte[4] });
+        _shard.Exit();
+
+        Assert.True(ran);
+        Assert.Equal(2, _rig.Counters[CoapCounter.StageErrors]);
+        _rig.Outgoing = _ => true;
+        _rig.Receive(channel, "40000001");
+        Assert.Equal(["70000001"], _rig.Bytes);
+    }
+
+    [Fact]
+    public void A_timer_that_fails_is_counted_and_the_driver_goes_on()
+    {
+        _shard.Enter();
+        _shard.Wheel.Schedule(new Timer(_ => throw new InvalidOperationException("a timer")), _rig.Clock.Now);
+        _shard.Exit();
+        _rig.Pass(1);
+        Assert.Equal(1, _rig.Counters[CoapCounter.StageErrors]);
+        Assert.False(_shard.Gate.IsHeldByCurrentThread);
+    }
+
+    [Fact]
+    public void Posting_from_within_the_carrying_out_keeps_the_order()
+    {
+        CoapChannel channel = _rig.Channel();
+        int depth = 0;
+        List<byte> order = [];
+        _rig.Outgoing = item =>
+        {
+            order.Add(item.Encoded.Span[0]);
+            if (depth++ < 3)
+            {
+                Post(channel, (byte)(10 + (2 * depth)), (byte)(11 + (2 * depth)));
+            }
+
+            order.Add(255);
+            return null;
+        };
+        Post(channel, 1, 2);
+        Assert.Equal([1, 255, 2, 255, 12, 255, 13, 255, 14, 255, 15, 255, 16, 255, 17, 255], order);
+    }
+
+    [Fact]
+    public void The_clock_is_woken_once_for_something_earlier_than_its_driver_knows()
+    {
+        int wakes = 0;
+        _shard.WakeClock = () =>
+        {
+            Assert.False(_shard.Gate.IsHeldByCurrentThread);
+            wakes++;
+        };
+        long now = _rig.Clock.Now;
+        Schedule(now + TimeSpan.TicksPerSecond);
+        Assert.Equal(1, wakes);
+        Schedule(now + (2 * TimeSpan.TicksPerSecond));
+        Assert.Equal(1, wakes);
+        Schedule(now + (TimeSpan.TicksPerSecond / 2));
+        Assert.Equal(2, wakes);
+        _rig.Pass(5);
+        Assert.Equal(2, wakes);
+        Assert.Equal(long.MaxValue, _shard.Advance(_rig.Clock.Now));
+    }
+
+    [Fact]
+    public void Requests_that_are_answered_at_once_do_not_wake_the_clock_each()
+    {
+        int wakes = 0;
+        _shard.WakeClock = () => wakes++;
+        _rig.Handle = item => _rig.Reply(item, new CoapMessage(CoapCode.Content));
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 1000; i++)
+        {
+            _rig.Receive(channel, $"4001{i:x4}");
+            _rig.Clock.Now += TimeSpan.TicksPerMillisecond;
+            _shard.Advance(_rig.Clock.Now);
+        }
+
+        Assert.InRange(wakes, 1, 4);
+    }
+
+    [Fact]
+    public void Thousands_of_timers_in_one_slot_fire_in_the_order_of_their_times_and_of_being_set()
+    {
+        List<int> fired = [];
+        Timer[] timers = new Timer[20_000];
+        _shard.Enter();
+        long due = _rig.Clock.Now + TimeSpan.TicksPerSecond;
+        for (int i = 0; i < timers.Length; i++)
+        {
+            int number = i;
+            timers[i] = new Timer(_ =>
+            {
+                fired.Add(number);
+                if (number == 0)
+                {
+                    _shard.Wheel.Cancel(timers[1]);
+                }
+            });
+            _shard.Wheel.Schedule(timers[i], due + (i / 100));
+        }
+
+        _shard.Exit();
+        _rig.Pass(2);
+        Assert.Equal(Enumerable.Range(0, timers.Length).Where(i => i != 1), fired);
+        Assert.Equal(0, _shard.Wheel.Count);
+    }
+
+    private void Schedule(long due)
+    {
+        _shard.Enter();
+        _shard.Wheel.Schedule(new Timer(_ => { }), due);
+        _shard.Exit();
+    }
+
+    private void Post(CoapChannel channel, params byte[] marks)
+    {
+        _shard.Enter();
+        foreach (byte mark in marks)
+        {
+            _shard.Post(new CoapOutbound { Channel = channel, Encoded = new[] { mark } });
+        }
+
+        _shard.Exit();
+    }
+
+    private sealed class Timer(Action<long> fire) : WheelTimer
+    {
+        internal override void Fire(long now) => fire(now);
+    }
+}
