@@ -22,6 +22,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     private readonly EndpointContext _context;
     private readonly List<CoapTransport> _transports = [];
     private readonly SemaphoreSlim _lifecycle = new(1, 1);
+    private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CoapTransport[] _started = [];
     private bool _isStarted;
@@ -134,9 +135,10 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 
             Served.Stop();
             Task idle = Served.WhenIdleAsync();
+            using CancellationTokenSource cut = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _cutGrace.Token);
             try
             {
-                await idle.WaitAsync(_options.StopGracePeriod, _environment.TimeProvider, cancellationToken).ConfigureAwait(false);
+                await idle.WaitAsync(_options.StopGracePeriod, _environment.TimeProvider, cut.Token).ConfigureAwait(false);
             }
             catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
             {
@@ -169,11 +171,12 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         }
     }
 
-    /// <summary>Stops without waiting for requests that are being served.</summary>
+    /// <summary>Stops without waiting for requests that are being served; a stop that is under way waits no longer either.</summary>
     /// <returns>A task that ends when everything is closed.</returns>
     public async ValueTask DisposeAsync()
     {
-        await StopAsync(new CancellationToken(canceled: true)).ConfigureAwait(false);
+        await _cutGrace.CancelAsync().ConfigureAwait(false);
+        await StopAsync(CancellationToken.None).ConfigureAwait(false);
     }
 
     private async Task CloseAsync()

@@ -3,6 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Stopping walks one way: refuse what is new, finish what runs, then close.</summary>
+[Collection(CoAP.NET.Tests.Testing.VirtualTimeCollection.Name)]
 public class StoppingTests : EndpointTest
 {
     [Fact]
@@ -16,7 +17,7 @@ public class StoppingTests : EndpointTest
         Task stop = Server.StopAsync();
         string refused = Exchange("40010002b466617374");
         Assert.StartsWith("60a30002", refused, StringComparison.Ordinal);
-        Assert.Contains("d105", refused[8..], StringComparison.Ordinal);
+        Assert.Contains("d10105", refused[8..], StringComparison.Ordinal);
         Assert.False(stop.IsCompleted);
 
         // Duplicates and acknowledgements are still served: the first request gets its Empty acknowledgement again.
