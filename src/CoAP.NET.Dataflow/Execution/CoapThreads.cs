@@ -53,6 +53,9 @@ internal sealed class CoapThreads : CoapScheduler
     /// <summary>How often work threw, although it must not. The thread and the process live on.</summary>
     public long Failures => Volatile.Read(ref _failures);
 
+    /// <summary>Called on a thread that waited long enough and is about to ask whether it may end. For tests: work given at that moment must not get lost.</summary>
+    internal Action? Ending { get; set; }
+
     public override bool Queue(Action<object?> work, object? state)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -150,6 +153,7 @@ internal sealed class CoapThreads : CoapScheduler
                     continue;
                 }
 
+                owner.Ending?.Invoke();
                 if (owner.TryEnd(this))
                 {
                     Dispose();

@@ -133,6 +133,36 @@ public class CoapThreadsTests
     }
 
     [Fact]
+    public void Work_given_to_a_thread_that_is_about_to_end_runs_once_and_the_thread_ends_later()
+    {
+        CoapThreads threads = new(idleTime: TimeSpan.Zero);
+        int runs = 0;
+        int endings = 0;
+        Thread? worker = null;
+        threads.Ending = () =>
+        {
+            if (++endings == 1)
+            {
+                Assert.True(threads.Queue(_ => runs++, null));
+            }
+        };
+        using ManualResetEventSlim started = new();
+        Assert.True(threads.Queue(
+            _ =>
+            {
+                worker = Thread.CurrentThread;
+                started.Set();
+            },
+            null));
+        Assert.True(started.Wait(s_hangGuard));
+        Assert.True(worker!.Join(s_hangGuard));
+        Assert.Equal(1, runs);
+        Assert.Equal(2, endings);
+        Assert.Equal(0, threads.ThreadCount);
+        Assert.Equal(0, threads.IdleCount);
+    }
+
+    [Fact]
     public void Work_that_throws_is_counted_and_the_thread_lives_on()
     {
         CoapThreads threads = new(maxThreads: 1);
