@@ -123,6 +123,10 @@ public sealed partial class CoapRequest
     /// <summary>The channel that a received request came by; null for requests to send.</summary>
     public CoapChannel? Channel { get; internal init; }
 
+    /// <summary>Who sent a received request; requests may be sent back over it.</summary>
+    /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>
+    public CoapPeer Peer => CoapPeer.Of(Channel ?? throw new InvalidOperationException("A request to send has no peer; only received requests have one."));
+
     /// <summary>Cancelled when nobody waits for the answer any more: the endpoint stops.</summary>
     public CancellationToken Aborted { get; internal set; }
 

@@ -13,6 +13,9 @@ public sealed class CoapChannel
     internal object? ExchangeState;
     internal CoapOutbox Outbox;
 
+    // The user's view of the peer; made when first asked for.
+    internal object? Face;
+
     internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local, CoapTransmissionParameters parameters)
     {
         Shard = shard;
@@ -58,8 +61,12 @@ public sealed class CoapChannel
     /// <summary>Exchanges, transmissions and observations that forbid to forget the channel. Guarded by Shard.Gate.</summary>
     internal int Pins { get; set; }
 
-    /// <summary>The user's view of the peer; made when first asked for.</summary>
-    internal object? Face { get; set; }
+    /// <summary>The keyed hash of the peer's address; place in the table. Guarded by Shard.Gate, as are the links of the list it stands in.</summary>
+    internal ulong AddressHash { get; init; }
+
+    internal CoapChannel? Older { get; set; }
+
+    internal CoapChannel? Newer { get; set; }
 
     /// <summary>Addresses and scheme for logs.</summary>
     /// <returns>The text.</returns>

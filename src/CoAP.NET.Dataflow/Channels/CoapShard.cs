@@ -20,6 +20,9 @@ internal sealed class CoapShard
 
     public CoapEnvironment Environment { get; }
 
+    /// <summary>The endpoint that the shard belongs to, for the faces; the stages do not know its type.</summary>
+    public object? Endpoint { get; init; }
+
     /// <summary>
     /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it by <see cref="Enter"/> and <see cref="Exit"/>
     /// wherever something may be posted, raised, scheduled or put off; a plain lock statement is right for looking only.
@@ -47,7 +50,7 @@ internal sealed class CoapShard
     /// <summary>Releases the lock, then wakes the clock if need be and carries out what was decided since <see cref="Enter"/>, on this thread. Never throws.</summary>
     public void Exit()
     {
-        long due = Wheel.Bound;
+        long due = Wheel.NextDue;
         bool wake = due < DriverDue;
         if (wake)
         {
@@ -115,7 +118,7 @@ internal sealed class CoapShard
         }
         finally
         {
-            due = Wheel.Refresh(now);
+            due = Wheel.NextDue;
             DriverDue = due;
             Exit();
         }

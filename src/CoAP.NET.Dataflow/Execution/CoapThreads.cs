@@ -1,86 +1,181 @@
-using System.Collections.Concurrent;
-
 namespace CoAP.NET;
 
-/// <summary>Background threads that are started when there is work and none is idle, up to a bound, and end after a minute without work.</summary>
-#pragma warning disable CA1001 // lives as long as the process
+/// <summary>
+/// Background threads that are started when there is work and none is idle, up to a bound, and end after a minute without work.
+/// Nothing is ever queued: work that was taken has a thread.
+/// </summary>
 internal sealed class CoapThreads : CoapScheduler
 {
-    private static readonly TimeSpan s_idle = TimeSpan.FromMinutes(1);
-
-    private readonly ConcurrentQueue<(Action<object?> Work, object? State)> _queue = new();
-    private readonly SemaphoreSlim _available = new(0);
     private readonly Lock _gate = new();
     private readonly int _maxThreads;
-    private int _threads;
-    private int _spare;
+    private readonly TimeSpan _idleTime;
 
-    public CoapThreads(int maxThreads = 4096) => _maxThreads = maxThreads;
+    // Guarded by _gate. The one that went idle last works first: its stack is warm, and the others grow old enough to end.
+    private readonly List<Worker> _idle = [];
+    private int _threads;
+
+    private long _failures;
+
+    /// <summary>Makes a set of threads; none runs yet.</summary>
+    /// <param name="maxThreads">The most threads at a time; at least 1.</param>
+    /// <param name="idleTime">How long a thread waits for work before it ends; default a minute.</param>
+    public CoapThreads(int maxThreads = 4096, TimeSpan? idleTime = null)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);
+        _maxThreads = maxThreads;
+        _idleTime = idleTime ?? TimeSpan.FromMinutes(1);
+    }
+
+    /// <summary>How many threads there are, working or idle.</summary>
+    public int ThreadCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _threads;
+            }
+        }
+    }
+
+    /// <summary>How many threads are idle.</summary>
+    public int IdleCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _idle.Count;
+            }
+        }
+    }
+
+    /// <summary>How often work threw, although it must not. The thread and the process live on.</summary>
+    public long Failures => Volatile.Read(ref _failures);
 
     public override bool Queue(Action<object?> work, object? state)
     {
-        bool start = false;
+        ArgumentNullException.ThrowIfNull(work);
+        Worker worker;
         lock (_gate)
         {
-            // Each item takes one spare thread, or a new one; beyond the bound it waits for a thread to come free.
-            if (_spare > 0)
+            if (_idle.Count > 0)
             {
-                _spare--;
+                worker = _idle[^1];
+                _idle.RemoveAt(_idle.Count - 1);
+                worker.Give(work, state);
+                return true;
             }
-            else if (_threads < _maxThreads)
-            {
-                _threads++;
-                start = true;
-            }
-            else
+
+            if (_threads == _maxThreads)
             {
                 return false;
             }
+
+            _threads++;
         }
 
-        _queue.Enqueue((work, state));
-        _available.Release();
-        if (start)
+        worker = new Worker(this, work, state);
+        try
         {
-            new Thread(Run) { IsBackground = true, Name = "CoAP.NET" }.UnsafeStart();
+            worker.Start();
+            return true;
         }
-
-        return true;
-    }
-
-    private void Run()
-    {
-        while (true)
+        catch (Exception exception) when (exception is OutOfMemoryException or ThreadStartException)
         {
-            if (!_available.Wait(s_idle))
-            {
-                lock (_gate)
-                {
-                    if (_spare > 0)
-                    {
-                        _spare--;
-                        _threads--;
-                        return;
-                    }
-                }
-
-                continue;
-            }
-
-            if (_queue.TryDequeue(out (Action<object?> Work, object? State) item))
-            {
-                ExecutionContext? clean = ExecutionContext.Capture();
-                item.Work(item.State);
-                if (clean is not null)
-                {
-                    ExecutionContext.Restore(clean);
-                }
-            }
-
+            // The operating system gives no more threads: as good as the bound.
             lock (_gate)
             {
-                _spare++;
+                _threads--;
             }
+
+            return false;
+        }
+    }
+
+    private void WaitIdle(Worker worker)
+    {
+        lock (_gate)
+        {
+            _idle.Add(worker);
+        }
+    }
+
+    /// <summary>A thread that waited for long asks whether it may end; not when it was given work just now.</summary>
+    private bool TryEnd(Worker worker)
+    {
+        lock (_gate)
+        {
+            if (!_idle.Remove(worker))
+            {
+                return false;
+            }
+
+            _threads--;
+            return true;
+        }
+    }
+
+    private sealed class Worker(CoapThreads owner, Action<object?> work, object? state) : IDisposable
+    {
+        private static readonly Action<object?> s_nothing = static _ => { };
+
+        private readonly SemaphoreSlim _given = new(0, 1);
+
+        // Written before the thread starts, or before the semaphore is released: one item at a time.
+        private Action<object?> _work = work;
+        private object? _state = state;
+
+        public void Start() => new Thread(Run) { IsBackground = true, Name = "CoAP.NET" }.UnsafeStart();
+
+        public void Give(Action<object?> work, object? state)
+        {
+            _work = work;
+            _state = state;
+            _given.Release();
+        }
+
+        public void Dispose() => _given.Dispose();
+
+        private void Run()
+        {
+            // A thread that was started without a context has the default one; nothing that work leaves in it reaches the next work.
+            ExecutionContext clean = ExecutionContext.Capture()!;
+            while (true)
+            {
+                ExecutionContext.Run(clean, static worker => ((Worker)worker!).Work(), this);
+                owner.WaitIdle(this);
+                if (_given.Wait(owner._idleTime))
+                {
+                    continue;
+                }
+
+                if (owner.TryEnd(this))
+                {
+                    Dispose();
+                    return;
+                }
+
+                _given.Wait(); // it was given work at the last moment: does not block
+            }
+        }
+
+        private void Work()
+        {
+            try
+            {
+                _work(_state);
+            }
+#pragma warning disable CA1031 // an exception on a thread of ours would end the process
+            catch (Exception)
+#pragma warning restore CA1031
+            {
+                Interlocked.Increment(ref owner._failures);
+            }
+
+            // An idle thread must not keep what it worked on from being collected.
+            _work = s_nothing;
+            _state = null;
         }
     }
 }

@@ -1,176 +1,232 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The timers of a shard: a hashed wheel with slots of about 16 ms. Scheduling and cancelling cost a few writes; a timer fires at its time or up to
-/// one slot later, never earlier. Not thread-safe: the shard's lock guards it.
+/// The timers of a shard: a wheel of wheels, 256 slots each, the finest with slots of 13.1 ms, each coarser one with 256 times that. Scheduling and
+/// cancelling cost a few writes. A timer fires in the first <see cref="Advance"/> at or after the end of the slot in which it is due: never early, and at most
+/// one slot late where <see cref="Advance"/> is called at <see cref="NextDue"/>. Not thread-safe: the shard's lock guards it.
 /// </summary>
 internal sealed class TimerWheel
 {
-    private const int SlotBits = 17; // 2^17 units of 100 ns: 13.1 ms
-    private const int SlotCount = 4096;
-    private const int Mask = SlotCount - 1;
+    /// <summary>A slot is 2^17 units of 100 ns: 13.1 ms. So one wake-up serves all that is due within it.</summary>
+    internal const int SlotBits = 17;
 
-    private readonly WheelTimer?[] _slots = new WheelTimer?[SlotCount];
-    private readonly List<(long Due, int Order, WheelTimer Timer)> _due = [];
+    private const int LevelBits = 8;
+    private const int LevelSize = 1 << LevelBits;
+    private const int LevelMask = LevelSize - 1;
+    private const int Levels = 4;
+
+    // Beyond the coarsest wheel, which spans 1.8 years, everything waits in one list.
+    private const int FarSlot = Levels * LevelSize;
+
+    // Due and taken out of the wheel, but not fired yet.
+    private const int FiringSlot = FarSlot + 1;
+
+    private readonly TimerSlots _slots = new(FarSlot + 1);
+    private readonly List<(long Due, int Order, WheelTimer Timer)> _firing = [];
+
+    // In slots since the beginning of time. All timers that are due before it have fired or are in _firing.
     private long _current;
+
+    // No timer is due before it: exact after Advance within the finest wheel, else a lower bound. Cancelling does not move it.
+    private long _next = long.MaxValue;
     private int _count;
-    private long _bound = long.MaxValue;
 
     public TimerWheel(long now) => _current = now >> SlotBits;
 
+    /// <summary>How many timers are scheduled.</summary>
     public int Count => _count;
 
     /// <summary>
-    /// Nothing is due before this time, in units of 100 ns. Costs a field read. Cancelling does not move it, so that a driver of the clock that was told
-    /// once is not told again for every message whose timer is set and cancelled within its time.
+    /// When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits. Costs two reads. Never later than
+    /// the end of the first timer's slot; it may be earlier after a cancellation or for a timer that is far away, and then moves on by an Advance that fires nothing.
     /// </summary>
-    public long Bound => _bound;
+    public long NextDue => _count == 0 || _next > long.MaxValue >> SlotBits ? long.MaxValue : _next << SlotBits;
 
-    /// <summary>When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits. Never later than the first due time's slot.</summary>
-    public long NextDue
-    {
-        get
-        {
-            if (_count == 0)
-            {
-                return long.MaxValue;
-            }
-
-            for (long tick = _current; tick < _current + SlotCount; tick++)
-            {
-                for (WheelTimer? timer = _slots[tick & Mask]; timer is not null; timer = timer.Next)
-                {
-                    if (TickOf(timer.Due) <= tick)
-                    {
-                        return tick << SlotBits;
-                    }
-                }
-            }
-
-            return (_current + SlotCount) << SlotBits;
-        }
-    }
-
-    /// <summary>Recomputes <see cref="Bound"/> once it has passed.</summary>
-    public long Refresh(long now)
-    {
-        if (_bound <= now)
-        {
-            _bound = NextDue;
-        }
-
-        return _bound;
-    }
-
+    /// <summary>Schedules a timer, also when it is scheduled already.</summary>
+    /// <param name="timer">The timer; of this wheel only.</param>
+    /// <param name="due">When to fire, in units of 100 ns. What is past fires in the next <see cref="Advance"/>.</param>
     public void Schedule(WheelTimer timer, long due)
     {
         Cancel(timer);
         timer.Due = due;
-        long tick = Math.Max(TickOf(due), _current);
-        _bound = Math.Min(_bound, tick << SlotBits);
-        int slot = (int)(tick & Mask);
-        timer.Slot = slot;
-        timer.Next = _slots[slot];
-        timer.Previous = null;
-        if (timer.Next is not null)
-        {
-            timer.Next.Previous = timer;
-        }
-
-        _slots[slot] = timer;
-        _count++;
+        long end = Place(timer);
+        _next = _count++ == 0 ? end : Math.Min(_next, end);
     }
 
+    /// <summary>Takes a timer out; does nothing when it is not scheduled.</summary>
+    /// <param name="timer">The timer.</param>
     public void Cancel(WheelTimer timer)
     {
-        if (timer.Slot < 0)
+        if (!timer.IsScheduled)
         {
             return;
         }
 
-        if (timer.Previous is null)
+        _count--;
+        if (timer.Slot == FiringSlot)
         {
-            _slots[timer.Slot] = timer.Next;
+            // Its entry in the list of what fires is passed over.
+            timer.Slot = WheelTimer.NoSlot;
         }
         else
         {
-            timer.Previous.Next = timer.Next;
+            _slots.Remove(timer);
         }
-
-        if (timer.Next is not null)
-        {
-            timer.Next.Previous = timer.Previous;
-        }
-
-        timer.Next = timer.Previous = null;
-        timer.Slot = -1;
-        _count--;
     }
 
-    /// <summary>Fires everything that is due. Timers that fire may schedule and cancel others.</summary>
+    /// <summary>
+    /// Fires everything that is due: the earliest first, and of equals the one that was scheduled first. Timers that fire may schedule and cancel any timer.
+    /// What is scheduled meanwhile fires in the next call at the earliest, so that a timer that schedules itself for now cannot hold the shard for ever.
+    /// </summary>
+    /// <param name="now">Now, in units of 100 ns. Going back does nothing.</param>
     public void Advance(long now)
     {
-        long target = now >> SlotBits;
-        if (target - _current >= SlotCount)
+        if (_firing.Count != 0)
         {
-            // After a long pause one turn of the wheel sees every slot.
-            _current = target - SlotCount + 1;
-            FireSlots(target, now);
+            return; // called by a timer that fires: the call that runs goes on
+        }
+
+        long target = now >> SlotBits;
+        if (_count == 0)
+        {
+            _current = Math.Max(_current, target);
+            _next = long.MaxValue;
             return;
         }
 
-        FireSlots(target, now);
-    }
-
-    private static long TickOf(long due) => due == long.MaxValue ? long.MaxValue >> SlotBits : (due >> SlotBits) + 1;
-
-    private void FireSlots(long target, long now)
-    {
-        while (true)
+        if (target < _next)
         {
-            FireSlot((int)(_current & Mask), now);
-            if (_current >= target)
-            {
-                return;
-            }
+            return;
+        }
 
-            _current++;
+        Collect(target);
+        _current = Math.Max(_current, target);
+        try
+        {
+            FireCollected(now);
+        }
+        finally
+        {
+            _next = FindNext();
         }
     }
 
-    private void FireSlot(int slot, long now)
+    private static long SlotEnd(long due) => (due >> SlotBits) + ((due & ((1L << SlotBits) - 1)) == 0 ? 0 : 1);
+
+    /// <summary>Puts a timer where it belongs, seen from the current slot, and says which slot that is in time.</summary>
+    private long Place(WheelTimer timer)
     {
-        while (true)
+        long end = Math.Max(SlotEnd(timer.Due), _current);
+        long differing = end ^ _current;
+        for (int level = 0; level < Levels; level++)
         {
-            _due.Clear();
-            for (WheelTimer? timer = _slots[slot]; timer is not null; timer = timer.Next)
+            int shift = level * LevelBits;
+            if (differing >> (shift + LevelBits) == 0)
             {
-                if (timer.Due <= now)
+                _slots.Append(timer, (level * LevelSize) + (int)((end >> shift) & LevelMask));
+                return end;
+            }
+        }
+
+        _slots.Append(timer, FarSlot);
+        return end;
+    }
+
+    /// <summary>The first slot in time, from the current one on, in which something is due or a coarser wheel's slot begins; <see cref="long.MaxValue"/> when nothing waits.</summary>
+    private long FindNext()
+    {
+        for (int level = 0; level < Levels; level++)
+        {
+            // The current slot of a coarser wheel is empty: its timers were spread over the finer ones when it began.
+            int shift = level * LevelBits;
+            int position = (int)((_current >> shift) & LevelMask);
+            int slot = _slots.FindOccupied((level * LevelSize) + position, (level + 1) * LevelSize);
+            if (slot >= 0)
+            {
+                return ((_current >> (shift + LevelBits) << LevelBits) + (slot & LevelMask)) << shift;
+            }
+        }
+
+        const int farShift = Levels * LevelBits;
+        return _slots.First(FarSlot) is null ? long.MaxValue : ((_current >> farShift) + 1) << farShift;
+    }
+
+    /// <summary>Takes everything out of the wheel that is due in or before a slot.</summary>
+    private void Collect(long target)
+    {
+        long next;
+        while ((next = FindNext()) <= target)
+        {
+            _current = next;
+            if ((_current & ((1L << (Levels * LevelBits)) - 1)) == 0)
+            {
+                Spread(FarSlot);
+            }
+
+            for (int level = Levels - 1; level > 0; level--)
+            {
+                if ((_current & ((1L << (level * LevelBits)) - 1)) == 0)
                 {
-                    _due.Add((timer.Due, -_due.Count, timer));
+                    Spread((level * LevelSize) + (int)((_current >> (level * LevelBits)) & LevelMask));
                 }
             }
 
-            if (_due.Count == 0)
+            int slot = (int)(_current & LevelMask);
+            while (_slots.First(slot) is { } timer)
+            {
+                _slots.Remove(timer);
+                timer.Slot = FiringSlot;
+                _firing.Add((timer.Due, _firing.Count, timer));
+            }
+        }
+    }
+
+    /// <summary>Places the timers of a coarse slot anew, in their order.</summary>
+    private void Spread(int slot)
+    {
+        // Those that stay in the far list come behind the last one, so that one pass sees each once.
+        WheelTimer? last = _slots.First(slot)?.Previous;
+        while (last is not null)
+        {
+            WheelTimer timer = _slots.First(slot)!;
+            _slots.Remove(timer);
+            Place(timer);
+            if (timer == last)
             {
                 return;
             }
+        }
+    }
 
-            // The earliest first, and of equals the one scheduled first, so that a replay fires in the same order. Sorted once: thousands may share a slot.
-            if (_due.Count > 1)
+    private void FireCollected(long now)
+    {
+        _firing.Sort(static (left, right) => left.Due != right.Due ? left.Due.CompareTo(right.Due) : left.Order.CompareTo(right.Order));
+        int i = 0;
+        try
+        {
+            for (; i < _firing.Count; i++)
             {
-                _due.Sort(static (left, right) => left.Due != right.Due ? left.Due.CompareTo(right.Due) : left.Order.CompareTo(right.Order));
-            }
-
-            foreach ((long due, _, WheelTimer timer) in _due)
-            {
-                // One that fired before may have cancelled this one or set it anew.
-                if (timer.Slot == slot && timer.Due == due)
+                WheelTimer timer = _firing[i].Timer;
+                if (timer.Slot == FiringSlot)
                 {
-                    Cancel(timer);
+                    timer.Slot = WheelTimer.NoSlot;
+                    _count--;
                     timer.Fire(now);
                 }
             }
+        }
+        finally
+        {
+            // Only after an exception is anything left; it must not be lost with it.
+            for (i++; i < _firing.Count; i++)
+            {
+                if (_firing[i].Timer.Slot == FiringSlot)
+                {
+                    Place(_firing[i].Timer);
+                }
+            }
+
+            _firing.Clear();
         }
     }
 }

@@ -1,8 +1,10 @@
 namespace CoAP.NET.Options;
 
-/// <summary>An option of a message: a number and a value (RFC 7252 section 5.4). Immutable; equal when number and bytes are equal.</summary>
+/// <summary>An option of a message: a number and a value (RFC 7252 section 5.4). Immutable; equal when number and bytes are equal and both belong to the same kind of message.</summary>
 public abstract class CoapOption : IEquatable<CoapOption>
 {
+    private const int ShortValue = 256;
+
     private protected CoapOption(int number)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(number);
@@ -41,10 +43,24 @@ public abstract class CoapOption : IEquatable<CoapOption>
         return bytes;
     }
 
+    // Signalling codes number their options anew, so Custody is no Max-Message-Size of 0 bytes.
+    private protected virtual CoapCode? SignallingCode => null;
+
     /// <inheritdoc/>
-    public bool Equals(CoapOption? other) =>
-        other is not null && Number == other.Number && ValueLength == other.ValueLength
-        && ToValueArray().AsSpan().SequenceEqual(other.ToValueArray());
+    public bool Equals(CoapOption? other)
+    {
+        if (other is null || Number != other.Number || ValueLength != other.ValueLength || SignallingCode != other.SignallingCode)
+        {
+            return false;
+        }
+
+        int length = ValueLength;
+        Span<byte> mine = length <= ShortValue ? stackalloc byte[length] : new byte[length];
+        Span<byte> others = length <= ShortValue ? stackalloc byte[length] : new byte[length];
+        WriteValue(mine);
+        other.WriteValue(others);
+        return mine.SequenceEqual(others);
+    }
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as CoapOption);
@@ -54,7 +70,10 @@ public abstract class CoapOption : IEquatable<CoapOption>
     {
         HashCode hash = default;
         hash.Add(Number);
-        hash.AddBytes(ToValueArray());
+        int length = ValueLength;
+        Span<byte> bytes = length <= ShortValue ? stackalloc byte[length] : new byte[length];
+        WriteValue(bytes);
+        hash.AddBytes(bytes);
         return hash.ToHashCode();
     }
 

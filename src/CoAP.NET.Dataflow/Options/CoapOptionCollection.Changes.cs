@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
 using CoAP.NET.Options;
 
 namespace CoAP.NET;
@@ -40,12 +42,14 @@ public sealed partial class CoapOptionCollection
     }
 
     /// <summary>Adds several options.</summary>
-    /// <param name="options">The options.</param>
+    /// <param name="options">The options; may be this collection or a query on it.</param>
     /// <returns>This collection.</returns>
     public CoapOptionCollection AddRange(IEnumerable<CoapOption> options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        foreach (CoapOption option in options)
+
+        // A query on this very collection would see what is being added and never end.
+        foreach (CoapOption option in options is CoapOption[] or List<CoapOption> ? options : [.. options])
         {
             Add(option);
         }
@@ -80,8 +84,7 @@ public sealed partial class CoapOptionCollection
             end++;
         }
 
-        Array.Copy(_entries, end, _entries, first, _count - end);
-        _count -= end - first;
+        RemoveRange(first, end);
         return true;
     }
 
@@ -90,26 +93,69 @@ public sealed partial class CoapOptionCollection
     public void RemoveAt(int index)
     {
         _ = EntryAt(index);
-        Array.Copy(_entries, index + 1, _entries, index, _count - index - 1);
-        _count--;
+        RemoveRange(index, index + 1);
     }
 
     /// <summary>Removes all options.</summary>
     public void Clear()
     {
+        // The bytes are let go, not overwritten: a datagram's buffer is not kept alive, and spans taken earlier keep their content.
         _count = 0;
+        _own = null;
         _ownLength = 0;
+        _block = default;
+        _version++;
     }
 
     /// <summary>Adds copies of all options of another collection.</summary>
-    /// <param name="other">The other collection.</param>
+    /// <param name="other">The other collection; may be this one.</param>
     internal void AddAll(CoapOptionCollection other)
     {
+        if (ReferenceEquals(this, other))
+        {
+            // From the end, so that what is added never moves what is still to be read; each copy lands behind the last of its number.
+            for (int end = _count; end > 0;)
+            {
+                int first = end - 1;
+                while (first > 0 && _entries[first - 1].Number == _entries[first].Number)
+                {
+                    first--;
+                }
+
+                for (int i = first; i < end; i++)
+                {
+                    Add(NumberAt(i), ValueAt(i));
+                }
+
+                end = first;
+            }
+
+            return;
+        }
+
         for (int i = 0; i < other._count; i++)
         {
             Add(other.NumberAt(i), other.ValueAt(i));
         }
     }
+
+    /// <summary>Adds an option with a string in UTF-8. Nothing is checked but the number.</summary>
+    internal CoapOptionCollection AddString(int number, string value)
+    {
+        Encoding.UTF8.GetBytes(value, Insert(number, Encoding.UTF8.GetByteCount(value)));
+        return this;
+    }
+
+    /// <summary>Removes the options from one place up to, not including, another.</summary>
+    internal void RemoveRange(int first, int end)
+    {
+        Array.Copy(_entries, end, _entries, first, _count - end);
+        _count -= end - first;
+        _version++;
+    }
+
+    /// <summary>Puts the option at one place into another place before it; what stood there is lost. For removing many in one pass.</summary>
+    internal void MoveDown(int from, int to) => _entries[to] = _entries[from];
 
     /// <summary>Gives the collection the bytes that <see cref="AppendReceived"/> points into.</summary>
     internal void UseBlock(ReadOnlyMemory<byte> block) => _block = block;
@@ -138,17 +184,45 @@ public sealed partial class CoapOptionCollection
             at--;
         }
 
-        Array.Copy(_entries, at, _entries, at + 1, _count - at);
-        int needed = _ownLength + length;
-        if (_own is null || needed > _own.Length)
+        if (_own is null || length > _own.Length - _ownLength)
         {
-            Array.Resize(ref _own, Math.Max(needed, Math.Max(32, _ownLength * 2)));
+            GrowOwn(length);
         }
 
+        Array.Copy(_entries, at, _entries, at + 1, _count - at);
         _entries[at] = new Entry(number, ~_ownLength, length);
         _count++;
+        _version++;
         Span<byte> place = _own.AsSpan(_ownLength, length);
-        _ownLength = needed;
+        _ownLength += length;
         return place;
+    }
+
+    // Moves to a new array without the bytes of removed options, so that setting one option again and again needs no more and more room.
+    // The old array stays as it is: a value that is being added may lie in it.
+    [MemberNotNull(nameof(_own))]
+    private void GrowOwn(int length)
+    {
+        int live = 0;
+        for (int i = 0; i < _count; i++)
+        {
+            live += _entries[i].Offset < 0 ? _entries[i].Length : 0;
+        }
+
+        byte[] bytes = new byte[Math.Max(32, checked(2 * (live + length)))];
+        int used = 0;
+        for (int i = 0; i < _count; i++)
+        {
+            ref Entry entry = ref _entries[i];
+            if (entry.Offset < 0)
+            {
+                _own.AsSpan(~entry.Offset, entry.Length).CopyTo(bytes.AsSpan(used));
+                entry.Offset = ~used;
+                used += entry.Length;
+            }
+        }
+
+        _own = bytes;
+        _ownLength = used;
     }
 }

@@ -16,6 +16,7 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     private int _ownLength;
     private Entry[] _entries = [];
     private int _count;
+    private int _version;
 
     /// <summary>Makes an empty collection.</summary>
     /// <param name="registry">The factories of the typed options; default: all that this library knows.</param>
@@ -99,14 +100,12 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
 
     /// <summary>The first option of a type.</summary>
     /// <typeparam name="TOption">The option class.</typeparam>
-    /// <returns>The option; null when there is none or its length is illegal.</returns>
+    /// <returns>The option; null when there is none or its length is illegal. Options of signalling messages are found only in those (RFC 8323 section 5.2).</returns>
     public TOption? Get<TOption>()
         where TOption : CoapOption, ITypedOption<TOption>
     {
-        int index = IndexOf(TOption.Definition.Number);
-        return index >= 0 && TOption.Definition.AllowsLength(ValueAt(index).Length)
-            ? TOption.Create(new OptionData(TOption.Definition.Number, ValueAt(index)))
-            : null;
+        OptionDefinition definition = TOption.Definition;
+        return TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value)) : null;
     }
 
     /// <summary>The first option of a type.</summary>
@@ -126,12 +125,14 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     public IEnumerable<TOption> GetAll<TOption>()
         where TOption : CoapOption, ITypedOption<TOption>
     {
-        int number = TOption.Definition.Number;
-        for (int i = IndexOf(number); i >= 0 && i < _count && NumberAt(i) == number; i++)
+        OptionDefinition definition = TOption.Definition;
+        int version = _version;
+        for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < _count && NumberAt(i) == definition.Number; i++)
         {
-            if (TOption.Definition.AllowsLength(ValueAt(i).Length))
+            if (definition.AllowsLength(ValueAt(i).Length))
             {
-                yield return TOption.Create(new OptionData(number, ValueAt(i)));
+                yield return TOption.Create(new OptionData(definition.Number, ValueAt(i)));
+                ThrowIfChanged(version);
             }
         }
     }
@@ -140,9 +141,11 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <returns>The options, made one by one.</returns>
     public IEnumerator<CoapOption> GetEnumerator()
     {
+        int version = _version;
         for (int i = 0; i < _count; i++)
         {
             yield return OptionAt(i);
+            ThrowIfChanged(version);
         }
     }
 
@@ -161,6 +164,21 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
         }
 
         return ref _entries[index];
+    }
+
+    private bool TryGetLegal(OptionDefinition definition, out ReadOnlySpan<byte> value)
+    {
+        int index = IndexOf(definition.Number);
+        value = index < 0 ? default : SpanOf(in _entries[index]);
+        return index >= 0 && definition.AllowsLength(value.Length) && definition.AppliesTo(Code);
+    }
+
+    private void ThrowIfChanged(int version)
+    {
+        if (version != _version)
+        {
+            throw new InvalidOperationException("The options were changed while they were enumerated. Enumerate a copy: options.ToArray().");
+        }
     }
 
     private ReadOnlySpan<byte> SpanOf(in Entry entry) => entry.Offset >= 0

@@ -19,6 +19,8 @@ public abstract class CoapOption<T> : CoapOption
 
     private protected OptionDefinition Definition { get; }
 
+    private protected sealed override CoapCode? SignallingCode => Definition.SignallingCode;
+
     private protected static int CheckLength(OptionDefinition definition, int length) => definition.AllowsLength(length)
         ? length
         : throw new ArgumentOutOfRangeException(nameof(length), length, $"A value of {definition.Name} has {definition.MinLength} to {definition.MaxLength} bytes.");

@@ -11,6 +11,7 @@ public sealed class CoapOptionRegistry
     private const int DirectNumbers = 300;
 
     private readonly IOptionFactory?[] _direct = new IOptionFactory?[DirectNumbers];
+    private readonly OptionDefinition?[] _directDefinitions = new OptionDefinition?[DirectNumbers];
     private readonly FrozenDictionary<int, IOptionFactory> _byKey;
 
     /// <summary>Makes a registry of exactly these factories.</summary>
@@ -31,6 +32,7 @@ public sealed class CoapOptionRegistry
             if (definition.SignallingCode is null && factory.Number < DirectNumbers)
             {
                 _direct[factory.Number] = factory;
+                _directDefinitions[factory.Number] = definition;
             }
         }
 
@@ -83,6 +85,10 @@ public sealed class CoapOptionRegistry
             ? factory.Create(data)
             : new UnrecognizedOption(data.Number, data.Value.ToArray());
     }
+
+    /// <summary>What is legal for an option, or null when no factory knows it. Every option of every received message is looked up here.</summary>
+    internal OptionDefinition? FindDefinition(CoapCode code, int number) =>
+        !code.IsSignalling && (uint)number < DirectNumbers ? _directDefinitions[number] : Find(code, number)?.Definition;
 
     private static int Key(CoapCode? signallingCode, int number) => ((signallingCode?.Value ?? 0) << 16) | number;
 }

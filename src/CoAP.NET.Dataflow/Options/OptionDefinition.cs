@@ -23,6 +23,12 @@ public sealed record OptionDefinition(
     /// <summary>A second signalling code that shares this option, such as Custody in Ping and Pong (RFC 8323 section 5.4.1); otherwise null.</summary>
     public CoapCode? SecondSignallingCode { get; init; }
 
+    /// <summary>
+    /// Whether this library knows the option by name and format but does not act on it. A part that does act on it, such as a block between the stages,
+    /// takes it out of the message; where it is still there when requests and responses are checked, it counts as unrecognized.
+    /// </summary>
+    internal bool IsUnsupported { get; init; }
+
     /// <summary>Whether the option is critical: odd numbers (RFC 7252 section 5.4.6).</summary>
     public bool IsCritical => OptionNumber.IsCritical(Number);
 
@@ -36,4 +42,7 @@ public sealed record OptionDefinition(
     /// <param name="length">The length in bytes.</param>
     /// <returns>Whether it lies in the range.</returns>
     public bool AllowsLength(int length) => length >= MinLength && length <= MaxLength;
+
+    /// <summary>Whether messages of a code number their options as this definition does: each signalling code has numbers of its own.</summary>
+    internal bool AppliesTo(CoapCode code) => SignallingCode is null ? !code.IsSignalling : code == SignallingCode || code == SecondSignallingCode;
 }

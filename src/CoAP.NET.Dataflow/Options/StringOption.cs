@@ -1,10 +1,15 @@
+using System.Globalization;
 using System.Text;
+using System.Text.Unicode;
 
 namespace CoAP.NET.Options;
 
 /// <summary>An option whose value is a string in UTF-8 (RFC 7252 section 3.2). Derive from it for an option of your own.</summary>
 public abstract class StringOption : CoapOption<string>
 {
+    // The bytes as they came where they are no UTF-8: the string with U+FFFD in it would be longer, and another value.
+    private readonly byte[]? _received;
+
     /// <summary>Makes the option.</summary>
     /// <param name="definition">What is legal for it.</param>
     /// <param name="value">The string; not percent-encoded.</param>
@@ -16,12 +21,47 @@ public abstract class StringOption : CoapOption<string>
         ValueLength = CheckLength(definition, Encoding.UTF8.GetByteCount(value));
     }
 
+    /// <summary>Makes a received option. Bytes that are not UTF-8 become U+FFFD in the value and stay as they came on the wire.</summary>
+    /// <param name="definition">What is legal for it.</param>
+    /// <param name="data">The bytes; copied.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are fewer or more bytes than the definition allows.</exception>
+    protected StringOption(OptionDefinition definition, OptionData data)
+        : base(definition, data.GetString())
+    {
+        ValueLength = CheckLength(definition, data.Value.Length);
+        _received = Utf8.IsValid(data.Value) ? null : data.Value.ToArray();
+    }
+
     /// <inheritdoc/>
     public sealed override int ValueLength { get; }
 
     /// <inheritdoc/>
-    public sealed override void WriteValue(Span<byte> destination) => Encoding.UTF8.GetBytes(Value, destination);
+    public sealed override void WriteValue(Span<byte> destination)
+    {
+        if (_received is not null)
+        {
+            _received.CopyTo(destination);
+            return;
+        }
+
+        Encoding.UTF8.GetBytes(Value, destination);
+    }
 
     /// <inheritdoc/>
-    protected override string FormatValue() => Value;
+    protected override string FormatValue()
+    {
+        if (!Value.Any(char.IsControl))
+        {
+            return Value;
+        }
+
+        // A peer must not be able to begin a line of its own in a log.
+        StringBuilder text = new(Value.Length + 16);
+        foreach (char c in Value)
+        {
+            _ = char.IsControl(c) ? text.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}") : text.Append(c);
+        }
+
+        return text.ToString();
+    }
 }

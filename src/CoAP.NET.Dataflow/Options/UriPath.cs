@@ -3,10 +3,10 @@ namespace CoAP.NET.Options;
 /// <summary>Uri-Path: one segment of the absolute path to the resource (RFC 7252 section 5.10.1). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
 public sealed class UriPath : StringOption, ITypedOption<UriPath>
 {
-    /// <summary>Makes a segment.</summary>
-    /// <param name="value">The segment, 0 to 255 bytes in UTF-8, neither <c>.</c> nor <c>..</c>.</param>
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The segment, neither <c>.</c> nor <c>..</c>.</param>
     /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.1 forbids.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The segment has more than 255 bytes in UTF-8.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
     public UriPath(string value)
         : base(Definition, value)
     {
@@ -17,7 +17,7 @@ public sealed class UriPath : StringOption, ITypedOption<UriPath>
     }
 
     private UriPath(OptionData data)
-        : base(Definition, data.GetString())
+        : base(Definition, data)
     {
     }
 

@@ -4,83 +4,51 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Pipeline;
 
 /// <summary>
-/// A Dataflow block without a queue: <see cref="OfferMessage"/> runs the stage and offers what comes out to the linked targets before it returns.
-/// To other blocks it looks like any propagator. As a target it answers Accepted (or NotAvailable) while open and DecliningPermanently after
-/// <see cref="Complete"/>, never Declined or Postponed. As a source it keeps nothing: a target that postpones has declined.
+/// A Dataflow block without a queue: offering an item to it runs the stage and offers what comes out to the linked targets, before the call returns.
+/// To other blocks it looks like any propagator. As a target see <see cref="InlineTarget{TInput}"/>. As a source it keeps nothing: a target that postpones
+/// an offer has declined it, and finds nothing when it comes back.
 /// </summary>
 /// <typeparam name="TInput">What it takes.</typeparam>
 /// <typeparam name="TOutput">What it gives.</typeparam>
-public abstract class InlineBlock<TInput, TOutput> : IPropagatorBlock<TInput, TOutput>
+public abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPropagatorBlock<TInput, TOutput>
 {
-    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly InlineLinks<TOutput> _links;
-    private volatile bool _completed;
 
     private protected InlineBlock(CoapCounters counters, ILogger logger)
+        : base(counters, logger) => _links = new InlineLinks<TOutput>(this, counters, logger);
+
+    /// <summary>
+    /// A linked target faulted while this block was open: what is offered to it gets lost from now on. Raised once for each link, on the thread that
+    /// offered or on the one that faulted the target, never under a lock.
+    /// </summary>
+    internal event Action<Exception>? LinkedTargetFaulted
     {
-        Counters = counters;
-        Logger = logger;
-        _links = new InlineLinks<TOutput>(this, counters, logger);
+        add => _links.TargetFaulted += value;
+        remove => _links.TargetFaulted -= value;
     }
 
-    /// <inheritdoc/>
-    public Task Completion => _completion.Task;
+    /// <summary>Links a target. Targets are offered each item in the order of their links until one takes it.</summary>
+    /// <param name="target">The target.</param>
+    /// <param name="linkOptions">Append, MaxMessages and PropagateCompletion as in any Dataflow block.</param>
+    /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
+    public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions) => _links.Add(target, linkOptions, null);
 
-    /// <summary>The counters of the endpoint.</summary>
-    private protected CoapCounters Counters { get; }
-
-    /// <summary>The log of the endpoint.</summary>
-    private protected ILogger Logger { get; }
-
-    /// <summary>Runs the stage on an item and offers its results to the linked targets, on the calling thread. Takes no part in postponing.</summary>
-    /// <param name="messageHeader">The offer's id.</param>
-    /// <param name="messageValue">The item.</param>
-    /// <param name="source">Who offers; may be null.</param>
-    /// <param name="consumeToAccept">Whether the item must be taken from the source.</param>
-    /// <returns>Accepted, NotAvailable or DecliningPermanently.</returns>
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source, bool consumeToAccept)
+    /// <summary>Links a target for the items that pass a filter. Like the extension method of the same form, but a target that faults is noticed behind the filter too.</summary>
+    /// <param name="target">The target.</param>
+    /// <param name="linkOptions">Append, MaxMessages and PropagateCompletion as in any Dataflow block.</param>
+    /// <param name="predicate">The filter. Link something for the rest too: what no target takes is counted as declined.</param>
+    /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
+    public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions, Predicate<TOutput> predicate)
     {
-        if (!messageHeader.IsValid)
-        {
-            throw new ArgumentException("The header of an offer must have an id other than zero.", nameof(messageHeader));
-        }
-
-        if (_completed)
-        {
-            return DataflowMessageStatus.DecliningPermanently;
-        }
-
-        if (consumeToAccept)
-        {
-            if (source is null)
-            {
-                throw new ArgumentException("An offer that must be consumed needs its source.", nameof(consumeToAccept));
-            }
-
-            messageValue = source.ConsumeMessage(messageHeader, this, out bool consumed)!;
-            if (!consumed)
-            {
-                return DataflowMessageStatus.NotAvailable;
-            }
-        }
-
-        Run(messageValue);
-        return DataflowMessageStatus.Accepted;
+        ArgumentNullException.ThrowIfNull(predicate);
+        return _links.Add(target, linkOptions, predicate);
     }
 
-    /// <inheritdoc/>
-    public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions) => _links.Add(target, linkOptions);
-
-    /// <inheritdoc/>
-    public void Complete() => Finish(null);
-
-    /// <summary>Ends the block with an error, which goes on to targets that were linked with propagation.</summary>
-    /// <param name="exception">The error.</param>
-    public void Fault(Exception exception)
-    {
-        ArgumentNullException.ThrowIfNull(exception);
-        Finish(exception);
-    }
+    /// <summary>Links a target for the items that pass a filter, without propagation of completion.</summary>
+    /// <param name="target">The target.</param>
+    /// <param name="predicate">The filter. Link something for the rest too: what no target takes is counted as declined.</param>
+    /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
+    public IDisposable LinkTo(ITargetBlock<TOutput> target, Predicate<TOutput> predicate) => LinkTo(target, new DataflowLinkOptions(), predicate);
 
     /// <inheritdoc/>
     TOutput? ISourceBlock<TOutput>.ConsumeMessage(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target, out bool messageConsumed)
@@ -96,68 +64,81 @@ public abstract class InlineBlock<TInput, TOutput> : IPropagatorBlock<TInput, TO
     void ISourceBlock<TOutput>.ReleaseReservation(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target) =>
         throw new InvalidOperationException("This block keeps no message, so none can be reserved or released.");
 
-    /// <summary>Runs the stage on one item and turns anything unexpected into a counted, logged verdict.</summary>
-    internal void Run(TInput item)
+    /// <summary>
+    /// Offers an item to the linked targets from outside: another stage's thread, a timer, a client's call. Safe for several threads.
+    /// Within <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which works for what is inside after <see cref="InlineTarget{TInput}.Complete"/> too.
+    /// </summary>
+    /// <param name="item">The item; taken over in any case.</param>
+    /// <returns>Whether a target took it; otherwise, also when the block is complete, it was counted and <see cref="OnDeclined"/> was called.</returns>
+    internal bool Emit(TOutput item)
     {
+        if (!TryEnter(out InlineSeat? seat))
+        {
+            Decline(item);
+            return false;
+        }
+
+        bool accepted = Offer(item);
+        Leave(seat);
+        return accepted;
+    }
+
+    /// <summary>Offers a result of the stage to the linked targets. Does not throw.</summary>
+    /// <param name="item">The result; taken over in any case.</param>
+    /// <returns>Whether one took it; otherwise it was counted, and <see cref="OnDeclined"/> or <see cref="OnLost"/> was called.</returns>
+    private protected bool Offer(TOutput item)
+    {
+        InlineOutcome outcome = _links.Offer(item);
+        return outcome == InlineOutcome.Accepted || NotAccepted(item, outcome);
+    }
+
+    /// <summary>Deals with an item that no target took, already counted. Gives its buffer back; a stage may answer 5.03 besides.</summary>
+    /// <param name="item">The item, which still belongs to the block.</param>
+    private protected virtual void OnDeclined(TOutput item) => (item as IDisposable)?.Dispose();
+
+    /// <summary>Deals with an item whose target threw, already counted and logged. The target may have kept it, so its buffer must not be given back.</summary>
+    /// <param name="item">The item, which no longer belongs to the block.</param>
+    private protected virtual void OnLost(TOutput item)
+    {
+    }
+
+    /// <inheritdoc/>
+    private protected override void OnFinished(Exception? fault) => _links.Close(fault);
+
+    private bool NotAccepted(TOutput item, InlineOutcome outcome)
+    {
+        if (outcome == InlineOutcome.Declined)
+        {
+            Decline(item);
+            return false;
+        }
+
         try
         {
-            Process(item);
+            OnLost(item);
         }
 #pragma warning disable CA1031 // law of the mesh: stage code never throws into the block before it
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Counters.Add(CoapCounter.StageErrors);
-            Log.StageFailed(Logger, exception);
-            OnFailed(item);
-        }
-    }
-
-    /// <summary>The stage. Called on the offering thread; several threads may be in it at a time.</summary>
-    /// <param name="item">The item, now owned by the stage.</param>
-    private protected abstract void Process(TInput item);
-
-    /// <summary>Gives back what an item holds after the stage failed on it.</summary>
-    /// <param name="item">The item.</param>
-    private protected virtual void OnFailed(TInput item) => (item as IDisposable)?.Dispose();
-
-    /// <summary>Deals with a result that no target took. Already counted.</summary>
-    /// <param name="item">The result.</param>
-    private protected virtual void OnDeclined(TOutput item) => (item as IDisposable)?.Dispose();
-
-    /// <summary>Offers a result to the linked targets.</summary>
-    /// <param name="item">The result.</param>
-    /// <returns>Whether one took it; otherwise <see cref="OnDeclined"/> was called.</returns>
-    private protected bool Offer(TOutput item)
-    {
-        if (_links.Offer(item))
-        {
-            return true;
+            Failed(exception);
         }
 
-        Counters.Add(CoapCounter.Declined);
-        OnDeclined(item);
         return false;
     }
 
-    private void Finish(Exception? exception)
+    private void Decline(TOutput item)
     {
-        if (!_links.TryClose())
+        Counters.Add(CoapCounter.Declined);
+        try
         {
-            return;
+            OnDeclined(item);
         }
-
-        _completed = true;
-        if (exception is null)
+#pragma warning disable CA1031 // see NotAccepted
+        catch (Exception exception)
+#pragma warning restore CA1031
         {
-            _completion.TrySetResult();
+            Failed(exception);
         }
-        else
-        {
-            _completion.TrySetException(exception);
-            _ = _completion.Task.Exception;
-        }
-
-        _links.Propagate(exception);
     }
 }

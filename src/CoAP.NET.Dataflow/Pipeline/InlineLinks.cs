@@ -6,176 +6,106 @@ namespace CoAP.NET.Pipeline;
 /// <summary>The links of a block that keeps no message: an array that is replaced on change, so that offering takes no lock.</summary>
 internal sealed class InlineLinks<T>
 {
-    private readonly ISourceBlock<T> _owner;
-    private readonly CoapCounters _counters;
-    private readonly ILogger _logger;
     private readonly Lock _gate = new();
-    private Link[] _links = [];
+    private InlineLink<T>[] _links = [];
     private long _lastId;
+
+    // Guarded by _gate.
     private bool _closed;
     private Exception? _fault;
 
     public InlineLinks(ISourceBlock<T> owner, CoapCounters counters, ILogger logger)
     {
-        _owner = owner;
-        _counters = counters;
-        _logger = logger;
+        Owner = owner;
+        Counters = counters;
+        Logger = logger;
     }
 
-    public IDisposable Add(ITargetBlock<T> target, DataflowLinkOptions options)
+    public event Action<Exception>? TargetFaulted;
+
+    public ISourceBlock<T> Owner { get; }
+
+    public CoapCounters Counters { get; }
+
+    public ILogger Logger { get; }
+
+    public IDisposable Add(ITargetBlock<T> target, DataflowLinkOptions options, Predicate<T>? predicate)
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(options);
-        Link link = new(this, target, options);
-        bool propagate;
-        Exception? fault;
+        InlineLink<T> link = new(this, target, options, predicate);
         lock (_gate)
         {
-            propagate = _closed && options.PropagateCompletion;
-            fault = _fault;
             if (!_closed)
             {
                 _links = options.Append ? [.. _links, link] : [link, .. _links];
+                return link;
             }
         }
 
-        if (propagate)
-        {
-            Finish(target, fault);
-        }
-
+        // Too late to offer anything, but the target asked to hear of the end.
+        link.Finish(_fault);
         return link;
     }
 
-    public bool Offer(T item)
+    public InlineOutcome Offer(T item)
     {
-        // The id only has to be other than zero and new; a lost update between threads would repeat one, so it is atomic only where targets could compare.
-        Link[] links = Volatile.Read(ref _links);
-        foreach (Link link in links)
+        foreach (InlineLink<T> link in Volatile.Read(ref _links))
         {
-            if (link.Offer(_owner, new DataflowMessageHeader(Interlocked.Increment(ref _lastId)), item))
+            InlineOutcome outcome = link.Offer(item);
+            if (outcome != InlineOutcome.Declined)
             {
-                return true;
+                return outcome;
             }
         }
 
-        return false;
+        return InlineOutcome.Declined;
     }
 
-    public bool TryClose()
+    /// <summary>
+    /// A header that this source never gave before. Standard blocks compare ids only of offers they postponed, and those can never be had later from a block
+    /// that keeps nothing; but blocks of users may tell messages apart by them, so they are unique over all threads. Blocks of our own need no header.
+    /// </summary>
+    public DataflowMessageHeader NextHeader() => new(Interlocked.Increment(ref _lastId));
+
+    /// <summary>Takes a link away.</summary>
+    /// <returns>Whether it was still there.</returns>
+    public bool Remove(InlineLink<T> link)
     {
         lock (_gate)
         {
-            if (_closed)
+            int index = Array.IndexOf(_links, link);
+            if (index < 0)
             {
                 return false;
             }
 
-            _closed = true;
+            _links = [.. _links.AsSpan(0, index), .. _links.AsSpan(index + 1)];
             return true;
         }
     }
 
-    public void Propagate(Exception? fault)
+    /// <summary>Takes all links away, once, and tells the end to the targets that asked for it.</summary>
+    public void Close(Exception? fault)
     {
-        Link[] links;
+        InlineLink<T>[] links;
         lock (_gate)
         {
+            _closed = true;
             _fault = fault;
             links = _links;
             _links = [];
         }
 
-        foreach (Link link in links)
+        foreach (InlineLink<T> link in links)
         {
-            if (link.PropagatesCompletion)
-            {
-                Finish(link.Target, fault);
-            }
+            link.Finish(fault);
         }
     }
 
-    private static void Finish(ITargetBlock<T> target, Exception? fault)
+    public void RaiseTargetFaulted(Exception exception)
     {
-        if (fault is null)
-        {
-            target.Complete();
-        }
-        else
-        {
-            target.Fault(fault);
-        }
-    }
-
-    private void Remove(Link link)
-    {
-        lock (_gate)
-        {
-            _links = Array.FindAll(_links, other => other != link);
-        }
-    }
-
-    private sealed class Link : IDisposable
-    {
-        private readonly InlineLinks<T> _links;
-        private readonly bool _unlimited;
-        private int _remaining;
-
-        public Link(InlineLinks<T> links, ITargetBlock<T> target, DataflowLinkOptions options)
-        {
-            _links = links;
-            Target = target;
-            PropagatesCompletion = options.PropagateCompletion;
-            _unlimited = options.MaxMessages == DataflowBlockOptions.Unbounded;
-            _remaining = options.MaxMessages;
-        }
-
-        public ITargetBlock<T> Target { get; }
-
-        public bool PropagatesCompletion { get; }
-
-        public bool Offer(ISourceBlock<T> owner, DataflowMessageHeader header, T item)
-        {
-            if (!_unlimited && Interlocked.Decrement(ref _remaining) < 0)
-            {
-                return false;
-            }
-
-            DataflowMessageStatus status;
-            try
-            {
-                status = Target.OfferMessage(header, item, owner, consumeToAccept: false);
-            }
-#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                _links._counters.Add(CoapCounter.StageErrors);
-                Log.StageFailed(_links._logger, exception);
-                status = DataflowMessageStatus.Declined;
-            }
-
-            bool accepted = status == DataflowMessageStatus.Accepted;
-            if (!_unlimited)
-            {
-                if (!accepted)
-                {
-                    Interlocked.Increment(ref _remaining);
-                }
-                else if (Volatile.Read(ref _remaining) <= 0)
-                {
-                    Dispose();
-                }
-            }
-
-            if (status == DataflowMessageStatus.DecliningPermanently)
-            {
-                Dispose();
-            }
-
-            return accepted;
-        }
-
-        public void Dispose() => _links.Remove(this);
+        Log.LinkedTargetFaulted(Logger, exception);
+        TargetFaulted?.Invoke(exception);
     }
 }

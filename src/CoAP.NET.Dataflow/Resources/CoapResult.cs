@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// What a handler answers: response code, payload and options. Make one with <c>CoapResults</c>, or return a string or bytes.
 /// It may be made once and returned for many requests, as long as it is not changed meanwhile.
 /// </summary>
-public class CoapResult
+public partial class CoapResult
 {
     private CoapOptionCollection? _options;
 
@@ -51,6 +51,32 @@ public class CoapResult
     /// <returns>The result.</returns>
     public static CoapResult FromString(string text) =>
         new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain);
+
+    /// <summary>Bytes become 2.05 Content as <c>application/octet-stream</c>.</summary>
+    /// <param name="bytes">The bytes; not copied.</param>
+    public static implicit operator CoapResult(byte[] bytes) => FromByteArray(bytes);
+
+    /// <summary>Bytes become 2.05 Content as <c>application/octet-stream</c>.</summary>
+    /// <param name="bytes">The bytes; not copied.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult FromByteArray(byte[] bytes)
+    {
+        ArgumentNullException.ThrowIfNull(bytes);
+        return new CoapResult(CoapCode.Content, bytes, CoapContentFormat.OctetStream);
+    }
+
+    /// <summary>A representation becomes 2.05 Content.</summary>
+    /// <param name="content">The representation.</param>
+    public static implicit operator CoapResult(CoapContent content) => FromCoapContent(content);
+
+    /// <summary>A representation becomes 2.05 Content.</summary>
+    /// <param name="content">The representation.</param>
+    /// <returns>The result.</returns>
+    public static CoapResult FromCoapContent(CoapContent content)
+    {
+        ArgumentNullException.ThrowIfNull(content);
+        return new CoapResult(CoapCode.Content, content.Bytes, content.Format);
+    }
 
     /// <summary>Adds an option.</summary>
     /// <param name="option">The option.</param>

@@ -20,7 +20,8 @@ internal readonly struct DatagramHash
 
     public uint Of(ReadOnlySpan<byte> bytes)
     {
-        ulong hash = _first ^ (uint)bytes.Length;
+        ulong hash = _first;
+        uint length = (uint)bytes.Length;
         while (bytes.Length > 16)
         {
             hash = Mix(BinaryPrimitives.ReadUInt64LittleEndian(bytes) ^ _second, BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]) ^ hash);
@@ -31,7 +32,7 @@ internal readonly struct DatagramHash
         ulong high = 0;
         if (bytes.Length >= 8)
         {
-            // The two words overlap, which does no harm: the length is part of the hash.
+            // The two words may overlap, which does no harm: the length is mixed in last, by itself.
             low = BinaryPrimitives.ReadUInt64LittleEndian(bytes);
             high = BinaryPrimitives.ReadUInt64LittleEndian(bytes[^8..]);
         }
@@ -49,7 +50,7 @@ internal readonly struct DatagramHash
         }
 
         hash = Mix(low ^ _second, high ^ hash);
-        hash = Mix(hash ^ _first, _second);
+        hash = Mix(hash ^ _first, _second ^ length);
         return (uint)(hash ^ (hash >> 32));
     }
 

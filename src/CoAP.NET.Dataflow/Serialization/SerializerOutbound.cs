@@ -58,7 +58,10 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
             {
                 datagram.Dispose();
                 datagram = Rent(checked((int)serializer.GetSize(message)));
-                serializer.TrySerialize(datagram.Buffer, message, out written);
+                if (!serializer.TrySerialize(datagram.Buffer, message, out written))
+                {
+                    throw new InvalidOperationException($"{serializer.GetType().Name} needs more bytes than it said.");
+                }
             }
 
             datagram.Length = written;

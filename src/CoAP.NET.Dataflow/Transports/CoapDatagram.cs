@@ -8,8 +8,14 @@ namespace CoAP.NET.Transports;
 /// </summary>
 public sealed class CoapDatagram : IDisposable
 {
+    // Who may touch the buffer. A receive loop lends the datagrams of its slots: such a one comes back in place, without any queue.
+    private const int Free = 0;
+    private const int Owned = 1;
+    private const int Lent = 2;
+    private const int Returning = 3;
+
     private readonly CoapDatagramPool? _pool;
-    private int _owned;
+    private int _state;
 
     /// <summary>Makes a datagram with a buffer of its own, outside any pool.</summary>
     /// <param name="capacity">The size of the buffer in bytes.</param>
@@ -75,13 +81,42 @@ public sealed class CoapDatagram : IDisposable
     /// <summary>Gives the buffer back. Repeating it does nothing.</summary>
     public void Dispose()
     {
-        if (_pool is not null && Interlocked.Exchange(ref _owned, 0) == 1)
+        if (_pool is null)
         {
-            Channel = null;
-            Transport = null;
-            _pool.Return(this);
+            return;
+        }
+
+        int state = Volatile.Read(ref _state);
+        while (state is Owned or Lent)
+        {
+            int seen = Interlocked.CompareExchange(ref _state, Returning, state);
+            if (seen == state)
+            {
+                Channel = null;
+                Transport = null;
+                if (state == Owned)
+                {
+                    _pool.Return(this);
+                }
+                else
+                {
+                    CoapDatagramPool.Returned?.Invoke(Buffer);
+                    Volatile.Write(ref _state, Free);
+                }
+
+                return;
+            }
+
+            state = seen;
         }
     }
 
-    internal void MarkOwned() => Volatile.Write(ref _owned, 1);
+    internal void MarkOwned() => Volatile.Write(ref _state, Owned);
+
+    /// <summary>For a receive loop: gives a datagram of its slots to the pipeline, which owns it until it disposes it.</summary>
+    internal void Lend() => Volatile.Write(ref _state, Lent);
+
+    /// <summary>For a receive loop: whether a lent datagram came back, so that its slot may be filled again. If not, it belongs to the pool from now on.</summary>
+    internal bool TryTakeBack() =>
+        Volatile.Read(ref _state) == Free || Interlocked.CompareExchange(ref _state, Owned, Lent) == Free;
 }

@@ -17,12 +17,15 @@ internal sealed class CoapDatagramPool
     private readonly ConcurrentQueue<CoapDatagram> _free = new();
     private readonly int _bufferSize;
     private readonly int _capacity;
+    private readonly bool _pinned;
     private int _count;
 
-    public CoapDatagramPool(int bufferSize, int capacity = 1024)
+    /// <summary>Makes a pool. Pinned buffers are for receive loops: the kernel knows their addresses; they leave the slots of the threads to the other pools.</summary>
+    public CoapDatagramPool(int bufferSize, int capacity = 1024, bool pinned = false)
     {
         _bufferSize = bufferSize;
         _capacity = capacity;
+        _pinned = pinned;
     }
 
     /// <summary>Called with each buffer that comes back; tests poison it.</summary>
@@ -47,7 +50,7 @@ internal sealed class CoapDatagramPool
             }
             else
             {
-                datagram = new CoapDatagram(GC.AllocateUninitializedArray<byte>(_bufferSize), this);
+                datagram = new CoapDatagram(GC.AllocateUninitializedArray<byte>(_bufferSize, _pinned), this);
             }
         }
 
@@ -61,7 +64,7 @@ internal sealed class CoapDatagramPool
     public void Return(CoapDatagram datagram)
     {
         Returned?.Invoke(datagram.Buffer);
-        if (t_slot is null || t_slotPool != this)
+        if (t_slot is null && !_pinned)
         {
             t_slotPool = this;
             t_slot = datagram;

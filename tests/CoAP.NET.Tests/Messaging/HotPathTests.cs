@@ -34,7 +34,7 @@ public sealed class HotPathTests
                 return true;
             }),
             new DataflowLinkOptions());
-        CoapChannel[] channels = [.. Enumerable.Range(1, 64).Select(i => new CoapChannel(shard, new FakeTransport(), 0, Transports.CoapAddress.FromIPv4(1, (ushort)i), default, CoapTransmissionParameters.Default))];
+        CoapChannel[] channels = [.. Enumerable.Range(1, 64).Select(i => new CoapChannel(shard, new FakeTransport(), 0, CoAP.NET.Transports.CoapAddress.FromIPv4(1, (ushort)i), default, CoapTransmissionParameters.Default))];
         void Serve(int from, int to)
         {
             for (int i = from; i < to; i++)

@@ -175,8 +175,8 @@ public class StreamCutTests
     [Fact]
     public async Task Large_frame_whose_source_ends_is_an_end_of_stream()
     {
-        byte[] frame = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Post) { Payload = new byte[300_000] });
-        foreach (int length in new[] { 65_535, 65_536, 65_537, 200_000, frame.Length - 1 })
+        byte[] frame = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Post) { Payload = new byte[80_000] });
+        foreach (int length in new[] { 65_536, 65_537, frame.Length - 1 })
         {
             Assert.Equal($"EndOfStream at {length}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, frame[..length], isFrame: true));
         }

@@ -1,0 +1,207 @@
+using System.Threading.Channels;
+using System.Threading.Tasks.Dataflow;
+using BenchmarkDotNet.Attributes;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Benchmarks;
+
+/// <summary>
+/// What the mesh alone costs for each message, so that one can say where a queue is worth its price: five stages of standard blocks, of standard blocks
+/// that carry batches, and of blocks without a queue; and one hop through an ActionBlock or a Channel. All are bounded as an endpoint would have them.
+/// Queued variants include waiting until everything has arrived.
+/// </summary>
+[MemoryDiagnoser]
+public class HopBenchmarks
+{
+    private const int Messages = 100_000;
+    private const int Batch = 16;
+    private const int Capacity = 1024;
+    private const int Stages = 5;
+
+    private readonly AddOneBlock[] _inline = [.. Enumerable.Range(0, Stages).Select(_ => new AddOneBlock())];
+    private readonly SumTarget _inlineEnd = new();
+
+    /// <summary>Wires the inline stages, and checks that every variant delivers every message before anything is measured.</summary>
+    [GlobalSetup]
+    public async Task SetupAsync()
+    {
+        for (int i = 1; i < Stages; i++)
+        {
+            _inline[i - 1].LinkTo(_inline[i]);
+        }
+
+        _inline[^1].LinkTo(_inlineEnd);
+
+        long first = Sum(0);
+        long fifth = Sum(Stages);
+        Expect(fifth, FiveInlineBlocks());
+        Expect(fifth, await FiveStandardBlocksAsync());
+        Expect(fifth, await FiveStandardBlocksInBatchesAsync());
+        Expect(first, await OneActionBlockAsync());
+        Expect(first, await OneChannelAsync());
+    }
+
+    /// <summary>Five stages that process inside the offer.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public long FiveInlineBlocks()
+    {
+        _inlineEnd.Sum = 0;
+        AddOneBlock head = _inline[0];
+        for (int i = 0; i < Messages; i++)
+        {
+            head.Post(i);
+        }
+
+        return _inlineEnd.Sum;
+    }
+
+    /// <summary>Five TransformBlocks, one message at a time.</summary>
+    [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
+    public async Task<long> FiveStandardBlocksAsync()
+    {
+        TransformBlock<int, int> head = Chain<int>(static item => item + 1, out TransformBlock<int, int> last);
+        long sum = 0;
+        ActionBlock<int> end = End<int>(item => sum += item);
+        last.LinkTo(end, s_propagate);
+        for (int i = 0; i < Messages; i++)
+        {
+            if (!head.Post(i))
+            {
+                await head.SendAsync(i);
+            }
+        }
+
+        head.Complete();
+        await end.Completion;
+        return sum;
+    }
+
+    /// <summary>Five TransformBlocks that carry arrays of 16 messages.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public async Task<long> FiveStandardBlocksInBatchesAsync()
+    {
+        TransformBlock<int[], int[]> head = Chain<int[]>(AddOne, out TransformBlock<int[], int[]> last);
+        long sum = 0;
+        ActionBlock<int[]> end = End<int[]>(batch => sum += Total(batch));
+        last.LinkTo(end, s_propagate);
+        for (int i = 0; i < Messages; i += Batch)
+        {
+            int[] batch = new int[Batch];
+            for (int j = 0; j < Batch; j++)
+            {
+                batch[j] = i + j;
+            }
+
+            if (!head.Post(batch))
+            {
+                await head.SendAsync(batch);
+            }
+        }
+
+        head.Complete();
+        await end.Completion;
+        return sum;
+    }
+
+    /// <summary>One hop through an ActionBlock.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public async Task<long> OneActionBlockAsync()
+    {
+        long sum = 0;
+        ActionBlock<int> end = End<int>(item => sum += item);
+        for (int i = 0; i < Messages; i++)
+        {
+            if (!end.Post(i))
+            {
+                await end.SendAsync(i);
+            }
+        }
+
+        end.Complete();
+        await end.Completion;
+        return sum;
+    }
+
+    /// <summary>One hop through a bounded Channel with one reader and one writer.</summary>
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public async Task<long> OneChannelAsync()
+    {
+        Channel<int> channel = Channel.CreateBounded<int>(new BoundedChannelOptions(Capacity) { SingleReader = true, SingleWriter = true });
+        Task<long> reading = ReadAsync(channel.Reader);
+        for (int i = 0; i < Messages; i++)
+        {
+            if (!channel.Writer.TryWrite(i))
+            {
+                await channel.Writer.WriteAsync(i);
+            }
+        }
+
+        channel.Writer.Complete();
+        return await reading;
+    }
+
+    private static readonly DataflowLinkOptions s_propagate = new() { PropagateCompletion = true };
+
+    private static ExecutionDataflowBlockOptions Bounded => new() { BoundedCapacity = Capacity, SingleProducerConstrained = true };
+
+    private static ActionBlock<T> End<T>(Action<T> action) => new(action, Bounded);
+
+    private static TransformBlock<T, T> Chain<T>(Func<T, T> stage, out TransformBlock<T, T> last)
+    {
+        TransformBlock<T, T> head = last = new(stage, Bounded);
+        for (int i = 1; i < Stages; i++)
+        {
+            TransformBlock<T, T> next = new(stage, Bounded);
+            last.LinkTo(next, s_propagate);
+            last = next;
+        }
+
+        return head;
+    }
+
+    private static int[] AddOne(int[] batch)
+    {
+        for (int i = 0; i < batch.Length; i++)
+        {
+            batch[i]++;
+        }
+
+        return batch;
+    }
+
+    private static long Total(int[] batch)
+    {
+        long total = 0;
+        foreach (int item in batch)
+        {
+            total += item;
+        }
+
+        return total;
+    }
+
+    private static async Task<long> ReadAsync(ChannelReader<int> reader)
+    {
+        await Task.Yield();
+        long sum = 0;
+        while (await reader.WaitToReadAsync())
+        {
+            while (reader.TryRead(out int item))
+            {
+                sum += item;
+            }
+        }
+
+        return sum;
+    }
+
+    private static long Sum(int added) => Enumerable.Range(0, Messages).Sum(i => (long)i + added);
+
+    private static void Expect(long expected, long actual)
+    {
+        if (expected != actual)
+        {
+            throw new InvalidOperationException($"Messages got lost: the sum is {actual} instead of {expected}.");
+        }
+    }
+}

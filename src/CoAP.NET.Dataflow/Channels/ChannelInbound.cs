@@ -1,0 +1,48 @@
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>The inbound half of the Channel stage: says which peer a datagram is of, making its <see cref="CoapChannel"/> when it is new.</summary>
+public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
+{
+    private readonly CoapShard _shard;
+    private readonly ChannelTable _table;
+    private readonly AddressHash _hash;
+
+    internal ChannelInbound(CoapShard shard, ChannelTable table, AddressHash hash)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _table = table;
+        _hash = hash;
+    }
+
+    private protected override void Process(CoapDatagram item)
+    {
+        if (item.Channel is null)
+        {
+            if (item.Remote.Port == 0 || item.Transport is null)
+            {
+                // Port 0 cannot be answered; whoever sends from it wants no answer or means harm.
+                Counters.Add(CoapCounter.Ignored);
+                item.Dispose();
+                return;
+            }
+
+            ulong hash = _hash.Of(item.Remote);
+            long now = _shard.Environment.Now;
+            _shard.Enter();
+            try
+            {
+                item.Channel = _table.GetForInbound(item, hash, now);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+
+        Offer(item);
+    }
+}

@@ -1,0 +1,26 @@
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>The outbound half of the Channel stage: addresses a datagram to the peer of its channel.</summary>
+public sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
+{
+    internal ChannelOutbound(CoapShard shard)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+    }
+
+    private protected override void Process(CoapDatagram item)
+    {
+        if (item.Channel is { } channel)
+        {
+            item.Remote = channel.Remote;
+            item.Local = channel.Local;
+            item.Transport = channel.Transport;
+            item.TransportTag = channel.TransportTag;
+        }
+
+        Offer(item);
+    }
+}

@@ -1,0 +1,237 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Channels;
+
+/// <summary>
+/// The peers of a shard by address. Newcomers stand in a fixed list of their own and replace only one another; returning peers are kept up to the bound and
+/// the one idle longest goes first. Not thread-safe: Shard.Gate guards it.
+/// </summary>
+internal sealed class ChannelTable
+{
+    // A list is only re-ordered when a peer was silent for a while; a busy peer costs no writes to its neighbours.
+    private static readonly long s_reorderAfter = TimeSpan.FromSeconds(10).Ticks;
+
+    private const int EvictionTries = 32;
+    private const int BytesOfNewcomer = 1024;
+
+    private readonly CoapShard _shard;
+    private readonly IChannelOwner _owner;
+    private readonly ChannelList _newcomers = new();
+    private readonly ChannelList _returning = new();
+    private readonly int _maxNewcomers;
+    private readonly int _maxReturning;
+    private readonly long _newcomerPeriod;
+    private CoapChannel?[] _slots = new CoapChannel?[64];
+    private int _count;
+
+    public ChannelTable(CoapShard shard, IChannelOwner owner, int shardCount)
+    {
+        _shard = shard;
+        _owner = owner;
+        CoapLimits limits = shard.Environment.Limits;
+        _maxNewcomers = Math.Max(16, limits.NewcomerBytes / BytesOfNewcomer / shardCount);
+        _maxReturning = Math.Max(1, limits.MaxChannels / shardCount);
+        _newcomerPeriod = limits.NewcomerPeriod.Ticks;
+    }
+
+    public int Count => _count;
+
+    public int Newcomers => _newcomers.Count;
+
+    /// <summary>Finds the channel of a datagram's peer, or makes one.</summary>
+    public CoapChannel GetForInbound(CoapDatagram datagram, ulong hash, long now)
+    {
+        CoapAddress local = datagram.Local.IsMulticast ? default : datagram.Local;
+        CoapChannel? channel = Find(datagram.Transport!, datagram.TransportTag, datagram.Remote, local, hash)
+            ?? Add(datagram.Transport!, datagram.TransportTag, datagram.Remote, local, hash, now, newcomer: true);
+        Touch(channel, now);
+        return channel;
+    }
+
+    /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
+    public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
+    {
+        CoapChannel? channel = Find(transport, null, remote, null, hash);
+        if (channel is null)
+        {
+            return Add(transport, 0, remote, default, hash, now, newcomer: false);
+        }
+
+        if (channel.IsNewcomer)
+        {
+            Promote(channel);
+        }
+
+        return channel;
+    }
+
+    /// <summary>The channels to a peer's address over all transports, as a list of its own.</summary>
+    public List<CoapChannel> Find(CoapAddress remote, ulong hash)
+    {
+        lock (_shard.Gate)
+        {
+            return [.. _slots.OfType<CoapChannel>().Where(channel => channel.AddressHash == hash && channel.Remote == remote)];
+        }
+    }
+
+    /// <summary>All channels, in no order that means anything, as a list of its own.</summary>
+    public List<CoapChannel> All()
+    {
+        lock (_shard.Gate)
+        {
+            return [.. _slots.OfType<CoapChannel>()];
+        }
+    }
+
+    private CoapChannel? Find(CoapTransport transport, int? tag, in CoapAddress remote, CoapAddress? local, ulong hash)
+    {
+        CoapChannel?[] slots = _slots;
+        for (int i = (int)hash & (slots.Length - 1); slots[i] is { } channel; i = (i + 1) & (slots.Length - 1))
+        {
+            if (channel.AddressHash == hash && channel.Remote == remote && channel.Transport == transport
+                && (tag is null || channel.Local == default || (channel.TransportTag == tag && channel.Local == local!.Value)))
+            {
+                return channel;
+            }
+        }
+
+        return null;
+    }
+
+    private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer)
+    {
+        CoapEnvironment environment = _shard.Environment;
+        MakeRoom(newcomer);
+        CoapChannel channel = new(_shard, transport, tag, remote, local, environment.ParametersOf(remote))
+        {
+            AddressHash = hash,
+            IsNewcomer = newcomer,
+            FirstSeen = now,
+            LastSeen = now,
+        };
+        if ((_count + 1) * 4 > _slots.Length * 3)
+        {
+            Grow();
+        }
+
+        Place(channel);
+        _count++;
+        (newcomer ? _newcomers : _returning).AddNewest(channel);
+        return channel;
+    }
+
+    private void Touch(CoapChannel channel, long now)
+    {
+        if (channel.IsNewcomer)
+        {
+            if (now - channel.FirstSeen >= _newcomerPeriod)
+            {
+                Promote(channel);
+            }
+        }
+        else if (now - channel.LastSeen > s_reorderAfter)
+        {
+            _returning.Remove(channel);
+            _returning.AddNewest(channel);
+        }
+
+        channel.LastSeen = now;
+    }
+
+    private void Promote(CoapChannel channel)
+    {
+        // When nobody among the returning peers may go, the peer stays a newcomer: it is served all the same.
+        if (_returning.Count < _maxReturning || Evict(_returning, unverifiedOnly: true))
+        {
+            _newcomers.Remove(channel);
+            channel.IsNewcomer = false;
+            _returning.AddNewest(channel);
+        }
+    }
+
+    private void MakeRoom(bool newcomer)
+    {
+        if (newcomer)
+        {
+            // Newcomers with work under way are passed over; there are never more of those than requests being served.
+            while (_newcomers.Count >= _maxNewcomers && Evict(_newcomers, unverifiedOnly: false))
+            {
+            }
+        }
+        else if (_returning.Count >= _maxReturning)
+        {
+            Evict(_returning, unverifiedOnly: true);
+        }
+    }
+
+    private bool Evict(ChannelList list, bool unverifiedOnly)
+    {
+        CoapChannel? candidate = list.Oldest;
+        for (int i = 0; i < EvictionTries && candidate is not null; i++)
+        {
+            CoapChannel? next = candidate.Newer;
+            if (candidate.Pins == 0 && !(unverifiedOnly && candidate.IsVerified) && _owner.TryForget(candidate))
+            {
+                Remove(candidate);
+                list.Remove(candidate);
+                _shard.Environment.Counters.Add(CoapCounter.ChannelEvictions);
+                return true;
+            }
+
+            // Who cannot go now is looked at last next time.
+            list.Remove(candidate);
+            list.AddNewest(candidate);
+            candidate = next;
+        }
+
+        return false;
+    }
+
+    private void Place(CoapChannel channel)
+    {
+        int i = (int)channel.AddressHash & (_slots.Length - 1);
+        while (_slots[i] is not null)
+        {
+            i = (i + 1) & (_slots.Length - 1);
+        }
+
+        _slots[i] = channel;
+    }
+
+    private void Remove(CoapChannel channel)
+    {
+        int mask = _slots.Length - 1;
+        int hole = (int)channel.AddressHash & mask;
+        while (_slots[hole] != channel)
+        {
+            hole = (hole + 1) & mask;
+        }
+
+        // Backward shift: what could stand in the hole moves into it, so that searches never meet a gap.
+        for (int i = (hole + 1) & mask; _slots[i] is { } other; i = (i + 1) & mask)
+        {
+            int home = (int)other.AddressHash & mask;
+            if (((i - home) & mask) >= ((i - hole) & mask))
+            {
+                _slots[hole] = other;
+                hole = i;
+            }
+        }
+
+        _slots[hole] = null;
+        _count--;
+    }
+
+    private void Grow()
+    {
+        CoapChannel?[] old = _slots;
+        _slots = new CoapChannel?[old.Length * 2];
+        foreach (CoapChannel? channel in old)
+        {
+            if (channel is not null)
+            {
+                Place(channel);
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// One end of CoAP: transports, shards and pipelines. It can serve and request at the same time, over the same sockets. <see cref="CoapClient"/> and
+/// <see cref="CoapServer"/> are thin faces on it. Thread-safe once started.
+/// </summary>
+public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
+{
+    private readonly CoapEndpointOptions _options;
+    private readonly CoapEnvironment _environment;
+    private readonly EndpointState _state = new();
+    private readonly AddressHash _hash;
+    private readonly CoapPipeline[] _pipelines;
+    private readonly ShardClock[] _clocks;
+    private readonly EndpointContext _context;
+    private readonly List<CoapTransport> _transports = [];
+    private readonly SemaphoreSlim _lifecycle = new(1, 1);
+    private readonly CancellationTokenSource _cutGrace = new();
+    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private CoapTransport[] _started = [];
+    private bool _isStarted;
+
+    /// <summary>Makes an endpoint without transports.</summary>
+    /// <param name="options">How it works; default: all defaults.</param>
+    public CoapEndpoint(CoapEndpointOptions? options = null)
+    {
+        _options = options ?? new CoapEndpointOptions();
+        CoapTransmissionParameters parameters = _options.Parameters;
+        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = _options.ParametersOf;
+        _environment = new CoapEnvironment
+        {
+            TimeProvider = _options.TimeProvider,
+            Random = _options.Random,
+            Scheduler = _options.Scheduler,
+            Limits = _options.Limits.Clone(),
+            Counters = new CoapCounters(),
+            Logger = _options.LoggerFactory.CreateLogger("CoAP.NET"),
+            ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
+        };
+        _hash = new AddressHash(_environment.Random);
+        Served = new ServedRequests(_environment.Limits.MaxRequestsServed);
+        Routes = new RouteTable();
+        CoapLimits limits = _environment.Limits;
+        PipelineParts parts = new()
+        {
+            Options = _options.Pipeline,
+            ShardCount = _options.Shards,
+            Hash = _hash,
+            Serializer = new CoapDatagramSerializer(new CoapSerializerOptions { Registry = _options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength }),
+            Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
+            State = _state,
+            Routes = Routes,
+            Served = Served,
+            Fault = Fault,
+        };
+        _pipelines = new CoapPipeline[_options.Shards];
+        _clocks = new ShardClock[_options.Shards];
+        for (int i = 0; i < _pipelines.Length; i++)
+        {
+            _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this }, parts);
+            _clocks[i] = new ShardClock(_pipelines[i]);
+        }
+
+        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
+    }
+
+    /// <summary>What happened so far, in numbers.</summary>
+    public CoapCounters Counters => _environment.Counters;
+
+    /// <summary>The addresses that it listens on, as URIs such as <c>coap://[::1]:5683</c>; empty before it was started.</summary>
+    public IReadOnlyList<string> LocalEndpoints =>
+        [.. _started.Where(_listening.Contains).SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
+
+    /// <summary>Ends when the endpoint was stopped; with an exception when it had to give up, such as for a block of the user that faulted.</summary>
+    public Task Completion => _completion.Task;
+
+    internal RouteTable Routes { get; }
+
+    internal bool HasTransports => _transports.Count > 0;
+
+    internal ServedRequests Served { get; }
+
+    internal CoapEnvironment Environment => _environment;
+
+    /// <summary>Starts all transports.</summary>
+    /// <param name="cancellationToken">Stops the start.</param>
+    /// <returns>A task that ends when all addresses are bound.</returns>
+    /// <exception cref="CoapException">An address cannot be bound.</exception>
+    /// <exception cref="InvalidOperationException">It was stopped already.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken = default)
+    {
+        await _lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            if (_state.IsStopping)
+            {
+                throw new InvalidOperationException("An endpoint starts once. Make a new one instead of starting a stopped one.");
+            }
+
+            _isStarted = true;
+            foreach (CoapTransport transport in _transports.Except(_started).ToArray())
+            {
+                await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            _lifecycle.Release();
+        }
+    }
+
+    /// <summary>
+    /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished, then closes the sockets and fails
+    /// what still waits. May be called from inside a handler.
+    /// </summary>
+    /// <param name="cancellationToken">Ends the grace period early.</param>
+    /// <returns>A task that ends when everything is closed.</returns>
+    public async Task StopAsync(CancellationToken cancellationToken = default)
+    {
+        _state.BeginStop();
+        await _lifecycle.WaitAsync(CancellationToken.None).ConfigureAwait(false);
+        try
+        {
+            if (_state.IsStopped)
+            {
+                return;
+            }
+
+            Served.Stop();
+            Task idle = Served.WhenIdleAsync();
+            using CancellationTokenSource cut = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _cutGrace.Token);
+            try
+            {
+                await idle.WaitAsync(_options.StopGracePeriod, _environment.TimeProvider, cut.Token).ConfigureAwait(false);
+            }
+            catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
+            {
+                Log.GraceEnded(_environment.Logger, Served.Count);
+            }
+
+            await CloseAsync().ConfigureAwait(false);
+            _completion.TrySetResult();
+        }
+        finally
+        {
+            _lifecycle.Release();
+        }
+    }
+
+    /// <summary>Starts, runs until it is cancelled, and stops.</summary>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <returns>A task that ends when it is stopped.</returns>
+    /// <exception cref="CoapException">An address cannot be bound, or a block that was linked into the pipeline ended.</exception>
+    public async Task RunAsync(CancellationToken cancellationToken = default)
+    {
+        await StartAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await Completion.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            await StopAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Stops without waiting for requests that are being served; a stop that is under way waits no longer either.</summary>
+    /// <returns>A task that ends when everything is closed.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        await _cutGrace.CancelAsync().ConfigureAwait(false);
+        await StopAsync(CancellationToken.None).ConfigureAwait(false);
+    }
+
+    private async Task CloseAsync()
+    {
+        _state.EndGrace();
+        try
+        {
+            Served.Abort();
+        }
+        catch (AggregateException exception)
+        {
+            Log.StageFailed(_environment.Logger, exception);
+        }
+
+        CoapException stopped = new("The endpoint was stopped before the response came.");
+        foreach (CoapPipeline pipeline in _pipelines)
+        {
+            foreach (ClientRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
+            {
+                request.Fail(stopped);
+            }
+        }
+
+        foreach (CoapTransport transport in _started)
+        {
+            await transport.DisposeAsync().ConfigureAwait(false);
+        }
+
+        foreach (ShardClock clock in _clocks)
+        {
+            clock.Dispose();
+        }
+
+        foreach (CoapPipeline pipeline in _pipelines)
+        {
+            try
+            {
+                await pipeline.CompleteAsync().WaitAsync(_options.StopGracePeriod, _environment.TimeProvider).ConfigureAwait(false);
+            }
+            catch (TimeoutException)
+            {
+                Log.PipelineDidNotComplete(_environment.Logger, pipeline.Shard.Index);
+            }
+#pragma warning disable CA1031 // a block of a user that ends with an error must not keep the endpoint from closing
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Log.StageFailed(_environment.Logger, exception);
+            }
+        }
+    }
+
+    private void Fault(Exception exception)
+    {
+        Log.EndpointFaulted(_environment.Logger, exception);
+        if (_completion.TrySetException(exception))
+        {
+            _ = Completion.Exception;
+            _environment.Scheduler.Queue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+using System.Net;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET;
+
+/// <summary>How an endpoint works. Mutable; the endpoint copies what it needs when it is made.</summary>
+public sealed class CoapEndpointOptions
+{
+    /// <summary>The bounds.</summary>
+    public CoapLimits Limits { get; set => field = NotNull(value); } = new();
+
+    /// <summary>The transmission parameters of peers that <see cref="ParametersOf"/> says nothing of. Default: those of RFC 7252 section 4.8.</summary>
+    public CoapTransmissionParameters Parameters { get; set => field = NotNull(value); } = CoapTransmissionParameters.Default;
+
+    /// <summary>The transmission parameters of one peer, asked once when it is met; null for <see cref="Parameters"/>. Must be quick and must not throw.</summary>
+    public Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
+
+    /// <summary>The option factories. Default: all that this library knows.</summary>
+    public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
+
+    /// <summary>Blocks of your own between the stages.</summary>
+    public CoapPipelineOptions Pipeline { get; } = new();
+
+    /// <summary>The number of shards that peers are spread over, each with a lock and, under Linux, a receive loop of its own. Default 1; 1 to 64.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 64.</exception>
+    public int Shards
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 64);
+            field = value;
+        }
+    }
+    = 1;
+
+    /// <summary>How UDP sockets are driven. Default: the fastest that works here.</summary>
+    public CoapUdpEngine UdpEngine { get; set; } = CoapUdpEngine.Auto;
+
+    /// <summary>How long stopping waits for requests that are being served. Default 5 s.</summary>
+    public TimeSpan StopGracePeriod { get; set; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Finds the addresses of a host name. Default: the resolver of the operating system.</summary>
+    public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NotNull(value); } =
+        static (name, cancellationToken) => Dns.GetHostAddressesAsync(name, cancellationToken);
+
+    /// <summary>The log. Default: none.</summary>
+    public ILoggerFactory LoggerFactory { get; set => field = NotNull(value); } = NullLoggerFactory.Instance;
+
+    /// <summary>The clock. Default: the system's.</summary>
+    public TimeProvider TimeProvider { get; set => field = NotNull(value); } = TimeProvider.System;
+
+    /// <summary>The source of randomness. Default: the operating system's.</summary>
+    public CoapRandomSource Random { get; set => field = NotNull(value); } = CoapRandomSource.Secure;
+
+    /// <summary>The threads that the library works with. Default: its own, shared by all endpoints.</summary>
+    public CoapScheduler Scheduler { get; set => field = NotNull(value); } = CoapScheduler.Default;
+
+    private static T NotNull<T>(T value)
+        where T : class
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        return value;
+    }
+}

@@ -1,0 +1,88 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// Somebody we talk to: who sent a request, or whom we asked. A server asks the device back over it, from the port that the device knows.
+/// </summary>
+public sealed class CoapPeer : ICoapRequester
+{
+    private readonly CoapEndpoint _endpoint;
+    private readonly CoapChannel _channel;
+
+    private CoapPeer(CoapEndpoint endpoint, CoapChannel channel)
+    {
+        _endpoint = endpoint;
+        _channel = channel;
+    }
+
+    /// <summary>The peer's address.</summary>
+    public CoapAddress Address => _channel.Remote;
+
+    /// <summary>Our own address towards the peer; the wildcard when the operating system chooses.</summary>
+    public CoapAddress LocalAddress => _channel.Local;
+
+    /// <summary>The scheme by which it is reached, such as <c>coap</c>.</summary>
+    public string Scheme => _channel.Transport.Scheme;
+
+    /// <summary>The security identity; null without DTLS or TLS.</summary>
+    public object? Identity => _channel.Identity;
+
+    /// <summary>Whether it was proven that the peer receives at its address.</summary>
+    public bool IsVerified => _channel.IsVerified;
+
+    /// <summary>When the last datagram came from it.</summary>
+    public DateTimeOffset LastSeen
+    {
+        get
+        {
+            CoapEnvironment environment = _channel.Shard.Environment;
+            return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - _channel.LastSeen);
+        }
+    }
+
+    /// <summary>The transmission parameters towards it. May be set at any time; messages under way keep theirs.</summary>
+    public CoapTransmissionParameters Parameters
+    {
+        get => _channel.Parameters;
+        set
+        {
+            ArgumentNullException.ThrowIfNull(value);
+            _channel.Parameters = value;
+        }
+    }
+
+    /// <summary>Sends a request to the peer. Its URI may be a path, such as <c>/3/0</c>, or absolute; it goes to this peer in any case.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return _endpoint.SendAsync(_channel, request, cancellationToken);
+    }
+
+    /// <summary>Asks the peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The round-trip time.</returns>
+    /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
+    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => _endpoint.PingAsync(_channel, cancellationToken);
+
+    /// <summary>Scheme and address.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => _channel.ToString();
+
+    internal static CoapPeer Of(CoapChannel channel)
+    {
+        // Two threads may both make one; the first that is stored is everybody's.
+        if (channel.Face is CoapPeer peer)
+        {
+            return peer;
+        }
+
+        CoapPeer made = new((CoapEndpoint)channel.Shard.Endpoint!, channel);
+        return (CoapPeer)(Interlocked.CompareExchange(ref channel.Face, made, null) ?? made);
+    }
+}

@@ -1,0 +1,71 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET;
+
+/// <summary>Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>.</summary>
+public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
+{
+    /// <summary>Makes a server.</summary>
+    /// <param name="options">How its endpoint works; default: all defaults.</param>
+    public CoapServer(CoapEndpointOptions? options = null) => Endpoint = new CoapEndpoint(options);
+
+    /// <summary>The endpoint underneath, by which a server sends requests too.</summary>
+    public CoapEndpoint Endpoint { get; }
+
+    /// <summary>The routes, by which handlers are mapped to paths.</summary>
+    public CoapRouteGroup Routes => Endpoint.Routes.Root;
+
+    /// <summary>The addresses that it listens on, as URIs; empty before it was started.</summary>
+    public IReadOnlyList<string> LocalEndpoints => Endpoint.LocalEndpoints;
+
+    /// <summary>What happened so far, in numbers.</summary>
+    public CoapCounters Counters => Endpoint.Counters;
+
+    /// <summary>Adds an address to listen on.</summary>
+    /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
+    /// <returns>This server.</returns>
+    public CoapServer Listen(string uri)
+    {
+        Endpoint.Listen(uri);
+        return this;
+    }
+
+    /// <summary>Binds the addresses and begins to serve. Without <see cref="Listen"/> it listens on <c>coap://[::]:5683</c>.</summary>
+    /// <param name="cancellationToken">Stops the start.</param>
+    /// <returns>A task that ends when all addresses are bound.</returns>
+    /// <exception cref="CoapException">An address cannot be bound.</exception>
+    public Task StartAsync(CancellationToken cancellationToken = default)
+    {
+        Prepare();
+        return Endpoint.StartAsync(cancellationToken);
+    }
+
+    /// <summary>Stops: finishes what is being served for the grace period, then closes the sockets.</summary>
+    /// <param name="cancellationToken">Ends the grace period early.</param>
+    /// <returns>A task that ends when everything is closed.</returns>
+    public Task StopAsync(CancellationToken cancellationToken = default) => Endpoint.StopAsync(cancellationToken);
+
+    /// <summary>Starts, serves until it is cancelled, and stops.</summary>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <returns>A task that ends when it is stopped.</returns>
+    public Task RunAsync(CancellationToken cancellationToken = default)
+    {
+        Prepare();
+        return Endpoint.RunAsync(cancellationToken);
+    }
+
+    /// <summary>Stops without waiting for requests that are being served.</summary>
+    /// <returns>A task that ends when everything is closed.</returns>
+    public ValueTask DisposeAsync() => Endpoint.DisposeAsync();
+
+    private void Prepare()
+    {
+        if (!Endpoint.HasTransports)
+        {
+            Endpoint.Listen("coap://[::]:5683");
+        }
+
+        // After the user's own resources, so that one of them may stand at the well-known path.
+        WellKnownCore.TryMap(Endpoint.Routes);
+    }
+}

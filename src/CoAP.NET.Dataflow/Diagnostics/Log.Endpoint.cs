@@ -1,0 +1,21 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+internal static partial class Log
+{
+    [LoggerMessage(1601, LogLevel.Critical, "The endpoint gives up.")]
+    public static partial void EndpointFaulted(ILogger logger, Exception exception);
+
+    [LoggerMessage(1602, LogLevel.Warning, "The grace period ended while {Count} requests were still being served; their answers are dropped.")]
+    public static partial void GraceEnded(ILogger logger, int count);
+
+    [LoggerMessage(1603, LogLevel.Warning, "The pipeline of shard {Shard} did not complete in time; a linked block holds items.")]
+    public static partial void PipelineDidNotComplete(ILogger logger, int shard);
+
+    [LoggerMessage(1604, LogLevel.Information, "Listening on {Uri}.")]
+    public static partial void Listening(ILogger logger, string uri);
+
+    [LoggerMessage(1605, LogLevel.Debug, "A datagram of {Length} bytes to {Remote} could not be sent: {Reason}")]
+    public static partial void SendFailed(ILogger logger, int length, string remote, string reason);
+}

@@ -1,0 +1,9 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+internal static partial class Log
+{
+    [LoggerMessage(1400, LogLevel.Error, "The response of {Path} takes {Size} bytes, more than the {Limit} that fit one message to this peer; 5.00 was sent instead.")]
+    public static partial void ResponseTooLarge(ILogger logger, string path, long size, int limit);
+}

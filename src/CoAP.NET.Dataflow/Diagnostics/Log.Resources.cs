@@ -1,0 +1,19 @@
+using CoAP.NET.Resources;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+internal static partial class Log
+{
+    [LoggerMessage(1500, LogLevel.Error, "The handler of {Route} failed. The peer gets 5.00 without detail.")]
+    public static partial void HandlerFailed(ILogger logger, RouteTemplate route, Exception exception);
+
+    [LoggerMessage(1501, LogLevel.Error, "The handler of {Route} returned null. The peer gets 5.00; return CoapResults.Changed() or another result instead.")]
+    public static partial void HandlerReturnedNull(ILogger logger, RouteTemplate route);
+
+    [LoggerMessage(1502, LogLevel.Information, "The handler of {Route} blocked the thread that received its requests several times. It runs on threads of its own for {Minutes} minutes. Make it asynchronous, or declare it with RunQueued.")]
+    public static partial void HandlerIsSlow(ILogger logger, RouteTemplate route, double minutes);
+
+    [LoggerMessage(1503, LogLevel.Warning, "The handler of {Route} answered 2.03 or 2.31 with a payload, which these codes cannot have. It was left out.")]
+    public static partial void PayloadDropped(ILogger logger, RouteTemplate route);
+}

@@ -1,0 +1,34 @@
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+internal static partial class Log
+{
+    [LoggerMessage(1000, LogLevel.Debug, "UDP: bound {Address}, engine {Engine}, {Sockets} socket(s).")]
+    public static partial void UdpBound(ILogger logger, CoapAddress address, CoapUdpEngine engine, int sockets);
+
+    [LoggerMessage(1001, LogLevel.Debug, "UDP: the receive buffer of {Address} is {Granted} bytes, {Asked} were asked.")]
+    public static partial void ReceiveBufferGranted(ILogger logger, CoapAddress address, int granted, int asked);
+
+    [LoggerMessage(1002, LogLevel.Debug, "User code blocked the thread that receives; a stand-by took over.")]
+    public static partial void HandedOver(ILogger logger);
+
+    [LoggerMessage(1003, LogLevel.Warning, "User code blocks the thread that receives and no thread is left to take over; nothing is received until one comes back. Handlers should await instead of blocking.")]
+    public static partial void NoStandbyThread(ILogger logger);
+
+    [LoggerMessage(1004, LogLevel.Error, "The receive loop met an unexpected exception and goes on.")]
+    public static partial void ReceiveLoopFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1005, LogLevel.Debug, "UDP: a datagram to {Remote} could not be sent: {Error}.")]
+    public static partial void UdpSendFailed(ILogger logger, CoapAddress remote, string error);
+
+    [LoggerMessage(1006, LogLevel.Warning, "UDP: the group {Group} could not be joined on interface {Interface}: {Error}.")]
+    public static partial void MulticastJoinFailed(ILogger logger, System.Net.IPAddress group, int @interface, string error);
+
+    [LoggerMessage(1007, LogLevel.Error, "UDP: receiving on {Address} fails: {Error}. It is tried again.")]
+    public static partial void UdpReceiveFailed(ILogger logger, CoapAddress address, string error);
+
+    [LoggerMessage(1008, LogLevel.Debug, "UDP: the kernel dropped {Count} datagram(s) for {Address}; the receive buffer was full.")]
+    public static partial void KernelDropped(ILogger logger, uint count, CoapAddress address);
+}

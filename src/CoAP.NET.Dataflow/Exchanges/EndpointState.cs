@@ -1,0 +1,17 @@
+namespace CoAP.NET.Exchanges;
+
+/// <summary>How far an endpoint is with stopping; shared by its shards.</summary>
+internal sealed class EndpointState
+{
+    private int _phase;
+
+    /// <summary>Whether new requests are refused with 5.03 while running ones are finished.</summary>
+    public bool IsStopping => Volatile.Read(ref _phase) >= 1;
+
+    /// <summary>Whether the grace period is over: what is answered now is dropped and counted.</summary>
+    public bool IsStopped => Volatile.Read(ref _phase) >= 2;
+
+    public void BeginStop() => Interlocked.CompareExchange(ref _phase, 1, 0);
+
+    public void EndGrace() => Volatile.Write(ref _phase, 2);
+}

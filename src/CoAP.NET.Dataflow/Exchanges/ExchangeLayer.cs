@@ -1,0 +1,219 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, the requests of ours that wait, and which response belongs to which.
+/// Decides under Shard.Gate; what has to be done outside the lock is left with the shard.
+/// </summary>
+internal sealed class ExchangeLayer
+{
+    private readonly CoapShard _shard;
+
+    public ExchangeLayer(CoapShard shard) => _shard = shard;
+
+    /// <summary>Sends an order down to Messaging, outside the lock. Set by the block that owns the layer.</summary>
+    public Action<CoapOutbound>? Send { get; set; }
+
+    /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
+    public void Register(ClientRequest request)
+    {
+        _shard.Enter();
+        try
+        {
+            PeerExchanges peer = StateOf(request.Channel);
+            request.Message.Token = peer.NextToken();
+            peer.Pending.Add(request.Message.Token, request);
+            request.IsPending = true;
+            request.Channel.Pins++;
+            long now = _shard.Environment.Now;
+            if (request.Timeout is { } timeout)
+            {
+                request.Deadline = timeout == System.Threading.Timeout.InfiniteTimeSpan ? long.MaxValue : now + timeout.Ticks;
+            }
+            else if (request.Message.Type == CoapMessageType.NonConfirmable)
+            {
+                request.Deadline = now + (request.Channel.Parameters.ResponseTimeout ?? request.Channel.Parameters.NonLifetime).Ticks;
+            }
+
+            Arm(request, request.Deadline);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Matches a response to the request it answers, by peer and token (RFC 7252 section 5.3.2), and takes the request out.</summary>
+    public bool TryTake(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
+    {
+        _shard.Enter();
+        try
+        {
+            if (channel.ExchangeState is PeerExchanges peer && peer.Pending.TryGetValue(token, out request))
+            {
+                Remove(peer, request);
+                return true;
+            }
+
+            request = null;
+            return false;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
+    public bool TryTake(ClientRequest request)
+    {
+        _shard.Enter();
+        try
+        {
+            return TakeLocked(request);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>The message of a request was acknowledged without a response: the time for a separate response begins (RFC 7252 section 5.2.2).</summary>
+    public void OnAcknowledged(ClientRequest request)
+    {
+        _shard.Enter();
+        try
+        {
+            if (!request.IsPending || request.IsAcknowledged)
+            {
+                return;
+            }
+
+            request.IsAcknowledged = true;
+            if (request.Timeout is null)
+            {
+                CoapTransmissionParameters parameters = request.Channel.Parameters;
+                TimeSpan wait = parameters.ResponseTimeout ?? (parameters.MaxTransmitWait + (2 * parameters.MaxLatency));
+                request.Deadline = _shard.Environment.Now + wait.Ticks;
+                Arm(request, request.Deadline);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>The time of a request is over. Runs under the lock, from the wheel.</summary>
+    public void OnTimeout(ClientRequest request, long now)
+    {
+        if (now < request.Deadline)
+        {
+            Arm(request, request.Deadline);
+            return;
+        }
+
+        if (!TakeLocked(request))
+        {
+            return;
+        }
+
+        CoapTimeoutReason reason = request.IsAcknowledged ? CoapTimeoutReason.NoResponse
+            : request.Transmission.Attempts == 0 ? CoapTimeoutReason.NotSent
+            : request.Message.Type == CoapMessageType.NonConfirmable ? CoapTimeoutReason.NoResponse
+            : CoapTimeoutReason.NotAcknowledged;
+        _shard.AfterRelease(
+            static state =>
+            {
+                (ExchangeLayer layer, ClientRequest request, CoapTimeoutReason reason) = ((ExchangeLayer, ClientRequest, CoapTimeoutReason))state!;
+                layer.StopTransmission(request);
+                request.Fail(new CoapTimeoutException(reason, request.Message.Code, request.Target));
+            },
+            (this, request, reason));
+    }
+
+    /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>
+    public bool Abandon(ClientRequest request)
+    {
+        if (!TryTake(request))
+        {
+            return false;
+        }
+
+        StopTransmission(request);
+        return true;
+    }
+
+    /// <summary>Takes out every request that waits, because the endpoint stops.</summary>
+    public List<ClientRequest> TakeAll(IEnumerable<CoapChannel> channels)
+    {
+        List<ClientRequest> all = [];
+        _shard.Enter();
+        try
+        {
+            foreach (CoapChannel channel in channels)
+            {
+                if (channel.ExchangeState is PeerExchanges peer)
+                {
+                    foreach (ClientRequest request in peer.Pending.Values.ToArray())
+                    {
+                        Remove(peer, request);
+                        all.Add(request);
+                    }
+                }
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        return all;
+    }
+
+    /// <summary>Asks Messaging to send no more copies and to free the place of the request.</summary>
+    public void StopTransmission(ClientRequest request) =>
+        Send?.Invoke(new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
+
+    /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
+    public static int PendingOf(CoapChannel channel) => channel.ExchangeState is PeerExchanges peer ? peer.Pending.Count : 0;
+
+    private PeerExchanges StateOf(CoapChannel channel)
+    {
+        if (channel.ExchangeState is not PeerExchanges peer)
+        {
+            channel.ExchangeState = peer = new PeerExchanges(_shard.Environment.Random);
+        }
+
+        return peer;
+    }
+
+    private bool TakeLocked(ClientRequest request)
+    {
+        if (!request.IsPending)
+        {
+            return false;
+        }
+
+        Remove(StateOf(request.Channel), request);
+        return true;
+    }
+
+    private void Remove(PeerExchanges peer, ClientRequest request)
+    {
+        peer.Pending.Remove(request.Message.Token);
+        request.IsPending = false;
+        request.Channel.Pins--;
+        _shard.Wheel.Cancel(request);
+    }
+
+    private void Arm(ClientRequest request, long due)
+    {
+        if (due != long.MaxValue)
+        {
+            _shard.Wheel.Schedule(request, due);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+using System.Text;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses complete the requests
+/// of our clients; what became of our own messages is told to whoever waits.
+/// </summary>
+public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
+{
+    private readonly CoapShard _shard;
+    private readonly ExchangeLayer _layer;
+    private readonly ExchangesOutbound _outbound;
+    private readonly EndpointState _state;
+    private readonly int _busyMaxAge;
+
+    internal ExchangesInbound(CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _layer = layer;
+        _outbound = outbound;
+        _state = state;
+        _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
+    }
+
+    private protected override void Process(CoapInbound item)
+    {
+        switch (item.Kind)
+        {
+            case CoapInboundKind.Message when item.Message!.Code.IsRequest:
+                OnRequest(in item, item.Message);
+                break;
+            case CoapInboundKind.Message when item.Message!.Code.IsResponse:
+                OnResponse(in item, item.Message);
+                break;
+            case CoapInboundKind.FormatError when item.Reception is not null:
+                OnUnreadable(in item);
+                break;
+            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable or CoapInboundKind.NotSent:
+                OnTransmission(in item);
+                break;
+            default:
+                Counters.Add(CoapCounter.Ignored);
+                break;
+        }
+    }
+
+    private protected override void OnDeclined(CoapExchange item)
+    {
+        // Whoever was linked in does not take requests now: the protocol has an answer for that.
+        Counters.Add(CoapCounter.Busy);
+        Answer(item, Busy());
+    }
+
+    private void OnRequest(in CoapInbound item, CoapMessage message)
+    {
+        Counters.Add(CoapCounter.RequestsReceived);
+        CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequest(message)
+        {
+            Confirmable = item.Type == CoapMessageType.Confirmable,
+            IsMulticast = item.IsMulticast,
+            Channel = item.Channel,
+        });
+        if (OptionRules.Check(message) is { IsAccepted: false } verdict)
+        {
+            Counters.Add(CoapCounter.BadOptions);
+            Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
+        }
+        else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
+        {
+            Answer(exchange, Diagnostic(CoapCode.BadRequest, $"A token has at most {_shard.Environment.Limits.MaxTokenLength} bytes here."));
+        }
+        else if (_state.IsStopping)
+        {
+            Counters.Add(CoapCounter.Busy);
+            Answer(exchange, Busy());
+        }
+        else
+        {
+            Offer(exchange);
+        }
+    }
+
+    private void OnResponse(in CoapInbound item, CoapMessage message)
+    {
+        if (!_layer.TryTake(item.Channel, message.Token, out ClientRequest? request))
+        {
+            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
+            Counters.Add(CoapCounter.UnmatchedResponses);
+            Settle(in item, CoapOutboundKind.Reject);
+            return;
+        }
+
+        OptionVerdict verdict = OptionRules.Check(message);
+        bool acceptable = verdict.IsAccepted;
+        if (item.Transmission is null)
+        {
+            _layer.StopTransmission(request);
+        }
+
+        Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        if (acceptable)
+        {
+            request.Complete(new CoapResponse(message, item.Channel.Remote));
+        }
+        else
+        {
+            Counters.Add(CoapCounter.BadOptions);
+            request.Fail(new CoapProtocolException(
+                $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+        }
+    }
+
+    private void OnUnreadable(in CoapInbound item)
+    {
+        CoapMessage message = item.Message ?? new CoapMessage(CoapCode.Get);
+        CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequest(message)
+        {
+            Confirmable = item.Type == CoapMessageType.Confirmable,
+            IsMulticast = item.IsMulticast,
+            Channel = item.Channel,
+        });
+        CoapLimits limits = _shard.Environment.Limits;
+        Answer(exchange, item.Error.Rule switch
+        {
+            CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token has at most {limits.MaxTokenLength} bytes here."),
+            CoapFormatRule.MessageTooLarge => Diagnostic(CoapCode.RequestEntityTooLarge, $"A message has at most {limits.MaxDatagramSize} bytes here.")
+                .With(new Size1((uint)limits.MaxDatagramSize)),
+            _ => Diagnostic(CoapCode.BadRequest, string.Empty),
+        });
+    }
+
+    private void OnTransmission(in CoapInbound item)
+    {
+        if (item.Transmission?.Owner is PingRequest ping)
+        {
+            ping.OnEvent(item.Kind, _shard.Environment.Now);
+            return;
+        }
+
+        if (item.Transmission?.Owner is not ClientRequest request)
+        {
+            return;
+        }
+
+        if (item.Kind == CoapInboundKind.Acknowledged)
+        {
+            _layer.OnAcknowledged(request);
+            return;
+        }
+
+        if (_layer.TryTake(request))
+        {
+            request.Fail(item.Kind switch
+            {
+                CoapInboundKind.Reset => new CoapResetException(request.Target),
+                CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
+                CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
+                _ => new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, request.Message.Code, request.Target),
+            });
+        }
+    }
+
+    private void Settle(in CoapInbound item, CoapOutboundKind kind)
+    {
+        if (item.Reception is not null)
+        {
+            _outbound.Order(new CoapOutbound { Channel = item.Channel, Kind = kind, Reception = item.Reception });
+        }
+    }
+
+    private void Answer(CoapExchange exchange, CoapResult result)
+    {
+        if (exchange.TryClaimReply())
+        {
+            _outbound.Run(new CoapReply(exchange, result));
+        }
+    }
+
+    private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable).With(new MaxAge((uint)_busyMaxAge));
+
+    private static CoapResult Diagnostic(CoapCode code, string text) => new(code, Encoding.UTF8.GetBytes(text));
+}

@@ -1,0 +1,119 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
+/// requests of our clients enter here.
+/// </summary>
+public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+{
+    private readonly CoapShard _shard;
+    private readonly ExchangeLayer _layer;
+    private readonly EndpointState _state;
+    private readonly Func<CoapMessage, long> _sizeOf;
+
+    internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, Func<CoapMessage, long> sizeOf)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _layer = layer;
+        _state = state;
+        _sizeOf = sizeOf;
+        layer.Send = Order;
+    }
+
+    /// <summary>Sends an order to Messaging. No lock may be held.</summary>
+    internal void Order(CoapOutbound order) => Offer(order);
+
+    /// <summary>Sends a request of ours. No lock may be held.</summary>
+    internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        ClientRequest request = new(_layer, channel, message, timeout);
+        _layer.Register(request);
+        if (_sizeOf(message) is var size && size > channel.Parameters.MaxMessageSize)
+        {
+            _layer.TryTake(request);
+            throw new CoapException($"The request to {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or raise MaxMessageSize for this peer if the path allows it.");
+        }
+
+        if (_state.IsStopped)
+        {
+            _layer.TryTake(request);
+            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+        }
+
+        Counters.Add(CoapCounter.RequestsSent);
+        request.CancelWith(cancellationToken);
+        if (!request.Completion.Task.IsCompleted)
+        {
+            if (!Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = request.Transmission }) && _layer.TryTake(request))
+            {
+                request.Fail(new CoapException($"The request to {channel} was declined by a block that was linked into the pipeline."));
+            }
+        }
+
+        return request.Completion.Task;
+    }
+
+    /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>
+    internal async Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken)
+    {
+        PingRequest ping = new(channel, _shard.Environment.Now);
+        Order(new CoapOutbound { Channel = channel, Message = ping.Transmission.Message, Transmission = ping.Transmission });
+        try
+        {
+            return await ping.Completion.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            Order(new CoapOutbound { Channel = channel, Kind = CoapOutboundKind.Cancel, Transmission = ping.Transmission });
+            throw;
+        }
+    }
+
+    private protected override void Process(CoapReply item)
+    {
+        CoapExchange exchange = item.Exchange;
+        if (_state.IsStopped)
+        {
+            Counters.Add(CoapCounter.LateResponses);
+            return;
+        }
+
+        CoapResult result = item.Result;
+        CoapMessage response = Compose(exchange, result);
+        if (_sizeOf(response) is var size && size > exchange.Channel.Parameters.MaxMessageSize)
+        {
+            Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.Parameters.MaxMessageSize);
+            Counters.Add(CoapCounter.HandlerErrors);
+            response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
+        }
+
+        // RFC 7252 section 8.2: a group request that has no useful answer gets none.
+        bool silent = exchange.Request.IsMulticast && !response.Code.IsSuccess;
+        Offer(new CoapOutbound
+        {
+            Channel = exchange.Channel,
+            Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
+            Message = silent ? null : response,
+            Reception = exchange.Reception,
+        });
+    }
+
+    private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
+    {
+        CoapMessage response = new(result.Code)
+        {
+            Token = exchange.Request.Message.Token,
+            Payload = result.Payload,
+        };
+        if (result.HasOptions)
+        {
+            response.Options.AddAll(result.Options);
+        }
+
+        return response;
+    }
+}

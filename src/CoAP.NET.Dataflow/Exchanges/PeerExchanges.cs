@@ -1,0 +1,14 @@
+namespace CoAP.NET.Exchanges;
+
+/// <summary>What the Exchanges stage keeps for a peer that we sent requests to. Guarded by Shard.Gate.</summary>
+internal sealed class PeerExchanges
+{
+    private TokenSequence _tokens;
+
+    public PeerExchanges(CoapRandomSource random) => _tokens = new TokenSequence(random);
+
+    /// <summary>Our requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
+    public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
+
+    public CoapToken NextToken() => _tokens.Next();
+}

@@ -1,0 +1,54 @@
+using System.Buffers.Binary;
+using System.Numerics;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// The tokens towards one peer: a keyed permutation of a counter. Unpredictable (RFC 7252 section 5.3.1) and never the same twice under one key
+/// (RFC 9175 section 4.2). Four bytes long; eight when all of those were used. Not thread-safe: Shard.Gate guards it.
+/// </summary>
+internal struct TokenSequence
+{
+    private const int Rounds = 6;
+
+    private readonly ulong _key0;
+    private readonly ulong _key1;
+    private ulong _counter;
+
+    public TokenSequence(CoapRandomSource random, ulong start = 0)
+    {
+        _key0 = random.NextUInt64();
+        _key1 = random.NextUInt64();
+        _counter = start;
+    }
+
+    public CoapToken Next()
+    {
+        ulong counter = _counter++;
+        Span<byte> bytes = stackalloc byte[8];
+        if (counter <= uint.MaxValue)
+        {
+            BinaryPrimitives.WriteUInt32BigEndian(bytes, (uint)Permute(counter, 16));
+            return new CoapToken(bytes[..4]);
+        }
+
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, Permute(counter, 32));
+        return new CoapToken(bytes);
+    }
+
+    // A Feistel network is a permutation whatever its round function is; the key makes it one that nobody else knows.
+    private readonly ulong Permute(ulong value, int halfBits)
+    {
+        uint mask = halfBits == 32 ? uint.MaxValue : (1u << halfBits) - 1;
+        uint left = (uint)(value >> halfBits) & mask;
+        uint right = (uint)value & mask;
+        for (int round = 0; round < Rounds; round++)
+        {
+            ulong high = Math.BigMul(_key0 ^ right, (_key1 + ((ulong)(uint)round * 0x9e37_79b9_7f4a_7c15)) | 1, out ulong low);
+            uint mixed = (uint)BitOperations.RotateLeft(high ^ low, 29 + round) & mask;
+            (left, right) = (right, left ^ mixed);
+        }
+
+        return ((ulong)left << halfBits) | right;
+    }
+}

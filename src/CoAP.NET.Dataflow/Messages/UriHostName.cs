@@ -1,0 +1,152 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Messages;
+
+/// <summary>The host of a URI: a name or an IP address (RFC 3986 section 3.2.2, RFC 6874).</summary>
+/// <param name="Text">As it goes into Uri-Host.</param>
+/// <param name="Address">The address; null for a name.</param>
+/// <param name="ZoneId">The zone of an IPv6 address; otherwise null.</param>
+internal readonly record struct UriHostName(string Text, IPAddress? Address, string? ZoneId)
+{
+    private const int MaxBytes = 255;
+
+    /// <summary>Reads a host: an IPv6 address in brackets, an IPv4 address or a registered name.</summary>
+    internal static bool TryParse(ReadOnlySpan<char> raw, int position, out UriHostName host, out UriFault fault)
+    {
+        host = default;
+        if (raw.IsEmpty)
+        {
+            fault = new UriFault(position, "The host is missing. Write scheme://host/path (RFC 7252 section 6.1).");
+            return false;
+        }
+
+        if (raw[0] == '[')
+        {
+            return TryParseLiteral(raw, position, out host, out fault);
+        }
+
+        if (TryParseIPv4(raw, out IPAddress? address))
+        {
+            fault = default;
+            host = new UriHostName(address.ToString(), address, null);
+            return true;
+        }
+
+        // Lower case first, then decoding: the order of RFC 7252 section 6.4, step 5.
+        if (!UriText.TryDecode(UriText.ToLowerAscii(raw), UriText.NameChars, position, MaxBytes, out string? name, out fault))
+        {
+            return false;
+        }
+
+        host = new UriHostName(name, null, null);
+        return true;
+    }
+
+    /// <summary>The text of an address as a URI has it: IPv6 in brackets and in the form of RFC 5952, without its scope.</summary>
+    internal static string Format(IPAddress address) => address.AddressFamily == AddressFamily.InterNetwork
+        ? address.ToString()
+        : $"[{new IPAddress(address.GetAddressBytes())}]";
+
+    private static bool TryParseLiteral(ReadOnlySpan<char> raw, int position, out UriHostName host, out UriFault fault)
+    {
+        host = default;
+        if (raw[^1] != ']')
+        {
+            fault = new UriFault(position, "The closing bracket of the IPv6 address is missing.");
+            return false;
+        }
+
+        ReadOnlySpan<char> inner = raw[1..^1];
+        string? zone = null;
+        int percent = inner.IndexOf('%');
+        if (percent >= 0)
+        {
+            ReadOnlySpan<char> rawZone = inner[percent..];
+            if (!rawZone.StartsWith("%25", StringComparison.Ordinal) || rawZone.Length == 3)
+            {
+                fault = new UriFault(position + 1 + percent, "A zone stands behind %25, as in [fe80::1%25eth0] (RFC 6874).");
+                return false;
+            }
+
+            if (!UriText.TryDecode(rawZone[3..], UriText.ZoneChars, position + 4 + percent, MaxBytes, out zone, out fault))
+            {
+                return false;
+            }
+
+            inner = inner[..percent];
+        }
+
+        if (!TryParseIPv6(inner, out IPAddress? address))
+        {
+            fault = new UriFault(position, $"'{raw}' is no IPv6 address. Write one in brackets, as in [2001:db8::1].");
+            return false;
+        }
+
+        fault = default;
+        string text = Format(address);
+        if (zone is not null)
+        {
+            address = Scoped(address, zone);
+        }
+
+        host = new UriHostName(text, address, zone);
+        return true;
+    }
+
+    // The address with the scope that a zone names on this machine; without one when it names none.
+    private static IPAddress Scoped(IPAddress address, string zone) =>
+        uint.TryParse(zone, NumberStyles.None, CultureInfo.InvariantCulture, out uint scope) ? new IPAddress(address.GetAddressBytes(), scope)
+        : IPAddress.TryParse($"{address}%{zone}", out IPAddress? scoped) ? scoped
+        : address;
+
+    // The framework's parser also takes ports, prefixes and zones; what is let through to it is an address and nothing else.
+    private static bool TryParseIPv6(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
+    {
+        address = null;
+        foreach (char c in text)
+        {
+            if (!char.IsAsciiHexDigit(c) && c is not (':' or '.'))
+            {
+                return false;
+            }
+        }
+
+        int dot = text.IndexOf('.');
+        if (dot >= 0 && !TryParseIPv4(text[(text.LastIndexOf(':') + 1)..], out _))
+        {
+            return false;
+        }
+
+        return text.Contains(':') && IPAddress.TryParse(text, out address) && address.AddressFamily == AddressFamily.InterNetworkV6;
+    }
+
+    // Four decimal numbers without leading zeros. The framework's parser also takes octal, hexadecimal and shorter forms, which are names in a URI.
+    private static bool TryParseIPv4(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
+    {
+        address = null;
+        Span<byte> bytes = stackalloc byte[4];
+        int part = 0;
+        foreach (Range range in text.Split('.'))
+        {
+            ReadOnlySpan<char> digits = text[range];
+            if (part == 4 || digits.Length is 0 or > 3 || (digits.Length > 1 && digits[0] == '0')
+                || !byte.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out bytes[part]))
+            {
+                return false;
+            }
+
+            part++;
+        }
+
+        if (part != 4)
+        {
+            return false;
+        }
+
+        address = new IPAddress(bytes);
+        return true;
+    }
+}

@@ -1,0 +1,215 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using System.Text.Unicode;
+
+namespace CoAP.NET.Messages;
+
+/// <summary>Percent-encoding and the character classes of URIs (RFC 3986 sections 2 and 3; RFC 7252 sections 6.4 and 6.5).</summary>
+internal static class UriText
+{
+    private const string Unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    private const string LowerUnreserved = "abcdefghijklmnopqrstuvwxyz0123456789-._~";
+    private const string SubDelims = "!$&'()*+,;=";
+
+    /// <summary>What may stand in a registered name.</summary>
+    internal static readonly SearchValues<char> NameChars = SearchValues.Create(Unreserved + SubDelims + "%");
+
+    /// <summary>What may stand in a path segment.</summary>
+    internal static readonly SearchValues<char> SegmentChars = SearchValues.Create(Unreserved + SubDelims + ":@%");
+
+    /// <summary>What may stand in a query.</summary>
+    internal static readonly SearchValues<char> QueryChars = SearchValues.Create(Unreserved + SubDelims + ":@/?%");
+
+    /// <summary>What may stand in an IPv6 zone (RFC 6874).</summary>
+    internal static readonly SearchValues<char> ZoneChars = SearchValues.Create(Unreserved + "%");
+
+    // What stays as it is when a host is written: a parser turns upper-case letters to lower case unless they are escaped.
+    private static readonly SearchValues<char> NameLiterals = SearchValues.Create(LowerUnreserved + SubDelims);
+    private static readonly SearchValues<char> SegmentLiterals = SearchValues.Create(Unreserved + SubDelims + ":@");
+    private static readonly SearchValues<char> QueryLiterals = SearchValues.Create((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
+    private static readonly SearchValues<char> ZoneLiterals = SearchValues.Create(Unreserved);
+
+    /// <summary>Whether a decoded segment is <c>.</c> or <c>..</c>.</summary>
+    internal static bool IsDotSegment(string segment) => segment is "." or "..";
+
+    /// <summary>Lower case for ASCII letters only: beyond them letters exist that turn into ASCII ones.</summary>
+    internal static string ToLowerAscii(ReadOnlySpan<char> text) =>
+        string.Create(text.Length, text, static (lower, source) =>
+        {
+            for (int i = 0; i < source.Length; i++)
+            {
+                lower[i] = char.IsAsciiLetterUpper(source[i]) ? (char)(source[i] | 0x20) : source[i];
+            }
+        });
+
+    /// <summary>Decodes a component once.</summary>
+    /// <param name="raw">The component as it stands in the URI.</param>
+    /// <param name="allowed">What may stand in it.</param>
+    /// <param name="position">Where it begins, for messages.</param>
+    /// <param name="maxBytes">The most bytes that its option takes.</param>
+    /// <param name="decoded">The decoded component.</param>
+    /// <param name="fault">What is wrong with it.</param>
+    internal static bool TryDecode(
+        ReadOnlySpan<char> raw, SearchValues<char> allowed, int position, int maxBytes, [NotNullWhen(true)] out string? decoded, out UriFault fault)
+    {
+        decoded = null;
+        fault = default;
+        int bad = raw.IndexOfAnyExcept(allowed);
+        if (bad >= 0)
+        {
+            fault = BadCharacter(raw[bad], position + bad);
+            return false;
+        }
+
+        int byteCount = raw.Length - (2 * raw.Count('%'));
+        if (byteCount == raw.Length)
+        {
+            decoded = raw.ToString();
+            return CheckSize(byteCount, maxBytes, position, out fault);
+        }
+
+        byte[]? rented = raw.Length > 256 ? ArrayPool<byte>.Shared.Rent(raw.Length) : null;
+        Span<byte> bytes = rented ?? stackalloc byte[256];
+        try
+        {
+            int count = 0;
+            for (int i = 0; i < raw.Length; i++)
+            {
+                if (raw[i] != '%')
+                {
+                    bytes[count++] = (byte)raw[i];
+                    continue;
+                }
+
+                if (i + 2 >= raw.Length || !char.IsAsciiHexDigit(raw[i + 1]) || !char.IsAsciiHexDigit(raw[i + 2]))
+                {
+                    fault = new UriFault(position + i, "'%' is not followed by two hexadecimal digits. Write a percent sign itself as %25.");
+                    return false;
+                }
+
+                bytes[count++] = (byte)((HexValue(raw[i + 1]) << 4) | HexValue(raw[i + 2]));
+                i += 2;
+            }
+
+            bytes = bytes[..count];
+            if (!Utf8.IsValid(bytes))
+            {
+                fault = new UriFault(position, "The percent-encoded bytes are no UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
+                return false;
+            }
+
+            decoded = Encoding.UTF8.GetString(bytes);
+            return CheckSize(count, maxBytes, position, out fault);
+        }
+        finally
+        {
+            if (rented is not null)
+            {
+                ArrayPool<byte>.Shared.Return(rented);
+            }
+        }
+    }
+
+    /// <summary>An absolute path and a query of decoded segments and arguments; the path is <c>/</c> at least (RFC 7252 section 6.5, steps 6 to 8).</summary>
+    internal static void AppendPathAndQuery(StringBuilder text, IReadOnlyList<string> path, IReadOnlyList<string> query)
+    {
+        if (path.Count == 0)
+        {
+            text.Append('/');
+        }
+
+        for (int i = 0; i < path.Count; i++)
+        {
+            Append(text.Append('/'), path[i], SegmentLiterals);
+        }
+
+        for (int i = 0; i < query.Count; i++)
+        {
+            Append(text.Append(i == 0 ? '?' : '&'), query[i], QueryLiterals);
+        }
+    }
+
+    /// <summary>A relative reference of decoded segments and arguments.</summary>
+    internal static string FormatReference(IReadOnlyList<string> path, IReadOnlyList<string> query)
+    {
+        StringBuilder text = new();
+
+        // Two slashes at the beginning of a reference announce a host; a dot segment keeps them apart and vanishes when it is resolved.
+        if (path.Count > 1 && path[0].Length == 0)
+        {
+            text.Append("/.");
+        }
+
+        AppendPathAndQuery(text, path, query);
+        return text.ToString();
+    }
+
+    /// <summary>Writes a decoded registered name so that parsing gives it back unchanged.</summary>
+    internal static void AppendName(StringBuilder text, string name) => Append(text, name, NameLiterals);
+
+    /// <summary>Writes a decoded zone.</summary>
+    internal static void AppendZone(StringBuilder text, string zone) => Append(text, zone, ZoneLiterals);
+
+    /// <summary>Percent-encodes what is not ASCII and leaves the rest (RFC 7252 section 6.5, step 2).</summary>
+    internal static string EncodeNonAscii(string text)
+    {
+        if (Ascii.IsValid(text))
+        {
+            return text;
+        }
+
+        StringBuilder encoded = new(text.Length * 2);
+        foreach (byte b in Encoding.UTF8.GetBytes(text))
+        {
+            _ = b < 0x80 ? encoded.Append((char)b) : AppendEscape(encoded, b);
+        }
+
+        return encoded.ToString();
+    }
+
+    private static void Append(StringBuilder text, string value, SearchValues<char> literals)
+    {
+        ReadOnlySpan<char> rest = value;
+        Span<byte> bytes = stackalloc byte[4];
+        while (!rest.IsEmpty)
+        {
+            int literal = rest.IndexOfAnyExcept(literals);
+            if (literal < 0)
+            {
+                text.Append(rest);
+                return;
+            }
+
+            text.Append(rest[..literal]);
+            rest = rest[literal..];
+            Rune.DecodeFromUtf16(rest, out Rune rune, out int used);
+            int count = rune.EncodeToUtf8(bytes);
+            for (int i = 0; i < count; i++)
+            {
+                AppendEscape(text, bytes[i]);
+            }
+
+            rest = rest[used..];
+        }
+    }
+
+    private static StringBuilder AppendEscape(StringBuilder text, byte b) =>
+        text.Append('%').Append(Digit(b >> 4)).Append(Digit(b & 15));
+
+    private static char Digit(int value) => (char)(value < 10 ? '0' + value : 'A' + value - 10);
+
+    private static int HexValue(char digit) => digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+
+    private static bool CheckSize(int bytes, int maxBytes, int position, out UriFault fault)
+    {
+        fault = bytes <= maxBytes
+            ? default
+            : new UriFault(position, $"A part of {bytes} bytes is too long: host, path segments and query arguments have at most {maxBytes} (RFC 7252 section 5.10).");
+        return bytes <= maxBytes;
+    }
+
+    private static UriFault BadCharacter(char c, int position) => c < 0x80
+        ? new UriFault(position, $"The character {(char.IsControl(c) || c == ' ' ? $"U+{(int)c:X4}" : $"'{c}'")} may not stand here. Percent-encode it as %{(int)c:X2}.")
+        : new UriFault(position, $"The character U+{(int)c:X4} is not ASCII. Percent-encode its UTF-8 bytes, and write a host name in its xn-- form.");
+}

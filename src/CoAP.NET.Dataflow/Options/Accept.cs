@@ -1,0 +1,25 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Accept: the one Content-Format that the client wants; otherwise the server answers 4.06 (RFC 7252 section 5.10.4). 0 to 2 bytes.</summary>
+public sealed class Accept : UIntOption, ITypedOption<Accept>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="format">The Content-Format, such as <see cref="CoapContentFormat.Json"/>.</param>
+    public Accept(CoapContentFormat format)
+        : base(Definition, format.Value)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.Accept, "Accept", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Request);
+
+    /// <summary>The Content-Format.</summary>
+    public CoapContentFormat Format => new((ushort)Value);
+
+    /// <inheritdoc/>
+    public static Accept Create(OptionData data) => new(new CoapContentFormat((ushort)data.GetUInt()));
+
+    /// <inheritdoc/>
+    protected override string FormatValue() => Format.ToString();
+}

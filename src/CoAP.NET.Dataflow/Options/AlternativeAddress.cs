@@ -1,0 +1,25 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Alternative-Address: where to connect instead, in a Release message (RFC 8323 section 5.5). Repeatable; 1 to 255 bytes.</summary>
+public sealed class AlternativeAddress : StringOption, ITypedOption<AlternativeAddress>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">Host and optional port, such as <c>[2001:db8::1]:5683</c>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 255 bytes in UTF-8.</exception>
+    public AlternativeAddress(string value)
+        : base(Definition, value)
+    {
+    }
+
+    private AlternativeAddress(OptionData data)
+        : base(Definition, data)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(2, "Alternative-Address", OptionFormat.String, 1, 255, IsRepeatable: true, OptionUse.Signalling) { SignallingCode = CoapCode.Release };
+
+    /// <inheritdoc/>
+    public static AlternativeAddress Create(OptionData data) => new(data);
+}

@@ -1,0 +1,29 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Block2: which block of the response's body this is, and in the request which one is wanted (RFC 7959 section 2.1).</summary>
+public sealed class Block2 : BlockOption, ITypedOption<Block2>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="block">Block number, more flag and size.</param>
+    public Block2(BlockValue block)
+        : base(Definition, block)
+    {
+    }
+
+    /// <summary>Makes the option.</summary>
+    /// <param name="number">The block number, 0 to 1,048,575.</param>
+    /// <param name="more">Whether more blocks follow.</param>
+    /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    public Block2(int number, bool more, int size)
+        : this(BlockValue.FromSize(number, more, size))
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.Block2, "Block2", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both);
+
+    /// <inheritdoc/>
+    public static Block2 Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));
+}

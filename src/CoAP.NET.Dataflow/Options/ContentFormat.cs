@@ -1,0 +1,25 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Content-Format: what the payload is (RFC 7252 section 5.10.3). 0 to 2 bytes. Absent is another thing than 0.</summary>
+public sealed class ContentFormat : UIntOption, ITypedOption<ContentFormat>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="format">The Content-Format, such as <see cref="CoapContentFormat.Json"/>.</param>
+    public ContentFormat(CoapContentFormat format)
+        : base(Definition, format.Value)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.ContentFormat, "Content-Format", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Both);
+
+    /// <summary>The Content-Format.</summary>
+    public CoapContentFormat Format => new((ushort)Value);
+
+    /// <inheritdoc/>
+    public static ContentFormat Create(OptionData data) => new(new CoapContentFormat((ushort)data.GetUInt()));
+
+    /// <inheritdoc/>
+    protected override string FormatValue() => Format.ToString();
+}

@@ -1,0 +1,18 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Custody: asks in a Ping, and says in a Pong, that earlier messages were processed (RFC 8323 section 5.4.1).</summary>
+public sealed class Custody : EmptyOption, ITypedOption<Custody>
+{
+    /// <summary>Makes the option.</summary>
+    public Custody()
+        : base(Definition)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(2, "Custody", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Ping, SecondSignallingCode = CoapCode.Pong };
+
+    /// <inheritdoc/>
+    public static Custody Create(OptionData data) => new();
+}

@@ -1,0 +1,20 @@
+namespace CoAP.NET.Options;
+
+/// <summary>ETag: tells representations of a resource from each other (RFC 7252 section 5.10.6). 1 to 8 bytes; several in a request, at most one in a response.</summary>
+public sealed class ETag : OpaqueOption, ITypedOption<ETag>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The bytes, 1 to 8; copied.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 8 bytes.</exception>
+    public ETag(ReadOnlySpan<byte> value)
+        : base(Definition, value.ToArray())
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.ETag, "ETag", OptionFormat.Opaque, 1, 8, IsRepeatable: true, OptionUse.Both);
+
+    /// <inheritdoc/>
+    public static ETag Create(OptionData data) => new(data.Value);
+}

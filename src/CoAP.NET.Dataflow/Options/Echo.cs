@@ -1,0 +1,20 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Echo: a value that a server sends to be sent back, to see that a request is fresh or its address real (RFC 9175 section 2.2.1). 1 to 40 bytes.</summary>
+public sealed class Echo : OpaqueOption, ITypedOption<Echo>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The bytes, 1 to 40; copied.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 40 bytes.</exception>
+    public Echo(ReadOnlySpan<byte> value)
+        : base(Definition, value.ToArray())
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.Echo, "Echo", OptionFormat.Opaque, 1, 40, IsRepeatable: false, OptionUse.Both);
+
+    /// <inheritdoc/>
+    public static Echo Create(OptionData data) => new(data.Value);
+}

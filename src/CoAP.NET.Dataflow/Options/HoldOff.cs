@@ -1,0 +1,26 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Hold-Off: in a Release message, how many seconds to wait before connecting again (RFC 8323 section 5.5). 0 to 3 bytes.</summary>
+public sealed class HoldOff : UIntOption, ITypedOption<HoldOff>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="seconds">The time in seconds, 0 to 16,777,215.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The number needs more than 3 bytes.</exception>
+    public HoldOff(uint seconds)
+        : base(Definition, seconds)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(4, "Hold-Off", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Release };
+
+    /// <summary>The time.</summary>
+    public TimeSpan Duration => TimeSpan.FromSeconds(Value);
+
+    /// <inheritdoc/>
+    public static HoldOff Create(OptionData data) => new(data.GetUInt());
+
+    /// <inheritdoc/>
+    protected override string FormatValue() => base.FormatValue() + " s";
+}

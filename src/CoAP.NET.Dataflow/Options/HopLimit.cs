@@ -1,0 +1,38 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Hop-Limit: how many proxies may still forward the request (RFC 8768 section 3). 1 byte, 1 to 255; absent means 16 at the first proxy.</summary>
+public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
+{
+    /// <summary>What a proxy puts in where the option is absent: 16 (RFC 8768 section 3).</summary>
+    public const int DefaultValue = 16;
+
+    /// <summary>Makes the option.</summary>
+    /// <param name="hops">The number of proxies, 1 to 255.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The number is out of its range.</exception>
+    public HopLimit(int hops)
+        : base(Definition, Check(hops))
+    {
+    }
+
+    private HopLimit(OptionData data)
+        : base(Definition, data.GetUInt())
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.HopLimit, "Hop-Limit", OptionFormat.UInt, 1, 1, IsRepeatable: false, OptionUse.Request);
+
+    /// <summary>The number of proxies. A received option may have 0, which is answered 4.00 (RFC 8768 section 3).</summary>
+    public int Hops => (int)Value;
+
+    /// <inheritdoc/>
+    public static HopLimit Create(OptionData data) => new(data);
+
+    internal static uint Check(int hops)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(hops, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(hops, byte.MaxValue);
+        return (uint)hops;
+    }
+}

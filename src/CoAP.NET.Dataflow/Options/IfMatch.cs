@@ -1,0 +1,20 @@
+namespace CoAP.NET.Options;
+
+/// <summary>If-Match: the request is carried out only if the resource exists with one of these entity tags; an empty value matches any (RFC 7252 section 5.10.8.1). Repeatable; 0 to 8 bytes.</summary>
+public sealed class IfMatch : OpaqueOption, ITypedOption<IfMatch>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The bytes, 0 to 8; copied.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are more than 8 bytes.</exception>
+    public IfMatch(ReadOnlySpan<byte> value)
+        : base(Definition, value.ToArray())
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.IfMatch, "If-Match", OptionFormat.Opaque, 0, 8, IsRepeatable: true, OptionUse.Request);
+
+    /// <inheritdoc/>
+    public static IfMatch Create(OptionData data) => new(data.Value);
+}

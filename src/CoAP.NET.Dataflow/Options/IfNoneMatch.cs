@@ -1,0 +1,18 @@
+namespace CoAP.NET.Options;
+
+/// <summary>If-None-Match: the request is carried out only if the resource does not exist (RFC 7252 section 5.10.8.2).</summary>
+public sealed class IfNoneMatch : EmptyOption, ITypedOption<IfNoneMatch>
+{
+    /// <summary>Makes the option.</summary>
+    public IfNoneMatch()
+        : base(Definition)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.IfNoneMatch, "If-None-Match", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Request);
+
+    /// <inheritdoc/>
+    public static IfNoneMatch Create(OptionData data) => new();
+}

@@ -1,0 +1,30 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Location-Path: one segment of the path to a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+public sealed class LocationPath : StringOption, ITypedOption<LocationPath>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The segment, neither <c>.</c> nor <c>..</c>.</param>
+    /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.7 forbids.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
+    public LocationPath(string value)
+        : base(Definition, value)
+    {
+        if (value is "." or "..")
+        {
+            throw new ArgumentException("A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.", nameof(value));
+        }
+    }
+
+    private LocationPath(OptionData data)
+        : base(Definition, data)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.LocationPath, "Location-Path", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Response);
+
+    /// <inheritdoc/>
+    public static LocationPath Create(OptionData data) => new(data);
+}

@@ -1,0 +1,25 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Location-Query: one argument of the name of a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+public sealed class LocationQuery : StringOption, ITypedOption<LocationQuery>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The argument, such as <c>unit=C</c>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
+    public LocationQuery(string value)
+        : base(Definition, value)
+    {
+    }
+
+    private LocationQuery(OptionData data)
+        : base(Definition, data)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.LocationQuery, "Location-Query", OptionFormat.String, 0, 255, IsRepeatable: true, OptionUse.Response);
+
+    /// <inheritdoc/>
+    public static LocationQuery Create(OptionData data) => new(data);
+}

@@ -1,0 +1,22 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Max-Message-Size: the largest message that the sender of a CSM takes, in bytes with its header (RFC 8323 section 5.3.1).</summary>
+public sealed class MaxMessageSize : UIntOption, ITypedOption<MaxMessageSize>
+{
+    /// <summary>The size that holds until a CSM says otherwise: 1,152 bytes (RFC 8323 section 5.3.1).</summary>
+    public const uint BaseValue = 1152;
+
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The size in bytes.</param>
+    public MaxMessageSize(uint value)
+        : base(Definition, value)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(2, "Max-Message-Size", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Csm };
+
+    /// <inheritdoc/>
+    public static MaxMessageSize Create(OptionData data) => new(data.GetUInt());
+}

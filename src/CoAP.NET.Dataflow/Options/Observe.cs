@@ -1,0 +1,38 @@
+namespace CoAP.NET.Options;
+
+/// <summary>
+/// Observe: in a GET or FETCH request 0 registers and 1 deregisters an observer; in a 2.xx response a sequence number that orders
+/// notifications (RFC 7641 section 2). 0 to 3 bytes.
+/// </summary>
+public sealed class Observe : UIntOption, ITypedOption<Observe>
+{
+    /// <summary>The value of a request that registers (RFC 7641 section 2).</summary>
+    public const uint RegisterValue = 0;
+
+    /// <summary>The value of a request that deregisters (RFC 7641 section 2).</summary>
+    public const uint DeregisterValue = 1;
+
+    /// <summary>The largest sequence number: 24 bits (RFC 7641 section 2).</summary>
+    public const uint MaxValue = 0xff_ffff;
+
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">0 or 1 in a request; a sequence number of 0 to 16,777,215 in a response.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The number needs more than 3 bytes.</exception>
+    public Observe(uint value)
+        : base(Definition, value)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.Observe, "Observe", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both);
+
+    /// <summary>The option of a request that registers.</summary>
+    public static Observe Register { get; } = new(RegisterValue);
+
+    /// <summary>The option of a request that deregisters.</summary>
+    public static Observe Deregister { get; } = new(DeregisterValue);
+
+    /// <inheritdoc/>
+    public static Observe Create(OptionData data) => new(data.GetUInt());
+}

@@ -1,0 +1,111 @@
+using System.Text.Unicode;
+
+namespace CoAP.NET.Options;
+
+/// <summary>
+/// What a receiver does with options that it does not recognize (RFC 7252 section 5.4). Unknown are numbers that no factory knows; illegal lengths,
+/// repeats and options of other kinds of messages count as unknown too.
+/// </summary>
+internal static class OptionRules
+{
+    /// <summary>
+    /// Looks at the options of a received message once. Accepts, or names the first option that stops it. Elective options that are known but illegal are
+    /// taken out, so that nobody sees them; unknown elective ones stay as they came.
+    /// </summary>
+    internal static OptionVerdict Check(CoapMessage message)
+    {
+        if (!message.HasOptions)
+        {
+            return default;
+        }
+
+        CoapOptionCollection options = message.Options;
+        Context context = new(message.Code);
+        int count = options.Count;
+        int kept = 0;
+        for (int i = 0; i < count; i++)
+        {
+            int number = options.NumberAt(i);
+            OptionFault fault = context.Judge(options, i, number);
+            context.Previous = number;
+            if (fault == OptionFault.None)
+            {
+                if (kept < i)
+                {
+                    options.MoveDown(i, kept);
+                }
+
+                kept++;
+            }
+            else if (OptionNumber.IsCritical(number) || fault is OptionFault.HopLimit or OptionFault.ReservedLocation)
+            {
+                options.RemoveRange(kept, i);
+                return new OptionVerdict(fault, number);
+            }
+        }
+
+        if (kept < count)
+        {
+            options.RemoveRange(kept, count);
+        }
+
+        return default;
+    }
+
+    private ref struct Context(CoapCode code)
+    {
+        private readonly OptionUse _use = code.IsRequest ? OptionUse.Request
+            : code.IsResponse ? OptionUse.Response
+            : code.IsSignalling ? OptionUse.Signalling
+            : OptionUse.None;
+
+        private bool _hasLocation;
+
+        internal int Previous { get; set; } = -1;
+
+        internal OptionFault Judge(CoapOptionCollection options, int index, int number)
+        {
+            if (options.Registry.FindDefinition(code, number) is not { IsUnsupported: false } definition)
+            {
+                return JudgeUnknown(number);
+            }
+
+            if ((definition.Use & _use) == 0 || (number == OptionNumber.Observe && _use == OptionUse.Request && code != CoapCode.Get && code != CoapCode.Fetch))
+            {
+                return OptionFault.NotDefinedHere;
+            }
+
+            // Several ETags ask in a request; a response has one representation and so one tag (RFC 7252 section 5.10.6.1).
+            if (number == Previous && (!definition.IsRepeatable || (number == OptionNumber.ETag && _use == OptionUse.Response)))
+            {
+                return OptionFault.Repeated;
+            }
+
+            ReadOnlySpan<byte> value = options.ValueAt(index);
+
+            // The range of Hop-Limit has a rule of its own, which goes before the one for lengths (RFC 8768 section 3).
+            if (number == OptionNumber.HopLimit && _use == OptionUse.Request && (value.Length != 1 || value[0] == 0))
+            {
+                return OptionFault.HopLimit;
+            }
+
+            if (!definition.AllowsLength(value.Length))
+            {
+                return OptionFault.Length;
+            }
+
+            _hasLocation |= _use == OptionUse.Response && number is OptionNumber.LocationPath or OptionNumber.LocationQuery;
+
+            // A handler that maps paths to files must never see a dot segment.
+            return definition.Format == OptionFormat.String && definition.IsCritical
+                && ((number == OptionNumber.UriPath && (value.SequenceEqual("."u8) || value.SequenceEqual(".."u8))) || !Utf8.IsValid(value))
+                ? OptionFault.Value
+                : OptionFault.None;
+        }
+
+        private readonly OptionFault JudgeUnknown(int number) =>
+            OptionNumber.IsCritical(number) ? OptionFault.Unknown
+            : _hasLocation && number is 128 or 132 or 136 or 140 ? OptionFault.ReservedLocation
+            : OptionFault.None;
+    }
+}

@@ -1,0 +1,25 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Proxy-Uri: asks a proxy for the resource of an absolute URI, in the place of all Uri options (RFC 7252 section 5.10.2). 1 to 1,034 bytes.</summary>
+public sealed class ProxyUri : StringOption, ITypedOption<ProxyUri>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The absolute URI, percent-encoded as usual.</param>
+    /// <exception cref="ArgumentOutOfRangeException">There are fewer than 1 or more than 1034 bytes in UTF-8.</exception>
+    public ProxyUri(string value)
+        : base(Definition, value)
+    {
+    }
+
+    private ProxyUri(OptionData data)
+        : base(Definition, data)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, IsRepeatable: false, OptionUse.Request);
+
+    /// <inheritdoc/>
+    public static ProxyUri Create(OptionData data) => new(data);
+}

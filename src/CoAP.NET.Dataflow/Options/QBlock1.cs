@@ -1,0 +1,29 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Q-Block1: as <see cref="Block1"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Nothing in this library acts on it by itself: a message in which it is still there when requests and responses are checked counts as having an unrecognized critical option.</summary>
+public sealed class QBlock1 : BlockOption, ITypedOption<QBlock1>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="block">Block number, more flag and size.</param>
+    public QBlock1(BlockValue block)
+        : base(Definition, block)
+    {
+    }
+
+    /// <summary>Makes the option.</summary>
+    /// <param name="number">The block number, 0 to 1,048,575.</param>
+    /// <param name="more">Whether more blocks follow.</param>
+    /// <param name="size">The block size in bytes: a power of two from 16 to 1,024.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
+    public QBlock1(int number, bool more, int size)
+        : this(BlockValue.FromSize(number, more, size))
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.QBlock1, "Q-Block1", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Both) { IsUnsupported = true };
+
+    /// <inheritdoc/>
+    public static QBlock1 Create(OptionData data) => new(BlockValue.FromUInt32(data.GetUInt()));
+}

@@ -1,0 +1,19 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Size1: the size of the request's body in bytes; in a 4.13 response the largest that is taken (RFC 7252 section 5.10.9, RFC 7959 section 4).</summary>
+public sealed class Size1 : UIntOption, ITypedOption<Size1>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The size in bytes.</param>
+    public Size1(uint value)
+        : base(Definition, value)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.Size1, "Size1", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Both);
+
+    /// <inheritdoc/>
+    public static Size1 Create(OptionData data) => new(data.GetUInt());
+}

@@ -1,0 +1,19 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Size2: the size of the response's body in bytes; 0 in a request asks for it (RFC 7959 section 4).</summary>
+public sealed class Size2 : UIntOption, ITypedOption<Size2>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="value">The size in bytes.</param>
+    public Size2(uint value)
+        : base(Definition, value)
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.Size2, "Size2", OptionFormat.UInt, 0, 4, IsRepeatable: false, OptionUse.Both);
+
+    /// <inheritdoc/>
+    public static Size2 Create(OptionData data) => new(data.GetUInt());
+}

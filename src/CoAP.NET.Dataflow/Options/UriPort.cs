@@ -1,0 +1,30 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Uri-Port: the port of the resource, where it is not the port that the request is sent to (RFC 7252 section 5.10.1). 0 to 2 bytes.</summary>
+public sealed class UriPort : UIntOption, ITypedOption<UriPort>
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="port">The port, 0 to 65,535.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The port is out of its range.</exception>
+    public UriPort(int port)
+        : base(Definition, Check(port))
+    {
+    }
+
+    /// <inheritdoc/>
+    public static new OptionDefinition Definition { get; } =
+        new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Request);
+
+    /// <summary>The port, 0 to 65,535.</summary>
+    public int Port => (int)Value;
+
+    /// <inheritdoc/>
+    public static UriPort Create(OptionData data) => new((int)data.GetUInt());
+
+    private static uint Check(int port)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(port);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(port, ushort.MaxValue);
+        return (uint)port;
+    }
+}

@@ -1,0 +1,19 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Pipeline;
+
+/// <summary>Asks the stages whether a channel may be forgotten. What Exchanges keeps pins its channel, so Messaging alone decides.</summary>
+internal sealed class ChannelOwner(MessageLayer messages, CoapEnvironment environment) : IChannelOwner
+{
+    public bool TryForget(CoapChannel channel)
+    {
+        if (!MessageLayer.CanForget(channel, environment.Now))
+        {
+            return false;
+        }
+
+        messages.Forget(channel);
+        return true;
+    }
+}

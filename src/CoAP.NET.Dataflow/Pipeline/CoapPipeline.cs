@@ -1,0 +1,115 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Pipeline;
+
+/// <summary>The mesh of one shard: the stages, linked with <c>LinkTo</c>. It holds no protocol rule. Users link in through <see cref="CoapPipelineOptions"/>.</summary>
+internal sealed class CoapPipeline
+{
+    private static readonly DataflowLinkOptions s_propagate = new() { PropagateCompletion = true };
+
+    private readonly CoapEnvironment _environment;
+    private readonly CoapPipelineOptions _options;
+    private readonly Action<Exception> _fault;
+    private bool _stopping;
+
+    public CoapPipeline(CoapShard shard, PipelineParts parts)
+    {
+        _environment = shard.Environment;
+        _options = parts.Options;
+        _fault = parts.Fault;
+        Shard = shard;
+        Messages = new MessageLayer(shard, parts.ShardCount);
+        Exchanges = new ExchangeLayer(shard);
+        Channels = new ChannelTable(shard, new ChannelOwner(Messages, _environment), parts.ShardCount);
+
+        TransportIn = new TransportInbound(_environment);
+        ChannelInbound channelIn = new(shard, Channels, parts.Hash);
+        SerializerInbound serializerIn = new(_environment, parts.Serializer);
+        TransportOutbound transportOut = new(_environment);
+        ChannelOutbound channelOut = new(shard);
+        SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers);
+        MessagingOut = new MessagingOutbound(shard, Messages);
+        MessagingIn = new MessagingInbound(shard, Messages);
+        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, parts.Serializer.GetSize);
+        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State);
+        ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
+
+        Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
+        Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
+        Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);
+        Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        Link(exchangesIn, resource, CoapSeams.ExchangesToResource);
+
+        Link(resource, ExchangesOut, CoapSeams.ResourceToExchanges);
+        Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
+        Link(MessagingOut, serializerOut, CoapSeams.MessagingToSerializer);
+        Link(serializerOut, channelOut, CoapSeams.SerializerToChannel);
+        Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
+
+        Completion = transportOut.Completion;
+    }
+
+    public CoapShard Shard { get; }
+
+    public ChannelTable Channels { get; }
+
+    public MessageLayer Messages { get; }
+
+    public ExchangeLayer Exchanges { get; }
+
+    public TransportInbound TransportIn { get; }
+
+    public MessagingInbound MessagingIn { get; }
+
+    public MessagingOutbound MessagingOut { get; }
+
+    public ExchangesOutbound ExchangesOut { get; }
+
+    /// <summary>Ends when the last block completed.</summary>
+    public Task Completion { get; }
+
+    /// <summary>Completes the blocks one after another, from the socket up and back down to it.</summary>
+    public Task CompleteAsync()
+    {
+        Volatile.Write(ref _stopping, true);
+        TransportIn.Complete();
+        return Completion;
+    }
+
+    private void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, CoapSeam<T> seam)
+    {
+        foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
+        {
+            IPropagatorBlock<T, T> block = factory() ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");
+            source.LinkTo(new UserTarget<T>(block), s_propagate);
+            Watch(block, seam.Name);
+            source = block;
+        }
+
+        source.LinkTo(target, s_propagate);
+    }
+
+    // A block that ended while the endpoint runs leaves a server that is up and deaf: better to fail aloud.
+    private void Watch(IDataflowBlock block, string seam)
+    {
+        _ = block.Completion.ContinueWith(
+            completion =>
+            {
+                if (!Volatile.Read(ref _stopping))
+                {
+                    _fault(new CoapException(
+                        $"The block at the seam {seam} {(completion.IsFaulted ? "faulted" : "completed")} while the endpoint was running.",
+                        completion.Exception?.InnerException));
+                }
+            },
+            CancellationToken.None,
+            TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default);
+    }
+}

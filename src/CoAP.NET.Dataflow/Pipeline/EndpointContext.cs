@@ -1,0 +1,74 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Pipeline;
+
+/// <summary>What the transports of an endpoint see of it.</summary>
+internal sealed class EndpointContext : CoapTransportContext
+{
+    private readonly CoapEnvironment _environment;
+    private readonly CoapPipeline[] _pipelines;
+    private readonly ShardClock[] _clocks;
+    private readonly Channels.AddressHash _hash;
+
+    public EndpointContext(CoapEnvironment environment, CoapPipeline[] pipelines, ShardClock[] clocks, Channels.AddressHash hash)
+    {
+        _environment = environment;
+        _pipelines = pipelines;
+        _clocks = clocks;
+        _hash = hash;
+    }
+
+    public override TimeProvider TimeProvider => _environment.TimeProvider;
+
+    public override CoapRandomSource Random => _environment.Random;
+
+    public override CoapLimits Limits => _environment.Limits;
+
+    public override CoapCounters Counters => _environment.Counters;
+
+    public override ILogger Logger => _environment.Logger;
+
+    public override int ShardCount => _pipelines.Length;
+
+    public override CoapScheduler Scheduler => _environment.Scheduler;
+
+    public override void Receive(CoapDatagram datagram)
+    {
+        DataflowMessageStatus status = _pipelines[ShardOf(datagram.Remote)].TransportIn.OfferMessage(new DataflowMessageHeader(1), datagram, null, consumeToAccept: false);
+        if (status != DataflowMessageStatus.Accepted)
+        {
+            datagram.Dispose();
+        }
+    }
+
+    // The table of a shard uses the lower bits of the hash, so the shard comes from the upper ones.
+    public override int ShardOf(CoapAddress remote) =>
+        _pipelines.Length == 1 ? 0 : (int)((_hash.Of(remote) >> 40) % (uint)_pipelines.Length);
+
+    public override void SendFailed(CoapDatagram datagram, Exception error) =>
+        Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
+
+    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
+    {
+        Counters.Add(CoapCounter.PortUnreachable);
+        CoapPipeline pipeline = _pipelines[ShardOf(remote)];
+        ulong hash = _hash.Of(remote);
+        foreach (Channels.CoapChannel channel in pipeline.Channels.Find(remote, hash))
+        {
+            pipeline.MessagingIn.Unreachable(channel, quoted);
+        }
+    }
+
+    public override TimeSpan Tick()
+    {
+        long next = long.MaxValue;
+        foreach (ShardClock clock in _clocks)
+        {
+            next = Math.Min(next, clock.Tick());
+        }
+
+        return next == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(0, next - _environment.Now));
+    }
+}

@@ -1,0 +1,29 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Pipeline;
+
+/// <summary>What the pipelines of an endpoint share.</summary>
+internal sealed class PipelineParts
+{
+    public required CoapPipelineOptions Options { get; init; }
+
+    public required int ShardCount { get; init; }
+
+    public required AddressHash Hash { get; init; }
+
+    public required ICoapMessageSerializer Serializer { get; init; }
+
+    public required CoapDatagramPool Buffers { get; init; }
+
+    public required EndpointState State { get; init; }
+
+    public required RouteTable Routes { get; init; }
+
+    public required ServedRequests Served { get; init; }
+
+    public required Action<Exception> Fault { get; init; }
+}

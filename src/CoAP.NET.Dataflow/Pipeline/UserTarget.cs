@@ -1,0 +1,26 @@
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Pipeline;
+
+/// <summary>Stands before a block that a user put in, and marks its work as user code: if it blocks, the receive role is taken from the thread. Keeps nothing and decides nothing.</summary>
+internal sealed class UserTarget<T>(ITargetBlock<T> block) : ITargetBlock<T>
+{
+    public Task Completion => block.Completion;
+
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    {
+        UserCode.Enter();
+        try
+        {
+            return block.OfferMessage(messageHeader, messageValue, source, consumeToAccept);
+        }
+        finally
+        {
+            UserCode.Exit();
+        }
+    }
+
+    public void Complete() => block.Complete();
+
+    public void Fault(Exception exception) => block.Fault(exception);
+}

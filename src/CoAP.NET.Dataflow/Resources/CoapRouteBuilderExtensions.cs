@@ -1,0 +1,65 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all <c>{*rest}</c>, which
+/// takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a request without a path and one
+/// with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to the same routes.
+/// Routes may be mapped and removed while the server runs.
+/// </summary>
+public static partial class CoapRouteBuilderExtensions
+{
+    private static readonly CoapMethod[] s_allMethods = [.. Enumerable.Range(1, 31).Select(detail => (CoapMethod)detail)];
+
+    /// <summary>Makes a group of routes whose paths begin alike.</summary>
+    /// <param name="routes">The server or the group around it.</param>
+    /// <param name="prefix">The common beginning, such as <c>/admin</c>; it may have parameters. A route <c>/</c> in the group is the prefix itself.</param>
+    /// <returns>The group.</returns>
+    /// <exception cref="ArgumentException">The prefix is wrong.</exception>
+    public static CoapRouteGroup MapGroup(this ICoapRouteBuilder routes, string prefix)
+    {
+        ArgumentNullException.ThrowIfNull(routes);
+        return routes.Routes.AddGroup(prefix);
+    }
+
+    /// <summary>Maps a resource that is a class, with all methods: those it does not override are answered 4.05.</summary>
+    /// <param name="routes">The server or group.</param>
+    /// <param name="resource">The resource.</param>
+    /// <returns>The route, to say more about it.</returns>
+    /// <exception cref="ArgumentException">Its path is wrong.</exception>
+    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, CoapResource resource)
+    {
+        ArgumentNullException.ThrowIfNull(resource);
+        CoapRouteHandlerBuilder route = Add(routes, resource.Path, s_allMethods, resource.InvokeAsync);
+        if (resource.Title is not null)
+        {
+            route.WithTitle(resource.Title);
+        }
+
+        if (resource.ResourceTypes.Count != 0)
+        {
+            route.WithResourceType([.. resource.ResourceTypes]);
+        }
+
+        if (resource.Interfaces.Count != 0)
+        {
+            route.WithInterface([.. resource.Interfaces]);
+        }
+
+        if (resource.ContentFormats.Count != 0)
+        {
+            route.WithContentFormat([.. resource.ContentFormats]);
+        }
+
+        return resource.Size is { } size ? route.WithSize(size) : route;
+    }
+
+    private static CoapRouteHandlerBuilder Add(
+        ICoapRouteBuilder routes, string template, ReadOnlySpan<CoapMethod> methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    {
+        ArgumentNullException.ThrowIfNull(routes);
+        return routes.Routes.Add(template, methods, handler);
+    }
+}

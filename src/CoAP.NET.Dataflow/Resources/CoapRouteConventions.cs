@@ -1,0 +1,103 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET;
+
+/// <summary>What can be said of a route and of a group alike. What a route does not say itself it inherits from its group, and that from the group around it.</summary>
+/// <typeparam name="TSelf">The class that derives, which every method returns.</typeparam>
+public abstract class CoapRouteConventions<TSelf>
+    where TSelf : CoapRouteConventions<TSelf>
+{
+    private protected CoapRouteConventions(RouteTable table, RouteSettings settings)
+    {
+        Table = table;
+        Settings = settings;
+    }
+
+    internal RouteTable Table { get; }
+
+    internal RouteSettings Settings { get; }
+
+    /// <summary>Runs handlers on the thread that received the request; that is the default. A handler that blocks it three times in a minute runs on threads of the library for some minutes.</summary>
+    /// <returns>This object.</returns>
+    public TSelf RunInline() => Run(ExecutionOptions.Inline);
+
+    /// <summary>Runs handlers on a task scheduler. Each request is one task; <c>await</c> in a handler comes back to the scheduler.</summary>
+    /// <param name="scheduler">The task scheduler.</param>
+    /// <returns>This object.</returns>
+    public TSelf RunOn(TaskScheduler scheduler)
+    {
+        ArgumentNullException.ThrowIfNull(scheduler);
+        return Run(new ExecutionOptions(ExecutionKind.Scheduler, Scheduler: scheduler));
+    }
+
+    /// <summary>Runs handlers on threads of the library, for handlers that block. Each route has a queue of its own.</summary>
+    /// <param name="degreeOfParallelism">How many requests of a route run at a time, each until its answer is there. 1 or more.</param>
+    /// <param name="capacity">How many more may wait; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">A number is below its range.</exception>
+    public TSelf RunQueued(int degreeOfParallelism = 1, int capacity = 1000)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(degreeOfParallelism, 1);
+        ArgumentOutOfRangeException.ThrowIfNegative(capacity);
+        return Run(new ExecutionOptions(ExecutionKind.Queued, degreeOfParallelism, capacity));
+    }
+
+    /// <summary>Runs one request of a route at a time, until its answer is there, so that a handler needs no lock. On the receiving thread when none is running.</summary>
+    /// <param name="capacity">How many may wait; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The number is below 0.</exception>
+    public TSelf Serial(int capacity = 1000)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(capacity);
+        return Run(new ExecutionOptions(ExecutionKind.Serial, 1, capacity));
+    }
+
+    /// <summary>Leaves routes out of <c>/.well-known/core</c>.</summary>
+    /// <param name="hidden">False to list them although the group is hidden.</param>
+    /// <returns>This object.</returns>
+    public TSelf Hidden(bool hidden = true) => Change(settings => settings.Hidden = hidden);
+
+    /// <summary>Lists routes in <c>/.well-known/core</c> only for some requests, such as those of authorized peers (RFC 6690 section 6).</summary>
+    /// <param name="condition">Looks at the request for the list; called for each.</param>
+    /// <returns>This object.</returns>
+    public TSelf ListedWhen(Func<CoapRequest, bool> condition)
+    {
+        ArgumentNullException.ThrowIfNull(condition);
+        return Change(settings => settings.ListedWhen = condition);
+    }
+
+    /// <summary>Says which formats answers can have: a request that wants another one by Accept is answered 4.06 (RFC 7252 section 5.10.4). The handler chooses with <see cref="CoapRequest.SelectFormat"/>. Listed as <c>ct</c>.</summary>
+    /// <param name="formats">The formats, at least one.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentException">There is none.</exception>
+    public TSelf Produces(params CoapContentFormat[] formats) => Change(settings => settings.Produces = Copy(formats));
+
+    /// <summary>Says which formats payloads may have: another one, or none, is answered 4.15 (RFC 7252 section 5.9.2.10). Requests without payload pass.</summary>
+    /// <param name="formats">The formats, at least one.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentException">There is none.</exception>
+    public TSelf Consumes(params CoapContentFormat[] formats) => Change(settings => settings.Consumes = Copy(formats));
+
+    /// <summary>Attaches an object of your own, for code that looks at routes.</summary>
+    /// <param name="metadata">The object.</param>
+    /// <returns>This object.</returns>
+    public TSelf WithMetadata(object metadata)
+    {
+        ArgumentNullException.ThrowIfNull(metadata);
+        return Change(settings => settings.Metadata.Add(metadata));
+    }
+
+    private protected TSelf Change(Action<RouteSettings> change)
+    {
+        Table.Change(Settings, change);
+        return (TSelf)this;
+    }
+
+    private static CoapContentFormat[] Copy(CoapContentFormat[] formats)
+    {
+        ArgumentNullException.ThrowIfNull(formats);
+        return formats.Length != 0 ? [.. formats] : throw new ArgumentException("Name at least one Content-Format.", nameof(formats));
+    }
+
+    private TSelf Run(ExecutionOptions execution) => Change(settings => settings.Execution = execution);
+}

@@ -1,0 +1,86 @@
+using System.Globalization;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET;
+
+/// <summary>A mapped route: says more about it, or removes it. Link attributes stand in <c>/.well-known/core</c>; where several routes share a path, the first one that gives an attribute wins.</summary>
+public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHandlerBuilder>
+{
+    private readonly Route _route;
+
+    internal CoapRouteHandlerBuilder(RouteTable table, Route route)
+        : base(table, route.Settings) => _route = route;
+
+    /// <summary>The path with its parameters, in URI form.</summary>
+    public string Template => _route.Template.Text;
+
+    /// <summary>The methods that are handled.</summary>
+    public IReadOnlyList<CoapMethod> Methods => Array.AsReadOnly(_route.Methods);
+
+    /// <summary>Sets the <c>title</c> attribute: a text for people (RFC 6690 section 2).</summary>
+    /// <param name="title">The text.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithTitle(string title) => WithAttribute("title", title ?? throw new ArgumentNullException(nameof(title)));
+
+    /// <summary>Sets the <c>rt</c> attribute: what the resource is (RFC 6690 section 3.1).</summary>
+    /// <param name="resourceTypes">The resource types; none contains a space.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithResourceType(params string[] resourceTypes) => WithAttribute("rt", string.Join(' ', resourceTypes));
+
+    /// <summary>Sets the <c>if</c> attribute: how to talk to the resource (RFC 6690 section 3.2).</summary>
+    /// <param name="interfaces">The interface descriptions; none contains a space.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithInterface(params string[] interfaces) => WithAttribute("if", string.Join(' ', interfaces));
+
+    /// <summary>Sets the <c>ct</c> attribute: a hint about the formats of the resource (RFC 7252 section 7.2.1). Without it the formats of <c>Produces</c> are listed.</summary>
+    /// <param name="formats">The formats.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithContentFormat(params CoapContentFormat[] formats) => WithAttribute("ct", CoapLinkAttribute.Join(formats));
+
+    /// <summary>Sets the <c>sz</c> attribute: a hint about the size; meant for resources that do not fit one datagram (RFC 6690 section 3.3).</summary>
+    /// <param name="size">The size in bytes, 0 or more.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Below zero.</exception>
+    public CoapRouteHandlerBuilder WithSize(long size)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(size);
+        return WithAttribute("sz", size.ToString(CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>Sets a link attribute, in the place of one with that name.</summary>
+    /// <param name="name">The name, such as <c>obs</c>.</param>
+    /// <param name="value">The value; null for an attribute without one.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentException">The name cannot be one.</exception>
+    public CoapRouteHandlerBuilder WithAttribute(string name, string? value = null)
+    {
+        CoapLinkAttribute attribute = new(name, value);
+        return Change(_ =>
+        {
+            _route.Attributes.RemoveAll(other => other.IsNamed(name));
+            _route.Attributes.Add(attribute);
+        });
+    }
+
+    /// <summary>Lists the route in <c>/.well-known/core</c> under a target of its own. A route with parameters is listed only so, as its template is no URI.</summary>
+    /// <param name="target">The URI reference to list, such as <c>/devices</c>.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder ListedAs(string target)
+    {
+        _ = new CoapLink(target);
+        return Change(_ => _route.ListedAs = target);
+    }
+
+    /// <summary>Lists one more link beside the route's own, such as one with another context (RFC 6690 section 5).</summary>
+    /// <param name="link">The link.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithLink(CoapLink link)
+    {
+        ArgumentNullException.ThrowIfNull(link);
+        return Change(_ => _route.Links.Add(link));
+    }
+
+    /// <summary>Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05.</summary>
+    /// <returns>Whether it was still mapped.</returns>
+    public bool Unmap() => Table.Remove(_route);
+}

@@ -1,0 +1,112 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Unicode;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET;
+
+/// <summary>Reads, writes and filters documents in the CoRE link format, Content-Format 40 (RFC 6690).</summary>
+public static class CoapLinkFormat
+{
+    /// <summary>How many links are read when nothing else is said.</summary>
+    public const int DefaultMaxLinks = 10_000;
+
+    /// <summary>Reads a document.</summary>
+    /// <param name="text">The document; empty for no link.</param>
+    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
+    /// <returns>The links in order.</returns>
+    /// <exception cref="CoapLinkFormatException">The text is no link format.</exception>
+    public static IReadOnlyList<CoapLink> Parse(string text, int maxLinks = DefaultMaxLinks) =>
+        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks) ? links : throw new CoapLinkFormatException(error);
+
+    /// <summary>Reads a document.</summary>
+    /// <param name="utf8">The document in UTF-8; empty for no link.</param>
+    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
+    /// <returns>The links in order.</returns>
+    /// <exception cref="CoapLinkFormatException">The bytes are no link format.</exception>
+    public static IReadOnlyList<CoapLink> Parse(ReadOnlySpan<byte> utf8, int maxLinks = DefaultMaxLinks) =>
+        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks) ? links : throw new CoapLinkFormatException(error);
+
+    /// <summary>Reads a document. White space after a comma and at the end is let through, although it is not in the grammar.</summary>
+    /// <param name="text">The document; empty for no link.</param>
+    /// <param name="links">The links in order; empty after an error.</param>
+    /// <param name="error">What is wrong, in characters.</param>
+    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
+    /// <returns>Whether it could be read.</returns>
+    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, int maxLinks = DefaultMaxLinks)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        ArgumentOutOfRangeException.ThrowIfNegative(maxLinks);
+        LinkFormatReader reader = new(text, maxLinks);
+        bool read = reader.TryRead();
+        links = read ? reader.Links : [];
+        error = read ? default : reader.Error;
+        return read;
+    }
+
+    /// <summary>Reads a document.</summary>
+    /// <param name="utf8">The document in UTF-8; empty for no link.</param>
+    /// <param name="links">The links in order; empty after an error.</param>
+    /// <param name="error">What is wrong, in bytes.</param>
+    /// <param name="maxLinks">How many links are read at most; more are an error.</param>
+    /// <returns>Whether it could be read.</returns>
+    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, int maxLinks = DefaultMaxLinks)
+    {
+        char[] characters = new char[utf8.Length];
+        if (Utf8.ToUtf16(utf8, characters, out int read, out int written, replaceInvalidSequences: false) != OperationStatus.Done)
+        {
+            links = [];
+            error = new CoapLinkFormatError(read, "the bytes are not UTF-8");
+            return false;
+        }
+
+        string text = new(characters, 0, written);
+        if (TryParse(text, out links, out error, maxLinks))
+        {
+            return true;
+        }
+
+        error = error with { Offset = Encoding.UTF8.GetByteCount(text.AsSpan(0, error.Offset)) };
+        return false;
+    }
+
+    /// <summary>Writes a document: no space between links, values quoted but for the numbers of <c>ct</c> and <c>sz</c>.</summary>
+    /// <param name="links">The links.</param>
+    /// <returns>The document; empty for no link.</returns>
+    public static string Format(IEnumerable<CoapLink> links)
+    {
+        ArgumentNullException.ThrowIfNull(links);
+        return LinkFormatWriter.Write(links);
+    }
+
+    /// <summary>Writes a document to send, with Content-Format 40.</summary>
+    /// <param name="links">The links.</param>
+    /// <returns>The content; of no bytes for no link.</returns>
+    public static CoapContent ToContent(IEnumerable<CoapLink> links) => new(Encoding.UTF8.GetBytes(Format(links)), CoapContentFormat.LinkFormat);
+
+    /// <summary>The links that a query asks for (RFC 6690 section 4.1). With several arguments a link must match each.</summary>
+    /// <param name="links">The links.</param>
+    /// <param name="queries">The arguments, such as <c>rt=light*</c>, percent-decoded. Arguments without an equals sign are ignored.</param>
+    /// <returns>The links that match, in order.</returns>
+    public static IEnumerable<CoapLink> Filter(IEnumerable<CoapLink> links, params IEnumerable<string> queries)
+    {
+        ArgumentNullException.ThrowIfNull(links);
+        ArgumentNullException.ThrowIfNull(queries);
+        string[] all = [.. queries];
+        return links.Where(link => Array.TrueForAll(all, query => Matches(link, query)));
+    }
+
+    /// <summary>
+    /// Whether a link matches an argument of a query (RFC 6690 section 4.1): <c>name=value</c>, or <c>name=beginning*</c>. Values are compared with case;
+    /// the members of <c>rel</c>, <c>rt</c>, <c>if</c> and <c>ct</c> one by one. <c>href</c> is the target, as it stands or percent-decoded.
+    /// </summary>
+    /// <param name="link">The link.</param>
+    /// <param name="query">The argument, percent-decoded.</param>
+    /// <returns>Whether it matches; true for an argument without an equals sign, which asks for nothing.</returns>
+    public static bool Matches(CoapLink link, string query)
+    {
+        ArgumentNullException.ThrowIfNull(link);
+        ArgumentNullException.ThrowIfNull(query);
+        return LinkFilter.Matches(link, query);
+    }
+}

@@ -1,0 +1,146 @@
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// <c>/.well-known/core</c>: the links to all visible routes (RFC 6690 section 4). An ordinary mapped resource. The document is kept until a route changes.
+/// </summary>
+internal sealed class WellKnownCore
+{
+    public const string Path = "/.well-known/core";
+
+    // Of more arguments the first ones count: filtering is work, and a server may leave it (RFC 6690 section 4.1).
+    private const int MaxQueries = 8;
+
+    private readonly RouteTable _table;
+    private Document? _document;
+
+    private WellKnownCore(RouteTable table) => _table = table;
+
+    /// <summary>Maps it, unless the user mapped a resource of his own there.</summary>
+    /// <returns>The route, or null.</returns>
+    public static CoapRouteHandlerBuilder? TryMap(RouteTable table)
+    {
+        try
+        {
+            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden();
+        }
+        catch (InvalidOperationException)
+        {
+            return null;
+        }
+    }
+
+    private CoapResult Get(CoapRequest request)
+    {
+        Document document = GetDocument();
+        string[] queries = [.. request.Queries.Take(MaxQueries)];
+        CoapContent content;
+        CoapETag etag;
+        if (queries.Length == 0 && document.HasNoConditions)
+        {
+            if (!request.IsMulticast && !request.IsMatch(document.ETag))
+            {
+                return document.Full;
+            }
+
+            (content, etag) = (document.Content, document.ETag);
+        }
+        else
+        {
+            content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(document.LinksFor(request), queries));
+            etag = CoapETag.FromContent(content.Bytes.Span);
+        }
+
+        // Nobody in a group answers when nothing matches (RFC 6690 section 4.1); error responses to a group are kept back.
+        return request.IsMulticast && content.Bytes.IsEmpty
+            ? CoapResults.NotFound()
+            : CoapResults.ValidOr(request, etag, () => CoapResults.Content(content));
+    }
+
+    private Document GetDocument()
+    {
+        Document? document = Volatile.Read(ref _document);
+        if (document is null || document.Version != _table.Version)
+        {
+            document = MakeDocument();
+            Volatile.Write(ref _document, document);
+        }
+
+        return document;
+    }
+
+    private Document MakeDocument()
+    {
+        lock (_table.Gate)
+        {
+            (Route[] routes, int version) = _table.Snapshot();
+            List<Entry> entries = [];
+            foreach (IGrouping<string, Route> path in routes.Where(route => route.Inherit(settings => settings.Hidden) != true).GroupBy(route => route.Template.Text))
+            {
+                Route[] visible = [.. path];
+                Func<CoapRequest, bool>[] conditions = [.. visible.Select(route => route.Inherit(settings => settings.ListedWhen)).OfType<Func<CoapRequest, bool>>()];
+                Func<CoapRequest, bool>[]? any = conditions.Length < visible.Length ? null : conditions;
+                string? target = Array.Find(visible, route => route.ListedAs is not null)?.ListedAs ?? (visible[0].Template.HasParameters ? null : visible[0].Template.Text);
+                if (target is not null)
+                {
+                    entries.Add(new Entry(new CoapLink(target, GetAttributes(visible)), any));
+                }
+
+                entries.AddRange(visible.SelectMany(route => route.Links).Select(link => new Entry(link, any)));
+            }
+
+            return new Document(version, [.. entries]);
+        }
+    }
+
+    private static List<CoapLinkAttribute> GetAttributes(Route[] routes)
+    {
+        List<CoapLinkAttribute> attributes = [];
+        foreach (CoapLinkAttribute attribute in routes.SelectMany(route => route.Attributes))
+        {
+            if (!attributes.Exists(other => other.IsNamed(attribute.Name)))
+            {
+                attributes.Add(attribute);
+            }
+        }
+
+        CoapContentFormat[]? formats = attributes.Exists(attribute => attribute.IsNamed("ct")) ? null
+            : Array.Find(routes, route => route.Methods.Contains(CoapMethod.Get))?.Inherit(settings => settings.Produces);
+        if (formats is not null)
+        {
+            attributes.Add(new CoapLinkAttribute("ct", CoapLinkAttribute.Join(formats)));
+        }
+
+        return attributes;
+    }
+
+    /// <summary>A link and for which requests it is listed: when one of the conditions holds; always when there are none.</summary>
+    private sealed record Entry(CoapLink Link, Func<CoapRequest, bool>[]? Conditions);
+
+    private sealed class Document
+    {
+        private readonly Entry[] _entries;
+
+        public Document(int version, Entry[] entries)
+        {
+            Version = version;
+            _entries = entries;
+            HasNoConditions = Array.TrueForAll(entries, entry => entry.Conditions is null);
+            Content = CoapLinkFormat.ToContent(entries.Select(entry => entry.Link));
+            ETag = CoapETag.FromContent(Content.Bytes.Span);
+            Full = CoapResults.Content(Content).WithETag(ETag);
+        }
+
+        public int Version { get; }
+
+        public bool HasNoConditions { get; }
+
+        public CoapContent Content { get; }
+
+        public CoapETag ETag { get; }
+
+        public CoapResult Full { get; }
+
+        public IEnumerable<CoapLink> LinksFor(CoapRequest request) =>
+            _entries.Where(entry => entry.Conditions is null || Array.Exists(entry.Conditions, condition => condition(request))).Select(entry => entry.Link);
+    }
+}

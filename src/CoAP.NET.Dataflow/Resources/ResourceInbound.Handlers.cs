@@ -1,0 +1,178 @@
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Resources;
+
+// Running a handler on the thread at hand, and what becomes of its answer.
+public sealed partial class ResourceInbound
+{
+    /// <summary>Runs the handler of a request on this thread, as far as it goes without waiting. Never throws.</summary>
+    /// <param name="call">The request.</param>
+    /// <param name="queue">Who is told when the answer comes later; null for nobody.</param>
+    /// <param name="watch">Measures how long the thread was taken; null where that harms nobody.</param>
+    /// <returns>Whether the request has its answer; if not, <see cref="WorkQueue.OnDone"/> follows.</returns>
+    internal bool Execute(in RouteCall call, WorkQueue? queue, SlowWatch? watch)
+    {
+        CoapExchange exchange = call.Exchange;
+        CoapRequest request = exchange.Request;
+        if (request.Aborted.IsCancellationRequested)
+        {
+            // It waited for its turn until the endpoint stopped.
+            Counters.Add(CoapCounter.Busy);
+            Finish(exchange, _busy);
+            return true;
+        }
+
+        ExecutionContext? context = ExecutionContext.Capture();
+        SynchronizationContext? synchronization = SynchronizationContext.Current;
+        long started = watch is null ? 0 : _environment.TimeProvider.GetTimestamp();
+        TimeSpan pauses = watch is null ? default : GC.GetTotalPauseDuration();
+        ValueTask<CoapResult> pending = default;
+        CoapResult? result = null;
+        Exception? error = null;
+        bool done = true;
+        UserCode.Enter();
+        try
+        {
+#pragma warning disable CA2012 // consumed here when it is complete, otherwise in AwaitAsync: never in both
+            pending = call.Route.Handler(request, request.Aborted);
+#pragma warning restore CA2012
+            if (pending.IsCompleted)
+            {
+                result = pending.Result;
+            }
+            else
+            {
+                done = false;
+            }
+        }
+#pragma warning disable CA1031 // handlers may throw anything; the peer gets 5.00
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            error = exception;
+        }
+        finally
+        {
+            UserCode.Exit();
+            RestoreContext(context, synchronization);
+        }
+
+        if (watch is not null && watch.Observe(started, pauses))
+        {
+            Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null);
+        }
+
+        if (!done)
+        {
+            _ = AwaitAsync(exchange, call.Route, pending, queue);
+            return false;
+        }
+
+        Finish(exchange, error is null ? Check(call.Route, result) : Fail(exchange, call.Route, error));
+        return true;
+    }
+
+    // An AsyncLocal or SynchronizationContext that a handler set must not reach the next one on this thread.
+    private static void RestoreContext(ExecutionContext? context, SynchronizationContext? synchronization)
+    {
+        if (context is not null && !ReferenceEquals(ExecutionContext.Capture(), context))
+        {
+            ExecutionContext.Restore(context);
+        }
+
+        if (!ReferenceEquals(SynchronizationContext.Current, synchronization))
+        {
+            SynchronizationContext.SetSynchronizationContext(synchronization);
+        }
+    }
+
+    private async Task AwaitAsync(CoapExchange exchange, Route route, ValueTask<CoapResult> pending, WorkQueue? queue)
+    {
+        try
+        {
+            CoapResult result;
+            try
+            {
+                result = Check(route, await pending.ConfigureAwait(false));
+            }
+#pragma warning disable CA1031 // handlers may throw anything; the peer gets 5.00
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                result = Fail(exchange, route, exception);
+            }
+
+            Finish(exchange, result);
+        }
+        finally
+        {
+            queue?.OnDone();
+        }
+    }
+
+    /// <summary>The answer that a failed handler gives: no detail of the failure goes to the peer.</summary>
+    private CoapResult Fail(CoapExchange exchange, Route route, Exception exception)
+    {
+        if (exception is OperationCanceledException && exchange.Request.Aborted.IsCancellationRequested)
+        {
+            Counters.Add(CoapCounter.Busy);
+            return _busy;
+        }
+
+        Counters.Add(CoapCounter.HandlerErrors);
+        Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception);
+        return s_internalServerError;
+    }
+
+    /// <summary>Turns what a handler returned into what may be sent.</summary>
+    private CoapResult Check(Route route, CoapResult? result)
+    {
+        if (result is null)
+        {
+            Counters.Add(CoapCounter.HandlerErrors);
+            Report(static (stage, failed, _) => Log.HandlerReturnedNull(stage.Logger, failed.Template), route, null);
+            return s_internalServerError;
+        }
+
+        if (result.Payload.IsEmpty || (result.Code != CoapCode.Valid && result.Code != CoapCode.Continue))
+        {
+            return result;
+        }
+
+        // These codes are defined without a payload (RFC 7252 section 5.9.1.3, RFC 7959 section 2.9.1).
+        Report(static (stage, failed, _) => Log.PayloadDropped(stage.Logger, failed.Template), route, null);
+        return result.CopyWithoutPayload();
+    }
+
+    private void Finish(CoapExchange exchange, CoapResult result)
+    {
+        Reply(exchange, result);
+        Served.Exit();
+    }
+
+    private void Reply(CoapExchange exchange, CoapResult result)
+    {
+        if (exchange.IsAbandoned || !exchange.TryClaimReply())
+        {
+            Counters.Add(CoapCounter.LateResponses);
+            return;
+        }
+
+        Offer(new CoapReply(exchange, result));
+    }
+
+    // A logger is foreign code as well: when it throws, the answer still goes out.
+    private void Report(Action<ResourceInbound, Route, Exception?> log, Route route, Exception? exception)
+    {
+        try
+        {
+            log(this, route, exception);
+        }
+#pragma warning disable CA1031
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            Counters.Add(CoapCounter.StageErrors);
+        }
+    }
+}

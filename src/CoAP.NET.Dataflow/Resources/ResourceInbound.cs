@@ -1,0 +1,149 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// The Resource stage: finds the route of a request, runs its handler and offers the answer. A handler that completes at once is answered before
+/// the offer returns, on the same thread; one that awaits is answered from the thread that completes it. Every request gets exactly one answer.
+/// </summary>
+public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
+{
+    // One object each for all requests: results are not changed once they are on their way.
+    private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);
+    private static readonly CoapResult s_notFound = new(CoapCode.NotFound);
+    private static readonly CoapResult s_methodNotAllowed = new(CoapCode.MethodNotAllowed);
+    private static readonly CoapResult s_notAcceptable = new(CoapCode.NotAcceptable);
+    private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
+    private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
+    private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
+
+    private readonly CoapEnvironment _environment;
+    private readonly RouteTable _routes;
+    private readonly CoapResult _busy;
+
+    internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
+        : base(environment.Counters, environment.Logger)
+    {
+        _environment = environment;
+        _routes = routes;
+        _busy = CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        Served = served;
+    }
+
+    internal ServedRequests Served { get; }
+
+    private protected override void Process(CoapExchange item)
+    {
+        CoapRequest request = item.Request;
+        CoapOptionCollection options = request.Options;
+        if (AsksForProxy(options))
+        {
+            Reply(item, s_proxyingNotSupported);
+        }
+        else if (_routes.Find(options, out int firstSegment) is not { } place)
+        {
+            Reply(item, s_notFound);
+        }
+        else if (place[request.Code] is not { } route)
+        {
+            Reply(item, s_methodNotAllowed);
+        }
+        else
+        {
+            if (request.Code == CoapCode.Get || request.Code == CoapCode.Delete)
+            {
+                // No payload is defined for them, so what came is ignored (RFC 7252 section 5.5).
+                request.Message.Payload = default;
+            }
+
+            RoutePlan plan = route.GetPlan(_environment);
+            if (CheckFormats(request, plan) is { } refusal)
+            {
+                Reply(item, refusal);
+            }
+            else if (!Served.TryEnter())
+            {
+                Counters.Add(CoapCounter.Busy);
+                Reply(item, _busy);
+            }
+            else
+            {
+                Serve(item, route, plan, firstSegment);
+            }
+        }
+    }
+
+    /// <summary>What is left of a request after the stage itself failed on it: an answer, so that nobody waits in vain.</summary>
+    private protected override void OnFailed(CoapExchange item)
+    {
+        if (!item.IsReplied)
+        {
+            Reply(item, s_internalServerError);
+        }
+    }
+
+    // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
+    private static bool AsksForProxy(CoapOptionCollection options)
+    {
+        for (int i = options.Count - 1; i >= 0 && options.NumberAt(i) is int number and >= OptionNumber.ProxyUri; i--)
+        {
+            if (number is OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
+    {
+        if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
+        {
+            return s_fetchWithoutFormat;
+        }
+
+        // A payload without a declared format is of an unknown one (RFC 7252 section 5.5.1).
+        if (plan.Consumes is { } consumes && !request.Payload.IsEmpty && (request.ContentFormat is not { } format || !consumes.Contains(format)))
+        {
+            return s_unsupportedContentFormat;
+        }
+
+        return plan.Produces is { } produces && request.SelectFormat(produces) is null ? s_notAcceptable : null;
+    }
+
+    private void Serve(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment)
+    {
+        CoapRequest request = exchange.Request;
+        if (route.Template.HasParameters)
+        {
+            request.Route = route.GetValues(request.Options, firstSegment);
+        }
+
+        if (!request.Aborted.CanBeCanceled)
+        {
+            request.Aborted = Served.Aborted;
+        }
+
+        bool taken;
+        try
+        {
+            taken = plan.Executor.TryRun(new RouteCall(this, exchange, route));
+        }
+#pragma warning disable CA1031 // a task scheduler of a user may throw anything
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Finish(exchange, Fail(exchange, route, exception));
+            return;
+        }
+
+        if (!taken)
+        {
+            Counters.Add(CoapCounter.Busy);
+            Finish(exchange, _busy);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>A handler at a path, for one or several methods, and everything said about it.</summary>
+internal sealed class Route
+{
+    private static long s_lastId;
+
+    private readonly RouteTable _table;
+    private RoutePlan? _plan;
+
+    public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    {
+        _table = table;
+        Group = group;
+        Template = template;
+        Methods = methods;
+        Handler = handler;
+    }
+
+    /// <summary>Grows with every route made, so that lists keep the order of mapping.</summary>
+    public long Id { get; } = Interlocked.Increment(ref s_lastId);
+
+    public CoapRouteGroup Group { get; }
+
+    public RouteTemplate Template { get; }
+
+    public CoapMethod[] Methods { get; }
+
+    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; }
+
+    public RouteSettings Settings { get; } = new();
+
+    /// <summary>Link attributes in the order they were given. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public List<CoapLinkAttribute> Attributes { get; } = [];
+
+    /// <summary>Further links to list beside the route's own. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public List<CoapLink> Links { get; } = [];
+
+    /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public string? ListedAs { get; set; }
+
+    /// <summary>What holds for the route now.</summary>
+    public RoutePlan GetPlan(CoapEnvironment environment) =>
+        Volatile.Read(ref _plan) is { } plan && plan.Version == _table.Version ? plan : MakePlan(environment);
+
+    /// <summary>The nearest thing said, by the route or the groups around it.</summary>
+    public T? Inherit<T>(Func<RouteSettings, T?> select)
+    {
+        T? value = select(Settings);
+        for (CoapRouteGroup? group = Group; value is null && group is not null; group = group.Parent)
+        {
+            value = select(group.Settings);
+        }
+
+        return value;
+    }
+
+    /// <summary>The values of the template's parameters in a path that matched.</summary>
+    public CoapRouteValues GetValues(CoapOptionCollection options, int firstSegment)
+    {
+        string[] values = new string[Template.ParameterNames.Length];
+        RouteSegment[] segments = Template.Segments;
+        int value = 0;
+        for (int i = 0; i < segments.Length; i++)
+        {
+            if (segments[i].Kind == RouteSegmentKind.Parameter)
+            {
+                values[value++] = Encoding.UTF8.GetString(options.ValueAt(firstSegment + i));
+            }
+            else if (segments[i].Kind == RouteSegmentKind.Rest)
+            {
+                values[value++] = GetRest(options, firstSegment + i);
+            }
+        }
+
+        return new CoapRouteValues(Template.ParameterNames, values);
+    }
+
+    // A slash inside a segment must stay apart from one between segments: otherwise a peer could smuggle "../" into what a handler takes for a path.
+    private static string GetRest(CoapOptionCollection options, int at)
+    {
+        StringBuilder rest = new();
+        bool first = true;
+        for (; at < options.Count && options.NumberAt(at) == OptionNumber.UriPath; at++)
+        {
+            string segment = Encoding.UTF8.GetString(options.ValueAt(at));
+            rest.Append(first ? string.Empty : "/")
+                .Append(segment.Replace("%", "%25", StringComparison.Ordinal).Replace("/", "%2F", StringComparison.Ordinal));
+            first = false;
+        }
+
+        return rest.ToString();
+    }
+
+    private RoutePlan MakePlan(CoapEnvironment environment)
+    {
+        lock (_table.Gate)
+        {
+            ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
+            RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
+            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes));
+            Volatile.Write(ref _plan, plan);
+            return plan;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+namespace CoAP.NET.Resources;
+
+/// <summary>What a route or a group says of itself; null is inherited from the group above. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+internal sealed class RouteSettings
+{
+    public ExecutionOptions? Execution { get; set; }
+
+    public bool? Hidden { get; set; }
+
+    public Func<CoapRequest, bool>? ListedWhen { get; set; }
+
+    public CoapContentFormat[]? Produces { get; set; }
+
+    public CoapContentFormat[]? Consumes { get; set; }
+
+    public List<object> Metadata { get; } = [];
+}

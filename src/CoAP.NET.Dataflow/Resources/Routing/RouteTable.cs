@@ -1,0 +1,109 @@
+using System.Text.Unicode;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// The routes of an endpoint. Look-ups read an immutable tree without a lock; routes may be added, changed and removed at any time.
+/// The path decides about the resource first, then the method: a path that is known with another method is 4.05, not 4.04 (RFC 7252 section 5.8).
+/// </summary>
+internal sealed class RouteTable
+{
+    private readonly HashSet<Route> _routes = [];
+    private RouteNode _root = RouteNode.Empty;
+    private int _version;
+
+    public RouteTable() => Root = new CoapRouteGroup(this, null, RouteTemplate.Root);
+
+    /// <summary>The group of all routes: what it says holds for every route that says nothing else.</summary>
+    public CoapRouteGroup Root { get; }
+
+    /// <summary>Changes with every change of a route or group, so that what was derived can be told from what holds.</summary>
+    public int Version => Volatile.Read(ref _version);
+
+    /// <summary>Guards every change; never held while user code runs.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>Whether a peer's segment may become the value of a parameter: no dot segment, so that no path can climb, and UTF-8, so that two paths never give one value.</summary>
+    public static bool IsParameterValue(ReadOnlySpan<byte> segment) => !PathText.IsDotSegment(segment) && Utf8.IsValid(segment);
+
+    /// <summary>Whether all segments from one place to another may become the value of a catch-all.</summary>
+    public static bool AreParameterValues(CoapOptionCollection options, int at, int end)
+    {
+        for (; at < end; at++)
+        {
+            if (!IsParameterValue(options.ValueAt(at)))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>The place that the Uri-Path options lead to; null for 4.04. A single empty segment is the root, as <c>coap://host/</c> has none (RFC 7252 section 6.4).</summary>
+    public RouteNode? Find(CoapOptionCollection options, out int firstSegment)
+    {
+        firstSegment = options.IndexOf(OptionNumber.UriPath);
+        int end = firstSegment = Math.Max(firstSegment, 0);
+        while (end < options.Count && options.NumberAt(end) == OptionNumber.UriPath)
+        {
+            end++;
+        }
+
+        if (end - firstSegment == 1 && options.ValueAt(firstSegment).IsEmpty)
+        {
+            end = firstSegment;
+        }
+
+        return Volatile.Read(ref _root).Find(options, firstSegment, end);
+    }
+
+    /// <summary>Adds a route.</summary>
+    /// <exception cref="InvalidOperationException">The path has a handler for one of the methods already.</exception>
+    public void Add(Route route)
+    {
+        lock (Gate)
+        {
+            Volatile.Write(ref _root, _root.With(route));
+            _routes.Add(route);
+            _version++;
+        }
+    }
+
+    /// <summary>Removes a route; requests that it is serving go on.</summary>
+    /// <returns>Whether it was there.</returns>
+    public bool Remove(Route route)
+    {
+        lock (Gate)
+        {
+            if (!_routes.Remove(route))
+            {
+                return false;
+            }
+
+            Volatile.Write(ref _root, _root.Without(route) ?? RouteNode.Empty);
+            _version++;
+            return true;
+        }
+    }
+
+    /// <summary>Changes what a route or group says.</summary>
+    public void Change<TState>(TState state, Action<TState> change)
+    {
+        lock (Gate)
+        {
+            change(state);
+            _version++;
+        }
+    }
+
+    /// <summary>All routes at a moment, in the order they were mapped, and the version they belong to.</summary>
+    public (Route[] Routes, int Version) Snapshot()
+    {
+        lock (Gate)
+        {
+            return ([.. _routes.OrderBy(route => route.Id)], _version);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+using System.Text;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// A route template such as <c>/devices/{id}</c>: a path in URI form whose segments are literals, parameters or, as the last one, a catch-all <c>{*rest}</c>.
+/// Empty segments count: <c>/a</c> and <c>/a/</c> are two resources (RFC 7252 section 6.4).
+/// </summary>
+internal sealed class RouteTemplate
+{
+    private const int MaxSegmentLength = 255;
+
+    private RouteTemplate(RouteSegment[] segments)
+    {
+        Segments = segments;
+        ParameterNames = [.. segments.Where(segment => segment.Kind != RouteSegmentKind.Literal).Select(segment => segment.Text)];
+        Text = segments.Length == 0 ? "/" : string.Concat(segments.Select(Print));
+    }
+
+    public static RouteTemplate Root { get; } = new([]);
+
+    public RouteSegment[] Segments { get; }
+
+    public string[] ParameterNames { get; }
+
+    /// <summary>The template in URI form, with its first slash.</summary>
+    public string Text { get; }
+
+    public bool HasParameters => ParameterNames.Length != 0;
+
+    /// <exception cref="ArgumentException">The text is no template; the message says what to write instead.</exception>
+    public static RouteTemplate Parse(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        return text is "" or "/" ? Root : new RouteTemplate(Array.ConvertAll(PathText.Split(text), segment => ParseSegment(segment, text))).Check(text);
+    }
+
+    /// <summary>The template of a route in a group.</summary>
+    public RouteTemplate Append(RouteTemplate other) =>
+        Segments.Length == 0 ? other : other.Segments.Length == 0 ? this : new RouteTemplate([.. Segments, .. other.Segments]).Check(Text + other.Text);
+
+    public override string ToString() => Text;
+
+    private static RouteSegment ParseSegment(string segment, string template)
+    {
+        if (segment.StartsWith('{') && segment.EndsWith('}'))
+        {
+            bool rest = segment.StartsWith("{*", StringComparison.Ordinal);
+            string name = segment[(rest ? 2 : 1)..^1];
+            return name.Length != 0 && name.AsSpan().IndexOfAny("{}*?:") < 0
+                ? new RouteSegment(rest ? RouteSegmentKind.Rest : RouteSegmentKind.Parameter, name, [])
+                : throw Bad(template, $"'{segment}' is no parameter. Write {{name}}, or {{*name}} for the rest of the path.");
+        }
+
+        int special = segment.AsSpan().IndexOfAny("{}?#");
+        if (special >= 0)
+        {
+            throw Bad(template, segment[special] is '{' or '}'
+                ? $"A parameter is a whole segment, unlike in '{segment}'. Write %7B and %7D for braces that are meant literally."
+                : "A template is a path without query or fragment. Read the query from the request; write %3F or %23 for characters of the path.");
+        }
+
+        string literal;
+        try
+        {
+            literal = PathText.Decode(segment);
+        }
+        catch (FormatException exception)
+        {
+            throw Bad(template, exception.Message);
+        }
+
+        byte[] utf8 = Encoding.UTF8.GetBytes(literal);
+        if (PathText.IsDotSegment(utf8))
+        {
+            throw Bad(template, "No Uri-Path segment is '.' or '..' (RFC 7252 section 5.10.1). Write the path without them.");
+        }
+
+        return utf8.Length <= MaxSegmentLength
+            ? new RouteSegment(RouteSegmentKind.Literal, literal, utf8)
+            : throw Bad(template, "A Uri-Path segment has at most 255 bytes (RFC 7252 section 5.10). Split it.");
+    }
+
+    private static string Print(RouteSegment segment)
+    {
+        StringBuilder builder = new("/");
+        switch (segment.Kind)
+        {
+            case RouteSegmentKind.Literal:
+                PathText.AppendEncoded(builder, segment.Utf8);
+                break;
+            case RouteSegmentKind.Parameter:
+                builder.Append('{').Append(segment.Text).Append('}');
+                break;
+            default:
+                builder.Append("{*").Append(segment.Text).Append('}');
+                break;
+        }
+
+        return builder.ToString();
+    }
+
+    private static ArgumentException Bad(string template, string why) => new($"The route template '{template}' cannot be used. {why}");
+
+    private RouteTemplate Check(string text)
+    {
+        for (int i = 0; i < Segments.Length - 1; i++)
+        {
+            if (Segments[i].Kind == RouteSegmentKind.Rest)
+            {
+                throw Bad(text, $"{{*{Segments[i].Text}}} takes all segments that are left, so nothing can follow it. Move it to the end.");
+            }
+        }
+
+        string? twice = ParameterNames.GroupBy(name => name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1)?.Key;
+        return twice is null ? this : throw Bad(text, $"The parameter '{twice}' stands in it twice. Give each its own name.");
+    }
+}

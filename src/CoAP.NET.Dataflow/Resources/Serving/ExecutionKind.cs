@@ -1,0 +1,17 @@
+namespace CoAP.NET.Resources;
+
+/// <summary>Where a handler runs.</summary>
+internal enum ExecutionKind : byte
+{
+    /// <summary>On the thread that received the request, until it proves slow.</summary>
+    Inline,
+
+    /// <summary>On threads of the library, a number of requests at a time.</summary>
+    Queued,
+
+    /// <summary>One request at a time until its answer is there; on the receiving thread when nothing waits.</summary>
+    Serial,
+
+    /// <summary>On a task scheduler of the user.</summary>
+    Scheduler,
+}

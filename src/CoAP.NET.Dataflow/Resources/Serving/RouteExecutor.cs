@@ -1,0 +1,69 @@
+namespace CoAP.NET.Resources;
+
+/// <summary>Runs the handler of one route where its execution options say.</summary>
+internal sealed class RouteExecutor
+{
+    // How many requests of one route that proved slow run at a time; more wait, bounded by the requests that the endpoint serves.
+    private const int SlowParallelism = 256;
+
+    private readonly ExecutionOptions _options;
+    private readonly CoapEnvironment _environment;
+    private readonly SlowWatch _watch;
+    private readonly WorkQueue? _queue;
+    private WorkQueue? _slowQueue;
+
+    public RouteExecutor(ExecutionOptions options, CoapEnvironment environment)
+    {
+        _options = options;
+        _environment = environment;
+        _watch = new SlowWatch(environment.TimeProvider);
+        if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
+        {
+            _queue = new WorkQueue(environment.Scheduler, options.Parallelism, options.Capacity);
+        }
+    }
+
+    /// <summary>Runs the handler now or later; its answer goes out by itself.</summary>
+    /// <returns>Whether it was taken; if not, nothing will run and the caller answers 5.03.</returns>
+    public bool TryRun(in RouteCall call)
+    {
+        switch (_options.Kind)
+        {
+            case ExecutionKind.Queued:
+                return _queue!.TryRun(call);
+            case ExecutionKind.Serial:
+                return _queue!.TryRun(call, _watch.IsSlow ? null : _watch);
+            case ExecutionKind.Scheduler:
+                return TryRunOn(_options.Scheduler!, call);
+            default:
+                if (_watch.IsSlow)
+                {
+                    return SlowQueue().TryRun(call);
+                }
+
+                call.Stage.Execute(call, queue: null, _watch);
+                return true;
+        }
+    }
+
+    private static bool TryRunOn(TaskScheduler scheduler, in RouteCall call)
+    {
+        // The task itself never fails: Execute answers whatever happens. A scheduler that refuses throws here.
+        _ = Task.Factory.StartNew(
+            static state =>
+            {
+                RouteCall call = (RouteCall)state!;
+                call.Stage.Execute(call, queue: null, watch: null);
+            },
+            call,
+            CancellationToken.None,
+            TaskCreationOptions.DenyChildAttach,
+            scheduler);
+        return true;
+    }
+
+    private WorkQueue SlowQueue() =>
+        Volatile.Read(ref _slowQueue)
+        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment.Scheduler, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
+        ?? _slowQueue!;
+}

@@ -1,0 +1,91 @@
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// Judges whether a handler blocks its thread: three calls above the threshold within a minute make it slow for five minutes.
+/// The first calls are not counted (the runtime compiles then), nor is the time that garbage collections took. Safe for several threads.
+/// </summary>
+internal sealed class SlowWatch
+{
+    public const int BlocksToBeSlow = 3;
+    public const int FirstCalls = 3;
+
+    public static readonly TimeSpan Threshold = TimeSpan.FromMilliseconds(20);
+    public static readonly TimeSpan Within = TimeSpan.FromMinutes(1);
+    public static readonly TimeSpan SlowFor = TimeSpan.FromMinutes(5);
+
+    private readonly TimeProvider _time;
+    private readonly long _threshold;
+    private readonly Lock _gate = new();
+    private readonly long[] _blocks = new long[BlocksToBeSlow];
+    private int _blockCount;
+    private int _calls;
+    private long _slowSince;
+    private bool _slow;
+
+    public SlowWatch(TimeProvider time)
+    {
+        _time = time;
+        _threshold = (long)(Threshold.TotalSeconds * time.TimestampFrequency);
+    }
+
+    /// <summary>Whether the handler is to be kept away from receiving threads now. A field read while it never blocked.</summary>
+    public bool IsSlow => Volatile.Read(ref _slow) && StillSlow();
+
+    /// <summary>Takes the time of a call that did not take the thread for long; cheap.</summary>
+    /// <returns>Whether the handler became slow by it.</returns>
+    public bool Observe(long started, TimeSpan pausesBefore)
+    {
+        long now = _time.GetTimestamp();
+        if (_calls < FirstCalls)
+        {
+            // A lost update only makes one more call a first one.
+            _calls++;
+            return false;
+        }
+
+        return now - started > _threshold && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore);
+    }
+
+    private bool IsBlock(long started, long now, TimeSpan pauses)
+    {
+        if (_time.GetElapsedTime(started, now) - pauses <= Threshold)
+        {
+            return false;
+        }
+
+        lock (_gate)
+        {
+            if (_slow)
+            {
+                return false;
+            }
+
+            // The oldest of the last three is overwritten; the block is the third within the time when that one is young enough.
+            int at = _blockCount++ % BlocksToBeSlow;
+            _blocks[at] = now;
+            long oldest = _blocks[_blockCount % BlocksToBeSlow];
+            if (_blockCount < BlocksToBeSlow || _time.GetElapsedTime(oldest, now) > Within)
+            {
+                return false;
+            }
+
+            _slowSince = now;
+            Volatile.Write(ref _slow, true);
+            return true;
+        }
+    }
+
+    private bool StillSlow()
+    {
+        lock (_gate)
+        {
+            if (_slow && _time.GetElapsedTime(_slowSince) >= SlowFor)
+            {
+                _blockCount = 0;
+                Volatile.Write(ref _slow, false);
+            }
+
+            return _slow;
+        }
+    }
+}

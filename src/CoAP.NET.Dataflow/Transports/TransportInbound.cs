@@ -1,0 +1,24 @@
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The inbound half of the Transport stage: where datagrams enter the mesh.</summary>
+public sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
+{
+    internal TransportInbound(CoapEnvironment environment)
+        : base(environment.Counters, environment.Logger)
+    {
+    }
+
+    private protected override void Process(CoapDatagram item)
+    {
+        Counters.Add(CoapCounter.DatagramsReceived);
+        Counters.Add(CoapCounter.BytesReceived, item.Length);
+        if (item.IsTruncated)
+        {
+            Counters.Add(CoapCounter.TruncatedDatagrams);
+        }
+
+        Offer(item);
+    }
+}

@@ -1,0 +1,26 @@
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The outbound half of the Transport stage: where datagrams leave the mesh. It gives each to its transport; nothing is linked behind it.</summary>
+public sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
+{
+    internal TransportOutbound(CoapEnvironment environment)
+        : base(environment.Counters, environment.Logger)
+    {
+    }
+
+    private protected override void Process(CoapDatagram item)
+    {
+        if (item.Transport is not { } transport)
+        {
+            Counters.Add(CoapCounter.SendErrors);
+            item.Dispose();
+            return;
+        }
+
+        Counters.Add(CoapCounter.DatagramsSent);
+        Counters.Add(CoapCounter.BytesSent, item.Length);
+        transport.Send(item);
+    }
+}

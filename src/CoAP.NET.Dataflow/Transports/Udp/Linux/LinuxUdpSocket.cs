@@ -1,0 +1,175 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>One UDP socket of a transport, as the loop and the senders need it.</summary>
+internal sealed class LinuxUdpSocket
+{
+    private const uint NotADrop = 0x8000_0000;
+
+    private LinuxUdpSocket(LinuxUdpEngine owner, int tag, Socket socket, bool dualMode)
+    {
+        Owner = owner;
+        Tag = tag;
+        Socket = socket;
+        Handle = socket.SafeHandle;
+        Descriptor = (int)Handle.DangerousGetHandle();
+        Local = UdpSockets.AddressOf(socket);
+        IsIPv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
+        IsDualMode = dualMode;
+        IsWildcard = Local.IsAny;
+        MaxDatagramSize = owner.Context.Limits.MaxDatagramSize;
+    }
+
+    public LinuxUdpEngine Owner { get; }
+
+    /// <summary>Which of the transport's addresses it is bound to; the same for all shards.</summary>
+    public int Tag { get; }
+
+    public Socket Socket { get; }
+
+    public SafeSocketHandle Handle { get; }
+
+    /// <summary>For the loop, which is also the one that closes it.</summary>
+    public int Descriptor { get; }
+
+    public CoapAddress Local { get; }
+
+    public bool IsIPv6 { get; }
+
+    public bool IsDualMode { get; }
+
+    public bool IsWildcard { get; }
+
+    public int MaxDatagramSize { get; }
+
+    // The loop's.
+    public long Id { get; set; }
+
+    public bool IsQueued { get; set; }
+
+    public bool HasError { get; set; }
+
+    public int Failures { get; set; }
+
+    public uint Dropped { get; set; }
+
+    /// <summary>Whether nothing more is to be received: what is already in the batch is dropped.</summary>
+    public bool IsClosing
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>Opens, binds and sets up a socket.</summary>
+    /// <param name="owner">The engine.</param>
+    /// <param name="tag">See <see cref="Tag"/>.</param>
+    /// <param name="endpoint">Where.</param>
+    /// <param name="joins">Whether it joins sockets of other shards at the same port; the first one must bind alone, or it would join a stranger's silently.</param>
+    /// <returns>The socket.</returns>
+    /// <exception cref="CoapBindException">It cannot be bound.</exception>
+    public static LinuxUdpSocket Open(LinuxUdpEngine owner, int tag, IPEndPoint endpoint, bool joins)
+    {
+        Socket socket = UdpSockets.Bind(endpoint, owner.Options, socket =>
+        {
+            if (joins)
+            {
+                Set(socket, LibC.SolSocket, LibC.SoReusePort, 1);
+            }
+
+            Set(socket, LibC.SolSocket, LibC.SoReceiveQueueOverflow, 1);
+            AskForBuffer(socket, owner.Context.Limits.ReceiveBufferSize);
+            SetIPOptions(socket, UdpSockets.IsDualMode(endpoint, owner.Options), endpoint);
+        });
+        LinuxUdpSocket opened = new(owner, tag, socket, UdpSockets.IsDualMode(endpoint, owner.Options));
+        Log.ReceiveBufferGranted(owner.Context.Logger, opened.Local, GrantedBuffer(socket), owner.Context.Limits.ReceiveBufferSize);
+        return opened;
+    }
+
+    /// <summary>Lets the sockets of other shards join.</summary>
+    public void AllowJoining() => Set(Socket, LibC.SolSocket, LibC.SoReusePort, 1);
+
+    public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
+
+    /// <summary>Whether a source must be named so that a datagram leaves from the address it should.</summary>
+    public bool NeedsSource(in CoapAddress local) => IsWildcard && !local.IsAny && !local.IsMulticast && (IsIPv6 || local.IsIPv4);
+
+    public void CountDrops(uint total)
+    {
+        uint count = total - Dropped;
+        if (count is > 0 and < NotADrop)
+        {
+            Dropped = total;
+            Owner.Context.Counters.Add(CoapCounter.KernelDrops, count);
+            Log.KernelDropped(Owner.Context.Logger, count, Local);
+        }
+    }
+
+    public void Close()
+    {
+        IsClosing = true;
+        Socket.Dispose();
+    }
+
+    private static void SetIPOptions(Socket socket, bool dualMode, IPEndPoint endpoint)
+    {
+        bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
+        bool wildcard = endpoint.Address.Equals(IPAddress.Any) || endpoint.Address.Equals(IPAddress.IPv6Any);
+        if (ipv6)
+        {
+            Set(socket, LibC.SolIPv6, LibC.IPv6ReceiveErrors, 1);
+            TrySet(socket, LibC.SolIPv6, LibC.IPv6MulticastAll, 0);
+            if (wildcard)
+            {
+                Set(socket, LibC.SolIPv6, LibC.IPv6ReceivePacketInfo, 1);
+            }
+        }
+
+        if (!ipv6 || dualMode)
+        {
+            Set(socket, LibC.SolIP, LibC.IPReceiveErrors, 1);
+            TrySet(socket, LibC.SolIP, LibC.IPMulticastAll, 0);
+        }
+
+        if (!ipv6 && wildcard)
+        {
+            Set(socket, LibC.SolIP, LibC.IPPacketInfo, 1);
+        }
+    }
+
+    private static void AskForBuffer(Socket socket, int size)
+    {
+        // The forced one may go beyond the system's bound, but needs a privilege.
+        if (size > 0 && !TrySet(socket, LibC.SolSocket, LibC.SoReceiveBufferForce, size))
+        {
+            TrySet(socket, LibC.SolSocket, LibC.SoReceiveBuffer, size);
+        }
+    }
+
+    private static int GrantedBuffer(Socket socket)
+    {
+        // The kernel doubles what was asked, for its own bookkeeping.
+        int value = 0;
+        socket.GetRawSocketOption(LibC.SolSocket, LibC.SoReceiveBuffer, MemoryMarshal.AsBytes(new Span<int>(ref value)));
+        return value / 2;
+    }
+
+    private static bool TrySet(Socket socket, int level, int name, int value)
+    {
+        try
+        {
+            Set(socket, level, name, value);
+            return true;
+        }
+        catch (SocketException)
+        {
+            // An old kernel or a missing privilege; all that is set this way is optional.
+            return false;
+        }
+    }
+
+    private static void Set(Socket socket, int level, int name, int value) =>
+        socket.SetRawSocketOption(level, name, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref value)));
+}

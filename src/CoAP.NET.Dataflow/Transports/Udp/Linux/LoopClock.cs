@@ -1,0 +1,25 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>When a loop must call the clock of a transport's endpoint.</summary>
+internal sealed class LoopClock
+{
+    private int _woken;
+
+    public LoopClock(LinuxUdpEngine owner) => Owner = owner;
+
+    public LinuxUdpEngine Owner { get; }
+
+    // The loop's; in units of TimeProvider.System.
+    public long Due { get; set; }
+
+    /// <summary>The earliest entry in the queue of the loop that is valid.</summary>
+    public long Queued { get; set; } = long.MaxValue;
+
+    public bool IsRemoved { get; set; }
+
+    /// <summary>Marks it as to be called soon.</summary>
+    /// <returns>Whether it was not marked before.</returns>
+    public bool TryMarkWoken() => Interlocked.Exchange(ref _woken, 1) == 0;
+
+    public void ClearWoken() => Interlocked.Exchange(ref _woken, 0);
+}

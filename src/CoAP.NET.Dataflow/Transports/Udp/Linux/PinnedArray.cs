@@ -1,0 +1,22 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>An array on the pinned heap with its address: memory that the kernel may know, kept by the garbage collector.</summary>
+internal readonly unsafe struct PinnedArray<T>
+    where T : unmanaged
+{
+    // Holding the array keeps the address valid.
+    private readonly T[] _array;
+
+    public PinnedArray(int length)
+    {
+        _array = GC.AllocateArray<T>(length, pinned: true);
+        Address = (T*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array));
+    }
+
+    public T* Address { get; }
+
+    public int Length => _array.Length;
+}

@@ -1,0 +1,207 @@
+using System.Runtime.InteropServices;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Datagrams that leave together by sendmmsg. They are copied, mostly some dozen bytes, so that their buffers go back to the thread at once and nothing
+/// need be pinned. Belongs to the thread that holds the role of the loop.
+/// </summary>
+internal sealed unsafe class SendBatch
+{
+    public const int Capacity = 64;
+    /// <summary>The largest datagram that is taken; UDP has no larger ones.</summary>
+    public const int MaxLength = 65_535;
+
+    private const int NameSize = 32;
+    private const int BufferSize = 128 * 1024;
+    private const int MaxAttempts = 5;
+    private const int MaxWaits = 5;
+
+    private readonly PinnedArray<byte> _buffer = new(BufferSize);
+    private readonly PinnedArray<MessageHeaderWithLength> _messages = new(Capacity);
+    private readonly PinnedArray<IoVector> _vectors = new(Capacity);
+    private readonly PinnedArray<byte> _names = new(Capacity * NameSize);
+    private readonly PinnedArray<byte> _controls = new(Capacity * ControlMessages.SendSize);
+    private readonly LinuxUdpSocket?[] _sockets = new LinuxUdpSocket?[Capacity];
+    private readonly CoapChannel?[] _channels = new CoapChannel?[Capacity];
+    private int _count;
+    private int _used;
+
+    public SendBatch()
+    {
+        for (int i = 0; i < Capacity; i++)
+        {
+            ref MessageHeader header = ref _messages.Address[i].Header;
+            header.Name = _names.Address + (i * NameSize);
+            header.Vectors = _vectors.Address + i;
+            header.VectorCount = 1;
+        }
+    }
+
+    /// <summary>Adds a copy of a datagram; sends what there is when it is full.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="datagram">The datagram; at most <see cref="MaxLength"/> bytes.</param>
+    /// <param name="failures">What could not be sent on this occasion; made when needed.</param>
+    public void Add(LinuxUdpSocket socket, CoapDatagram datagram, ref List<SendFailure>? failures)
+    {
+        if (_count == Capacity || _used + datagram.Length > BufferSize)
+        {
+            Flush(ref failures);
+        }
+
+        int i = _count++;
+        byte* bytes = _buffer.Address + _used;
+        _used += datagram.Length;
+        datagram.Span.CopyTo(new Span<byte>(bytes, datagram.Length));
+        _vectors.Address[i].Base = bytes;
+        _vectors.Address[i].Length = (nuint)datagram.Length;
+        _sockets[i] = socket;
+        _channels[i] = datagram.Channel;
+        SetAddresses(ref _messages.Address[i].Header, _controls.Address + (i * ControlMessages.SendSize), socket, datagram);
+    }
+
+    /// <summary>Sends everything, in order.</summary>
+    /// <param name="failures">What could not be sent; made when needed.</param>
+    public void Flush(ref List<SendFailure>? failures)
+    {
+        int count = _count;
+        if (count == 0)
+        {
+            return;
+        }
+
+        int waits = MaxWaits;
+        for (int start = 0; start < count;)
+        {
+            LinuxUdpSocket socket = _sockets[start]!;
+            int end = start + 1;
+            while (end < count && _sockets[end] == socket)
+            {
+                end++;
+            }
+
+            Send(socket, start, end, ref waits, ref failures);
+            start = end;
+        }
+
+        Array.Clear(_sockets, 0, count);
+        Array.Clear(_channels, 0, count);
+        _count = _used = 0;
+    }
+
+    /// <summary>Sends one datagram at once; for threads without the role of its loop.</summary>
+    /// <returns>0, or why it could not be sent.</returns>
+    public static int SendNow(LinuxUdpSocket socket, CoapDatagram datagram)
+    {
+        byte* name = stackalloc byte[NameSize];
+        byte* control = stackalloc byte[ControlMessages.SendSize];
+        fixed (byte* bytes = datagram.Buffer)
+        {
+            IoVector vector = new() { Base = bytes, Length = (nuint)datagram.Length };
+            MessageHeader header = new() { Name = name, Vectors = &vector, VectorCount = 1 };
+            SetAddresses(ref header, control, socket, datagram);
+            int attempts = MaxAttempts;
+            int waits = MaxWaits;
+            while (LibC.Send(socket.Handle, &header, LibC.DontWait | LibC.NoSignal) < 0)
+            {
+                int error = Marshal.GetLastPInvokeError();
+                if (!MayRetry(socket.Descriptor, error, ref attempts, ref waits))
+                {
+                    return error;
+                }
+            }
+        }
+
+        return 0;
+    }
+
+    private static void SetAddresses(ref MessageHeader header, byte* control, LinuxUdpSocket socket, CoapDatagram datagram)
+    {
+        CoapAddress local = datagram.Local;
+        *(ushort*)header.Name = (ushort)(socket.IsIPv6 ? 10 : 2);
+        header.NameLength = (uint)NativeAddress.Write(new Span<byte>(header.Name, NameSize), datagram.Remote, socket.IsIPv6);
+        if (socket.NeedsSource(local))
+        {
+            header.Control = control;
+            header.ControlLength = (nuint)ControlMessages.WriteSource(control, local, socket.IsIPv6);
+        }
+        else
+        {
+            header.Control = null;
+            header.ControlLength = 0;
+        }
+    }
+
+    /// <summary>
+    /// After a refusal. A full send buffer is waited for, a little. Anything else is tried again at once: with IP_RECVERR a socket reports an ICMP error of an
+    /// earlier datagram by refusing a later call once, whatever that was for.
+    /// </summary>
+    private static bool MayRetry(int descriptor, int error, ref int attempts, ref int waits)
+    {
+        switch (error)
+        {
+            case LibC.EINTR:
+                return true;
+            case LibC.EAGAIN:
+                PollEntry entry = new() { File = descriptor, Events = LibC.PollOut };
+                if (waits-- <= 0)
+                {
+                    return false;
+                }
+
+                _ = LibC.Poll(&entry, 1, 1);
+                return true;
+            default:
+                return --attempts > 0;
+        }
+    }
+
+    private void Send(LinuxUdpSocket socket, int start, int end, ref int waits, ref List<SendFailure>? failures)
+    {
+        int attempts = MaxAttempts;
+        while (start < end)
+        {
+            int sent = LibC.SendMany(socket.Descriptor, _messages.Address + start, (uint)(end - start), LibC.DontWait | LibC.NoSignal);
+            if (sent > 0)
+            {
+                start += sent;
+                attempts = MaxAttempts;
+                continue;
+            }
+
+            int error = Marshal.GetLastPInvokeError();
+            if (!MayRetry(socket.Descriptor, error, ref attempts, ref waits))
+            {
+                (failures ??= []).Add(new SendFailure(socket.Owner, Rebuild(socket, start), error));
+                start++;
+                attempts = MaxAttempts;
+            }
+        }
+    }
+
+    private CoapDatagram Rebuild(LinuxUdpSocket socket, int i)
+    {
+        ref MessageHeader header = ref _messages.Address[i].Header;
+        ref IoVector vector = ref _vectors.Address[i];
+        CoapAddress local = socket.Local;
+        int offset = 0;
+        if (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data, out int length))
+        {
+            // On the way out the source stands where spec_dst is on the way in.
+            ControlMessages.TryReadLocal(level, type, data, length, socket.Local.Port, out local);
+        }
+
+        CoapDatagram datagram = new((int)vector.Length)
+        {
+            Length = (int)vector.Length,
+            Remote = NativeAddress.Read(new ReadOnlySpan<byte>(header.Name, NativeAddress.IPv6Size), socket.IsIPv6),
+            Local = local,
+            Transport = socket.Owner.Transport,
+            TransportTag = socket.Tag,
+            Channel = _channels[i],
+        };
+        new ReadOnlySpan<byte>(vector.Base, datagram.Length).CopyTo(datagram.Buffer);
+        return datagram;
+    }
+}

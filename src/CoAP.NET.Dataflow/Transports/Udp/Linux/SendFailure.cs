@@ -1,0 +1,13 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>A datagram that the operating system refused, and why; reported once the batch is in order again.</summary>
+internal readonly record struct SendFailure(LinuxUdpEngine Owner, CoapDatagram Datagram, int Error)
+{
+    public static void Report(List<SendFailure> failures)
+    {
+        foreach (SendFailure failure in failures)
+        {
+            failure.Owner.Fail(failure.Datagram, LinuxErrors.ToException(failure.Error));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// The one loop that the client transports of a scheduler share, so that an idle client owns no thread. It is made for the first one and ends some seconds
+/// after the last one left.
+/// </summary>
+internal sealed class SharedLoop
+{
+    private static readonly long s_grace = 2 * TimeProvider.System.TimestampFrequency;
+    private static readonly ConditionalWeakTable<CoapScheduler, SharedLoop> s_loops = [];
+
+    private readonly CoapScheduler _scheduler;
+    private readonly Lock _gate = new();
+    private EpollLoop? _loop;
+    private int _users;
+    private long _endsAt = long.MaxValue;
+
+    private SharedLoop(CoapScheduler scheduler) => _scheduler = scheduler;
+
+    /// <summary>When the loop may end, in units of TimeProvider.System; <see cref="long.MaxValue"/> while it is used.</summary>
+    public long EndsAt => Volatile.Read(ref _endsAt);
+
+    public static SharedLoop Of(CoapScheduler scheduler) => s_loops.GetValue(scheduler, static key => new SharedLoop(key));
+
+    /// <summary>The loop, running; to be given back with <see cref="Release"/>.</summary>
+    /// <returns>The loop; null when no thread could be had.</returns>
+    public EpollLoop? Acquire()
+    {
+        lock (_gate)
+        {
+            if (_loop is null)
+            {
+                EpollLoop loop = new(_scheduler, 0, this);
+                if (!loop.TryStart())
+                {
+                    loop.Close();
+                    return null;
+                }
+
+                _loop = loop;
+            }
+
+            _users++;
+            _endsAt = long.MaxValue;
+            return _loop;
+        }
+    }
+
+    public void Release()
+    {
+        EpollLoop? loop = null;
+        lock (_gate)
+        {
+            if (--_users == 0)
+            {
+                _endsAt = TimeProvider.System.GetTimestamp() + s_grace;
+                loop = _loop;
+            }
+        }
+
+        loop?.Signal();
+    }
+
+    /// <summary>Called by the loop before it waits: whether it is to end.</summary>
+    public bool TryEnd(EpollLoop loop)
+    {
+        if (TimeProvider.System.GetTimestamp() < EndsAt)
+        {
+            return false;
+        }
+
+        lock (_gate)
+        {
+            if (_users > 0 || TimeProvider.System.GetTimestamp() < _endsAt)
+            {
+                return false;
+            }
+
+            if (_loop == loop)
+            {
+                _loop = null;
+            }
+
+            return true;
+        }
+    }
+}

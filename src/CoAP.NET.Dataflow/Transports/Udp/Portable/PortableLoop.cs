@@ -1,0 +1,116 @@
+using System.Buffers;
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The loop of one socket: receive, run to completion, again. A stand-by that takes over just goes on receiving on the same socket.</summary>
+internal sealed class PortableLoop : ReceiveLoop
+{
+    // Large enough for any datagram: systems differ in how they say that one was cut.
+    private const int ScratchSize = 65_536;
+
+    private readonly PortableUdpSocket _socket;
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public PortableLoop(PortableUdpSocket socket)
+        : base(socket.Owner.Context.Scheduler) => _socket = socket;
+
+    /// <summary>Ends when nothing more is received.</summary>
+    public Task Ended => _ended.Task;
+
+    protected override CoapTransportContext? ActiveContext => _socket.Owner.Context;
+
+    protected override TimeSpan HandOverAfter => _socket.Owner.Options.HandOverAfter;
+
+    protected override void Run(ReceiveRole role)
+    {
+        byte[] scratch = ArrayPool<byte>.Shared.Rent(ScratchSize);
+        try
+        {
+            SocketAddress from = new(_socket.Socket.AddressFamily);
+            EndPoint? anyone = _socket.IsWildcard ? new IPEndPoint(_socket.IsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0) : null;
+            while (!_socket.IsClosing)
+            {
+                if (TryReceive(scratch, from, anyone) is { } datagram)
+                {
+                    MarkProgress();
+                    _socket.Owner.Context.Receive(datagram);
+                    if (!role.Settle())
+                    {
+                        return;
+                    }
+                }
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(scratch);
+        }
+
+        MarkEnded();
+        _ended.TrySetResult();
+    }
+
+    private CoapDatagram? TryReceive(byte[] scratch, SocketAddress from, EndPoint? anyone)
+    {
+        try
+        {
+            return anyone is null ? ReceiveAtAddress(scratch, from) : ReceiveAtWildcard(scratch, anyone);
+        }
+        catch (ObjectDisposedException)
+        {
+            return null;
+        }
+        catch (SocketException exception)
+        {
+            // Interrupted by closing, or an error of something that was sent, which says nothing about receiving.
+            if (!_socket.IsClosing && exception.SocketErrorCode is not (SocketError.ConnectionReset or SocketError.NetworkReset or SocketError.ConnectionRefused or SocketError.MessageSize))
+            {
+                Log.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
+                ReceiveWatchdog.Pause();
+            }
+
+            return null;
+        }
+    }
+
+    private CoapDatagram ReceiveAtAddress(byte[] scratch, SocketAddress from)
+    {
+        int length = _socket.Socket.ReceiveFrom(scratch, SocketFlags.None, from);
+        return MakeDatagram(scratch, length, NativeAddress.Read(from.Buffer.Span, _socket.IsIPv6), _socket.Local);
+    }
+
+    private CoapDatagram ReceiveAtWildcard(byte[] scratch, EndPoint anyone)
+    {
+        SocketFlags flags = SocketFlags.None;
+        EndPoint from = anyone;
+        int length = _socket.Socket.ReceiveMessageFrom(scratch, ref flags, ref from, out IPPacketInformation information);
+        CoapAddress local = _socket.Local;
+        if (information.Address is { } address)
+        {
+            local = CoapAddress.FromIPEndPoint(new IPEndPoint(address, local.Port));
+            if (NativeAddress.NeedsScope(local.High))
+            {
+                local = local with { ScopeId = (uint)information.Interface };
+            }
+        }
+
+        return MakeDatagram(scratch, length, CoapAddress.FromIPEndPoint((IPEndPoint)from), local);
+    }
+
+    private CoapDatagram MakeDatagram(byte[] scratch, int length, in CoapAddress remote, in CoapAddress local)
+    {
+        PortableUdpEngine owner = _socket.Owner;
+        CoapDatagram datagram = owner.Pool.Rent();
+        datagram.IsTruncated = length > datagram.Buffer.Length;
+        datagram.Length = Math.Min(length, datagram.Buffer.Length);
+        scratch.AsSpan(0, datagram.Length).CopyTo(datagram.Buffer);
+        datagram.Remote = remote;
+        datagram.Local = local;
+        datagram.Transport = owner.Transport;
+        datagram.TransportTag = _socket.Tag;
+        datagram.Channel = null;
+        return datagram;
+    }
+}

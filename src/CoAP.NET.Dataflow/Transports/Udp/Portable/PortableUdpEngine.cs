@@ -1,0 +1,198 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>UDP by the calls of <see cref="Socket"/>: a loop with a thread of its own for each socket, each datagram sent at once.</summary>
+internal sealed class PortableUdpEngine : UdpEngine
+{
+    // As many addresses of ours as answers leave from by a socket of their own; above that the operating system chooses.
+    private const int MaxSiblings = 64;
+
+    private readonly Lock _gate = new();
+    private readonly List<PortableUdpSocket> _all = [];
+    private PortableUdpSocket[] _sockets = [];
+    private bool _isClosing;
+
+    public PortableUdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
+        : base(transport, context, options)
+    {
+        Pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);
+    }
+
+    public override CoapUdpEngine Kind => CoapUdpEngine.Portable;
+
+    public CoapDatagramPool Pool { get; }
+
+    public override Task StartAsync()
+    {
+        List<PortableUdpSocket> sockets = [];
+        foreach (IPEndPoint endpoint in UdpSockets.EndpointsOf(Options))
+        {
+            PortableUdpSocket socket = PortableUdpSocket.Open(this, sockets.Count, endpoint, joins: false);
+            sockets.Add(socket);
+            lock (_gate)
+            {
+                _all.Add(socket);
+            }
+
+            if (socket.IsWildcard)
+            {
+                UdpSockets.JoinGroups(socket.Socket, Context, Options);
+            }
+
+            Log.UdpBound(Context.Logger, socket.Local, Kind, 1);
+        }
+
+        _sockets = [.. sockets];
+        LocalAddresses = [.. sockets.Select(socket => socket.Local)];
+        foreach (PortableUdpSocket socket in sockets)
+        {
+            if (!socket.Loop.TryStart())
+            {
+                throw new CoapException("No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should await instead of blocking.");
+            }
+
+            socket.IsStarted = true;
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public override void Send(CoapDatagram datagram)
+    {
+        SocketException? error = null;
+        try
+        {
+            if (Select(datagram.Remote, datagram.TransportTag) is { } socket)
+            {
+                SocketFor(socket, datagram.Local).Send(datagram);
+            }
+            else
+            {
+                error = new SocketException((int)SocketError.AddressFamilyNotSupported);
+            }
+        }
+        catch (SocketException exception)
+        {
+            error = exception;
+        }
+        catch (ObjectDisposedException)
+        {
+            error = new SocketException((int)SocketError.Shutdown);
+        }
+
+        if (error is null)
+        {
+            datagram.Dispose();
+        }
+        else
+        {
+            Fail(datagram, error);
+        }
+    }
+
+    protected override async Task CloseAsync()
+    {
+        PortableUdpSocket[] sockets;
+        lock (_gate)
+        {
+            _isClosing = true;
+            sockets = [.. _all];
+        }
+
+        foreach (PortableUdpSocket socket in sockets)
+        {
+            socket.Close();
+        }
+
+        foreach (PortableUdpSocket socket in sockets)
+        {
+            if (socket.IsStarted)
+            {
+                await socket.Loop.Ended.ConfigureAwait(false);
+            }
+        }
+    }
+
+    private PortableUdpSocket? Select(in CoapAddress remote, int tag)
+    {
+        PortableUdpSocket[] sockets = _sockets;
+        if ((uint)tag < (uint)sockets.Length && sockets[tag].CanReach(remote))
+        {
+            return sockets[tag];
+        }
+
+        foreach (PortableUdpSocket socket in sockets)
+        {
+            if (socket.CanReach(remote))
+            {
+                return socket;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>
+    /// A socket cannot name the source of a single datagram here. So an answer from one of the addresses behind the wildcard leaves by a socket that is bound to
+    /// just that address, which from then on also receives what is sent to it.
+    /// </summary>
+    private PortableUdpSocket SocketFor(PortableUdpSocket wildcard, in CoapAddress local)
+    {
+        if (!wildcard.IsWildcard || local.IsAny || local.IsMulticast)
+        {
+            return wildcard;
+        }
+
+        CoapAddress key = local with { Port = wildcard.Local.Port };
+        return wildcard.Siblings.TryGetValue(key, out PortableUdpSocket? sibling) ? sibling : OpenSibling(wildcard, key);
+    }
+
+    private PortableUdpSocket OpenSibling(PortableUdpSocket wildcard, CoapAddress local)
+    {
+        lock (_gate)
+        {
+            if (wildcard.Siblings.TryGetValue(local, out PortableUdpSocket? known))
+            {
+                return known;
+            }
+
+            if (_isClosing || wildcard.Siblings.Count >= MaxSiblings)
+            {
+                return wildcard;
+            }
+
+            PortableUdpSocket? sibling = null;
+            try
+            {
+                wildcard.AllowJoining(true);
+                sibling = PortableUdpSocket.Open(this, wildcard.Tag, local.ToIPEndPoint(), joins: true);
+                sibling.AllowJoining(false);
+            }
+            catch (CoapBindException)
+            {
+                // Then the operating system chooses the source, which on a host with one address is the same.
+            }
+            finally
+            {
+                wildcard.AllowJoining(false);
+            }
+
+            if (sibling is not null && !sibling.Loop.TryStart())
+            {
+                sibling.Close();
+                sibling = null;
+            }
+
+            if (sibling is not null)
+            {
+                sibling.IsStarted = true;
+                _all.Add(sibling);
+            }
+
+            wildcard.Siblings[local] = sibling ?? wildcard;
+            return sibling ?? wildcard;
+        }
+    }
+}

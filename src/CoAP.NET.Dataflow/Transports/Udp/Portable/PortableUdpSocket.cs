@@ -1,0 +1,121 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>One UDP socket of the portable engine.</summary>
+internal sealed class PortableUdpSocket
+{
+    private const int WindowsNoConnectionReset = unchecked((int)0x9800000C);
+
+    [ThreadStatic]
+    private static SocketAddress? t_ipv4;
+
+    [ThreadStatic]
+    private static SocketAddress? t_ipv6;
+
+    private PortableUdpSocket(PortableUdpEngine owner, int tag, Socket socket, bool dualMode)
+    {
+        Owner = owner;
+        Tag = tag;
+        Socket = socket;
+        Local = UdpSockets.AddressOf(socket);
+        IsIPv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
+        IsDualMode = dualMode;
+        IsWildcard = Local.IsAny;
+        Loop = new PortableLoop(this);
+    }
+
+    public PortableUdpEngine Owner { get; }
+
+    public int Tag { get; }
+
+    public Socket Socket { get; }
+
+    public CoapAddress Local { get; }
+
+    public bool IsIPv6 { get; }
+
+    public bool IsDualMode { get; }
+
+    public bool IsWildcard { get; }
+
+    public PortableLoop Loop { get; }
+
+    public bool IsStarted { get; set; }
+
+    public bool IsClosing
+    {
+        get => Volatile.Read(ref field);
+        private set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>By local address the sockets that answers leave from; this one itself where no other could be bound.</summary>
+    public ConcurrentDictionary<CoapAddress, PortableUdpSocket> Siblings { get; } = new();
+
+    /// <summary>Opens, binds and sets up a socket.</summary>
+    /// <exception cref="CoapBindException">It cannot be bound.</exception>
+    public static PortableUdpSocket Open(PortableUdpEngine owner, int tag, IPEndPoint endpoint, bool joins)
+    {
+        int size = owner.Context.Limits.ReceiveBufferSize;
+        Socket socket = UdpSockets.Bind(endpoint, owner.Options, socket =>
+        {
+            if (joins)
+            {
+                SetJoining(socket, true);
+            }
+
+            if (size > 0)
+            {
+                socket.ReceiveBufferSize = size;
+            }
+
+            if (OperatingSystem.IsWindows())
+            {
+                // Otherwise an ICMP error of one peer would make the receive call fail for all.
+                socket.IOControl(WindowsNoConnectionReset, [0], null);
+            }
+
+            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            {
+                socket.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.PacketInformation, true);
+            }
+
+            if (endpoint.Address.Equals(IPAddress.Any) || UdpSockets.IsDualMode(endpoint, owner.Options))
+            {
+                socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.PacketInformation, true);
+            }
+        });
+        PortableUdpSocket opened = new(owner, tag, socket, UdpSockets.IsDualMode(endpoint, owner.Options));
+        Log.ReceiveBufferGranted(owner.Context.Logger, opened.Local, socket.ReceiveBufferSize, size);
+        return opened;
+    }
+
+    public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
+
+    /// <summary>Lets sockets that are bound to one address each join the wildcard at its port, for a moment; at other times a stranger must not.</summary>
+    public void AllowJoining(bool allowed) => SetJoining(Socket, allowed);
+
+    public void Send(CoapDatagram datagram)
+    {
+        SocketAddress to = IsIPv6 ? t_ipv6 ??= new SocketAddress(AddressFamily.InterNetworkV6) : t_ipv4 ??= new SocketAddress(AddressFamily.InterNetwork);
+        NativeAddress.Write(to.Buffer.Span, datagram.Remote, IsIPv6);
+        Socket.SendTo(datagram.Span, SocketFlags.None, to);
+    }
+
+    public void Close()
+    {
+        IsClosing = true;
+        Socket.Dispose();
+    }
+
+    private static void SetJoining(Socket socket, bool allowed)
+    {
+        // On Windows a specific address and the wildcard are different to begin with, and the flag would let in anybody.
+        if (!OperatingSystem.IsWindows())
+        {
+            socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, allowed);
+        }
+    }
+}

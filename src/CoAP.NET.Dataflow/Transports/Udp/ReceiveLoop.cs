@@ -1,0 +1,181 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Something that receives and runs everything to completion on the thread that received, without trusting user code: when that blocks, a stand-by
+/// thread takes the role with all that is not yet dispatched or sent, and the stuck thread keeps only its one exchange.
+/// </summary>
+internal abstract class ReceiveLoop
+{
+    private readonly CoapScheduler _scheduler;
+    private ReceiveRole? _holder;
+    private long _progress;
+    private int _takeOverPending;
+    private long _takeOverProgress;
+
+    // What the watchdog saw; touched by it only.
+    private long _seenProgress = -1;
+    private long _seenAt;
+    private int _sightings;
+    private bool _starved;
+
+    protected ReceiveLoop(CoapScheduler scheduler)
+    {
+        _scheduler = scheduler;
+        Watchdog = ReceiveWatchdog.Of(scheduler);
+    }
+
+    public ReceiveWatchdog Watchdog { get; }
+
+    public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
+
+    /// <summary>Whose datagram, error or tick the loop works on; also read by the watchdog.</summary>
+    protected abstract CoapTransportContext? ActiveContext { get; }
+
+    /// <summary>How long user code may hold up others; <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</summary>
+    protected abstract TimeSpan HandOverAfter { get; }
+
+    /// <summary>Set by the watchdog when what the loop works on is old: answers should leave now and not at the end of the batch.</summary>
+    protected bool IsUrgent
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>Begins on a thread of the library.</summary>
+    /// <returns>Whether a thread could be had.</returns>
+    public bool TryStart()
+    {
+        ReceiveRole role = new(this);
+        _holder = role;
+        Watchdog.Add(this);
+        if (_scheduler.Queue(static state => RunAs((ReceiveRole)state!), role))
+        {
+            return true;
+        }
+
+        Watchdog.Remove(this);
+        return false;
+    }
+
+    /// <summary>The watchdog's look.</summary>
+    /// <param name="now">The watchdog's clock.</param>
+    /// <returns>Whether there was anything to watch.</returns>
+    public bool Watch(long now)
+    {
+        long progress = Volatile.Read(ref _progress);
+        if (progress != _seenProgress)
+        {
+            _seenProgress = progress;
+            _seenAt = now;
+            _sightings = 0;
+            return true;
+        }
+
+        if (!IsInUserCode)
+        {
+            return false;
+        }
+
+        IsUrgent = true;
+        TimeSpan limit = HandOverAfter;
+
+        // Two looks at least: a pause of the whole process is one look, however long it was.
+        if (++_sightings >= 2 && limit != Timeout.InfiniteTimeSpan && TimeProvider.System.GetElapsedTime(_seenAt, now) >= limit)
+        {
+            RequestTakeOver(progress);
+        }
+
+        return true;
+    }
+
+    /// <summary>The loop. Called on a thread that has just got the role: at the start, or in the middle of what the thread before did. Returns when the role is lost or the loop has ended.</summary>
+    /// <param name="role">The thread's hold on this loop; to be asked after each call into the pipeline.</param>
+    protected abstract void Run(ReceiveRole role);
+
+    /// <summary>Marks that the loop begins with something new.</summary>
+    protected void MarkProgress() => Volatile.Write(ref _progress, _progress + 1);
+
+    protected void MarkEnded() => Watchdog.Remove(this);
+
+    private static void RunAs(ReceiveRole role)
+    {
+        ReceiveLoop loop = role.Loop;
+        UserCode.Role = role;
+        try
+        {
+            while (true)
+            {
+                try
+                {
+                    loop.Run(role);
+                    return;
+                }
+#pragma warning disable CA1031 // an endpoint that is up and deaf is worse than anything that can be thrown here
+                catch (Exception exception)
+#pragma warning restore CA1031
+                {
+                    if (loop.ActiveContext is { } context)
+                    {
+                        context.Counters.Add(CoapCounter.StageErrors);
+                        Log.ReceiveLoopFailed(context.Logger, exception);
+                    }
+
+                    if (!role.Settle())
+                    {
+                        return;
+                    }
+
+                    ReceiveWatchdog.Pause();
+                }
+            }
+        }
+        finally
+        {
+            UserCode.Role = null;
+        }
+    }
+
+    private void RequestTakeOver(long progress)
+    {
+        if (Interlocked.Exchange(ref _takeOverPending, 1) != 0)
+        {
+            return;
+        }
+
+        _takeOverProgress = progress;
+        if (_scheduler.Queue(static state => ((ReceiveLoop)state!).TakeOver(), this))
+        {
+            _starved = false;
+            return;
+        }
+
+        Volatile.Write(ref _takeOverPending, 0);
+        if (!_starved && ActiveContext is { } context)
+        {
+            _starved = true;
+            Log.NoStandbyThread(context.Logger);
+        }
+    }
+
+    private void TakeOver()
+    {
+        ReceiveRole stuck = Volatile.Read(ref _holder)!;
+        if (Volatile.Read(ref _progress) != _takeOverProgress || !stuck.TryTake())
+        {
+            Volatile.Write(ref _takeOverPending, 0);
+            return;
+        }
+
+        ReceiveRole role = new(this);
+        Volatile.Write(ref _holder, role);
+        MarkProgress();
+        Volatile.Write(ref _takeOverPending, 0);
+        if (ActiveContext is { } context)
+        {
+            context.Counters.Add(CoapCounter.HandOvers);
+            Log.HandedOver(context.Logger);
+        }
+
+        RunAs(role);
+    }
+}

@@ -1,0 +1,80 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// One thread's hold on a <see cref="ReceiveLoop"/>. A new one is made at each hand-over, so that a thread that comes back from blocked user code finds
+/// its own taken and leaves the loop's state alone. The state belongs to the thread while Running; in user code a stand-by may take it.
+/// </summary>
+internal sealed class ReceiveRole : IReceiveRole
+{
+    private const int Running = 0;
+    private const int InUser = 1;
+    private const int Taken = 2;
+
+    private readonly ReceiveWatchdog _watchdog;
+    private int _state;
+    private int _depth; // touched by the thread only
+
+    public ReceiveRole(ReceiveLoop loop)
+    {
+        Loop = loop;
+        _watchdog = loop.Watchdog;
+    }
+
+    public ReceiveLoop Loop { get; }
+
+    public bool IsHeld => Volatile.Read(ref _state) != Taken;
+
+    public bool IsInUserCode => Volatile.Read(ref _state) == InUser;
+
+    public void EnterUserCode()
+    {
+        if (_depth++ == 0 && _state == Running)
+        {
+            Volatile.Write(ref _state, InUser);
+
+            // No fence in between: the watchdog pays for one when it goes to sleep.
+            _watchdog.EnsureAwake();
+        }
+    }
+
+    public void ExitUserCode()
+    {
+        if (_depth > 0 && --_depth == 0)
+        {
+            Interlocked.CompareExchange(ref _state, Running, InUser);
+        }
+    }
+
+    /// <summary>Ends whatever user code began on this thread. Called when the pipeline returned; false: the thread has nothing to do with the loop any more.</summary>
+    public bool Settle()
+    {
+        if (_depth != 0)
+        {
+            _depth = 0;
+            Interlocked.CompareExchange(ref _state, Running, InUser);
+        }
+
+        return IsHeld;
+    }
+
+    /// <summary>Keeps stand-bys away for a moment, so that user code may touch the loop's state through a nested stage. False: it belongs to another thread.</summary>
+    /// <param name="pinned">Whether <see cref="Unpin"/> must be called.</param>
+    public bool TryPin(out bool pinned)
+    {
+        pinned = false;
+        int state = Volatile.Read(ref _state);
+        if (state == InUser)
+        {
+            state = Interlocked.CompareExchange(ref _state, Running, InUser);
+            pinned = state == InUser;
+            return pinned;
+        }
+
+        return state == Running;
+    }
+
+    public void Unpin() => Volatile.Write(ref _state, InUser);
+
+    /// <summary>For a stand-by: takes the role of a thread that is in user code.</summary>
+    public bool TryTake() => Interlocked.CompareExchange(ref _state, Taken, InUser) == InUser;
+}

@@ -1,0 +1,117 @@
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Looks every 2 ms at the loops whose threads are in user code. One for each scheduler. It has a thread only while there is something to watch, and a
+/// little longer, so that a busy server does not wake it for each request.
+/// </summary>
+internal sealed class ReceiveWatchdog
+{
+    private const int LingerLooks = 50;
+    private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(2);
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(10);
+    private static readonly ConditionalWeakTable<CoapScheduler, ReceiveWatchdog> s_watchdogs = [];
+
+    private readonly CoapScheduler _scheduler;
+    private readonly Lock _gate = new();
+    private ReceiveLoop[] _loops = [];
+    private bool _awake;
+
+    private ReceiveWatchdog(CoapScheduler scheduler) => _scheduler = scheduler;
+
+    public static ReceiveWatchdog Of(CoapScheduler scheduler) => s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
+
+    /// <summary>Lets some time pass after a failure that would otherwise be repeated at full speed.</summary>
+    public static void Pause()
+    {
+        using ManualResetEvent never = new(false);
+        never.WaitOne(s_pause);
+    }
+
+    public void Add(ReceiveLoop loop)
+    {
+        lock (_gate)
+        {
+            _loops = [.. _loops, loop];
+        }
+    }
+
+    public void Remove(ReceiveLoop loop)
+    {
+        lock (_gate)
+        {
+            _loops = Array.FindAll(_loops, other => other != loop);
+        }
+    }
+
+    /// <summary>Called when a loop enters user code; costs a read while the watchdog is awake.</summary>
+    public void EnsureAwake()
+    {
+        if (!Volatile.Read(ref _awake))
+        {
+            WakeUp();
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void WakeUp()
+    {
+        lock (_gate)
+        {
+            if (!_awake)
+            {
+                _awake = true;
+                if (!_scheduler.Queue(static state => ((ReceiveWatchdog)state!).Watch(), this))
+                {
+                    // Without a thread for this there is none for a stand-by either.
+                    _awake = false;
+                }
+            }
+        }
+    }
+
+    private void Watch()
+    {
+        using ManualResetEvent never = new(false);
+        int idle = 0;
+        while (true)
+        {
+            never.WaitOne(s_period);
+            long now = TimeProvider.System.GetTimestamp();
+            bool active = false;
+            foreach (ReceiveLoop loop in Volatile.Read(ref _loops))
+            {
+                active |= loop.Watch(now);
+            }
+
+            idle = active ? 0 : idle + 1;
+            if (idle >= LingerLooks && !TryStayAwake())
+            {
+                return;
+            }
+        }
+    }
+
+    /// <summary>Goes to sleep, unless a thread entered user code just before it could see that.</summary>
+    private bool TryStayAwake()
+    {
+        Volatile.Write(ref _awake, false);
+        Interlocked.MemoryBarrierProcessWide();
+        if (!Array.Exists(Volatile.Read(ref _loops), loop => loop.IsInUserCode))
+        {
+            return false;
+        }
+
+        lock (_gate)
+        {
+            if (_awake)
+            {
+                // Somebody else saw it and started another watch.
+                return false;
+            }
+
+            return _awake = true;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+namespace CoAP.NET.Testing;
+
+internal enum InFlightKind
+{
+    Datagram,
+    PortUnreachable,
+    TooLong,
+    HostUp,
+}

@@ -1,0 +1,13 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>Where a rule applies: from one address to another. Port 0 stands for the whole host, the default address for everybody.</summary>
+internal readonly record struct NetworkRule(CoapAddress From, CoapAddress To)
+{
+    public bool Applies(CoapAddress from, CoapAddress to) => Covers(From, from) && Covers(To, to);
+
+    public static bool Covers(CoapAddress rule, CoapAddress address) =>
+        (rule.IsAny && rule.Port == 0)
+        || (rule.High == address.High && rule.Low == address.Low && rule.ScopeId == address.ScopeId && (rule.Port == 0 || rule.Port == address.Port));
+}

@@ -1,0 +1,147 @@
+using System.Text;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>
+/// What a datagram must look like, in a few characters. Blanks mean nothing.
+/// <list type="table">
+/// <item><term><c>4f</c></term><description>this byte</description></item>
+/// <item><term><c>??</c>, <c>4?</c>, <c>?1</c></term><description>any byte; any byte with this half</description></item>
+/// <item><term><c>'text'</c></term><description>these characters in UTF-8</description></item>
+/// <item><term><c>&lt;mid:2&gt;</c></term><description>two bytes, remembered by that name</description></item>
+/// <item><term><c>&lt;token:tkl&gt;</c></term><description>as many bytes as the low half of the first byte says: a token of up to 8 bytes</description></item>
+/// <item><term><c>&lt;body:*&gt;</c></term><description>all bytes that are left, remembered by that name; only at the end</description></item>
+/// <item><term><c>&lt;mid&gt;</c></term><description>the bytes that were remembered by that name</description></item>
+/// <item><term><c>..</c></term><description>any bytes, or none; only at the end</description></item>
+/// </list>
+/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. What is sent is written the same way, with bytes, text and remembered names.
+/// </summary>
+public sealed class BytePattern
+{
+    private readonly string _text;
+    private readonly IReadOnlyList<PatternPart> _parts;
+
+    private BytePattern(string text, IReadOnlyList<PatternPart> parts)
+    {
+        _text = text;
+        _parts = parts;
+    }
+
+    /// <summary>Reads a pattern.</summary>
+    /// <param name="pattern">The text.</param>
+    /// <returns>The pattern.</returns>
+    /// <exception cref="FormatException">The text is no pattern; the message says where.</exception>
+    public static BytePattern Parse(string pattern)
+    {
+        ArgumentNullException.ThrowIfNull(pattern);
+        return new BytePattern(pattern, BytePatternParser.Parse(pattern));
+    }
+
+    /// <summary>Compares bytes with the pattern.</summary>
+    /// <param name="data">The bytes.</param>
+    /// <param name="remembered">What earlier patterns captured; null for nothing.</param>
+    /// <returns>What was captured, or where and why they differ.</returns>
+    public BytePatternMatch Match(ReadOnlySpan<byte> data, IReadOnlyDictionary<string, byte[]>? remembered = null)
+    {
+        Dictionary<string, byte[]> captures = [];
+        int at = 0;
+        foreach (PatternPart part in _parts)
+        {
+            ReadOnlySpan<byte> left = data[at..];
+            switch (part.Kind)
+            {
+                case PatternPartKind.Rest:
+                    return new BytePatternMatch(captures);
+
+                case PatternPartKind.Byte when left.IsEmpty:
+                    return new BytePatternMatch(at, $"the datagram ends, {Describe(part)} expected");
+
+                case PatternPartKind.Byte when (left[0] & part.Mask) != part.Value:
+                    return new BytePatternMatch(at, $"{left[0]:x2}, {Describe(part)} expected");
+
+                case PatternPartKind.Byte:
+                    at++;
+                    break;
+
+                case PatternPartKind.Capture:
+                    int length = part.Length switch
+                    {
+                        PatternPart.TokenLength => data.IsEmpty ? 0 : data[0] & 15,
+                        PatternPart.Rest => left.Length,
+                        _ => part.Length,
+                    };
+                    if (left.Length < length)
+                    {
+                        return new BytePatternMatch(at, $"{left.Length} bytes left, {length} for <{part.Name}> expected");
+                    }
+
+                    captures[part.Name] = left[..length].ToArray();
+                    at += length;
+                    break;
+
+                default:
+                    if (!captures.TryGetValue(part.Name, out byte[]? known) && remembered?.TryGetValue(part.Name, out known) != true)
+                    {
+                        return new BytePatternMatch(at, $"nothing is remembered by the name <{part.Name}>");
+                    }
+
+                    if (!left.StartsWith(known))
+                    {
+                        return new BytePatternMatch(at, $"{Convert.ToHexStringLower(left[..Math.Min(left.Length, known!.Length)])}, <{part.Name}> = {Convert.ToHexStringLower(known)} expected");
+                    }
+
+                    at += known!.Length;
+                    break;
+            }
+        }
+
+        return at == data.Length ? new BytePatternMatch(captures) : new BytePatternMatch(at, $"{data.Length - at} more bytes, the end expected");
+    }
+
+    /// <summary>Makes bytes of a pattern that leaves nothing open.</summary>
+    /// <param name="remembered">What earlier patterns captured; null for nothing.</param>
+    /// <returns>The bytes.</returns>
+    /// <exception cref="FormatException">The pattern has a wildcard or a capture, or a name that nothing is remembered by.</exception>
+    public byte[] ToBytes(IReadOnlyDictionary<string, byte[]>? remembered = null)
+    {
+        List<byte> bytes = [];
+        foreach (PatternPart part in _parts)
+        {
+            if (part.Kind == PatternPartKind.Byte && part.Mask == 0xff)
+            {
+                bytes.Add(part.Value);
+            }
+            else if (part.Kind != PatternPartKind.Reference)
+            {
+                throw new FormatException($"'{_text}' leaves open what to send: {Describe(part)}.");
+            }
+            else if (remembered?.TryGetValue(part.Name, out byte[]? known) == true)
+            {
+                bytes.AddRange(known);
+            }
+            else
+            {
+                throw new FormatException($"'{_text}' cannot be sent: nothing is remembered by the name <{part.Name}>.");
+            }
+        }
+
+        return [.. bytes];
+    }
+
+    /// <summary>The text that was parsed.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => _text;
+
+    private static string Describe(PatternPart part)
+    {
+        if (part.Kind != PatternPartKind.Byte)
+        {
+            return part.Kind == PatternPartKind.Rest ? ".." : $"<{part.Name}:...>";
+        }
+
+        StringBuilder text = new(2);
+        text.Append((part.Mask & 0xf0) == 0 ? '?' : "0123456789abcdef"[part.Value >> 4]);
+        text.Append((part.Mask & 0x0f) == 0 ? '?' : "0123456789abcdef"[part.Value & 15]);
+        return text.ToString();
+    }
+}

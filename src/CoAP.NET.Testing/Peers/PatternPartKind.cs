@@ -1,0 +1,9 @@
+namespace CoAP.NET.Testing;
+
+internal enum PatternPartKind
+{
+    Byte,
+    Rest,
+    Capture,
+    Reference,
+}

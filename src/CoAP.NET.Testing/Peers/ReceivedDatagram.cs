@@ -1,0 +1,44 @@
+using System.Globalization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>A datagram that a scripted peer received.</summary>
+public sealed class ReceivedDatagram
+{
+    private static readonly Dictionary<string, byte[]> s_none = [];
+
+    internal ReceivedDatagram(TimeSpan time, CoapAddress from, CoapAddress to, ReadOnlyMemory<byte> data)
+    {
+        Time = time;
+        From = from;
+        To = to;
+        Data = data;
+    }
+
+    /// <summary>When it arrived: time since the network, or the peer with a real socket, was made.</summary>
+    public TimeSpan Time { get; }
+
+    /// <summary>Who sent it.</summary>
+    public CoapAddress From { get; }
+
+    /// <summary>The address it was sent to; a group where it was.</summary>
+    public CoapAddress To { get; }
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlyMemory<byte> Data { get; }
+
+    /// <summary>What its first bytes say.</summary>
+    public MessageHead Head => MessageHead.Read(Data);
+
+    /// <summary>The bytes in lower-case hexadecimal digits.</summary>
+    public string Hex => Convert.ToHexStringLower(Data.Span);
+
+    /// <summary>What the pattern that it was expected with captured from it, by name.</summary>
+    public IReadOnlyDictionary<string, byte[]> Captures { get; internal set; } = s_none;
+
+    /// <summary>For people: time, sender, head and bytes.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"{Time.TotalSeconds:F6} from {From}: {Head}, {Data.Length} B: {Hex}");
+}

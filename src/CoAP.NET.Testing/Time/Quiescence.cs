@@ -1,0 +1,84 @@
+using System.Diagnostics;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>
+/// Waits until every other thread of the process sleeps and the thread pool has nothing queued: then nothing happens any more until the clock goes on.
+/// The thread pool's own count of busy threads would not do: test runners block some of them for good.
+/// </summary>
+#pragma warning disable RS0030 // the pool is what is looked at here
+internal sealed class Quiescence
+{
+    private const int LooksInARow = 2;
+    private const int LeastLooks = 100;
+
+    // How often to look in vain, because of work beside the test, in all; then each step looks a few times only, so that such work makes the test slow but not
+    // endless. Counted in looks and not in time: on a busy machine the threads that are waited for are slowed down as much as this one. A look takes some 0.2 ms.
+    private int _looks = 5000;
+
+    /// <summary>Ends when all is quiet, the condition is true, or patience is at an end.</summary>
+    public async Task SettleAsync(Func<bool> condition)
+    {
+        // Away from the caller's thread, which others may wait for.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        int limit = Math.Max(_looks, LeastLooks);
+        int quiet = 0;
+        long completed = 0;
+        while (!condition())
+        {
+            // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since.
+            // Hence two looks, and no work item that ended between them.
+            long completedNow = ThreadPool.CompletedWorkItemCount;
+            quiet = quiet > 0 && completedNow == completed ? quiet : 0;
+            completed = completedNow;
+            if (OthersRun())
+            {
+                quiet = 0;
+                Thread.Yield();
+            }
+            else if (ThreadPool.PendingWorkItemCount > 0)
+            {
+                // This thread may be the only one that can run it.
+                quiet = 0;
+                await HopAsync().ConfigureAwait(false);
+            }
+            else if (++quiet == LooksInARow)
+            {
+                return;
+            }
+
+            if (quiet == 0)
+            {
+                _looks--;
+                if (--limit == 0)
+                {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// <summary>Goes on on a thread of the pool, after everything that was queued there before; a yield would go on before it.</summary>
+    private static Task HopAsync()
+    {
+        TaskCompletionSource hop = new();
+        ThreadPool.UnsafeQueueUserWorkItem(static hop => hop.SetResult(), hop, preferLocal: false);
+        return hop.Task;
+    }
+
+    private static bool OthersRun()
+    {
+        using Process self = Process.GetCurrentProcess();
+        int running = 0;
+        foreach (ProcessThread thread in self.Threads)
+        {
+            // Ready but waiting for a processor counts as running. This thread is one of them.
+            if (thread.ThreadState is not (System.Diagnostics.ThreadState.Wait or System.Diagnostics.ThreadState.Terminated) && ++running > 1)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

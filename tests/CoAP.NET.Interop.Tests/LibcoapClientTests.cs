@@ -1,0 +1,67 @@
+using System.Buffers.Binary;
+using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's client against bytes: shows that the peer is there, runs, and says what it got.</summary>
+public class LibcoapClientTests
+{
+    [PeerFact(LibcoapClient.Program)]
+    public async Task It_asks_and_prints_the_piggybacked_answer()
+    {
+        using UdpScriptedPeer peer = new();
+        await using PeerProcess client = LibcoapClient.Start("-m", "get", $"coap://{peer.EndPoint}/temperature");
+
+        // Uri-Port, since it is not the default one, and Uri-Path.
+        ReceivedDatagram request = await peer.ExpectAsync("4? 01 <mid:2> <token:tkl> 72 <port:2> 4b 'temperature'");
+        Assert.Equal(peer.EndPoint.Port, BinaryPrimitives.ReadUInt16BigEndian(request.Captures["port"]));
+        peer.Piggyback(request, CoapCode.Content, "ff '22.3 C'");
+
+        PeerResult result = await client.WaitForExitAsync();
+        Assert.Equal("22.3 C", result.Output);
+        Assert.Equal(string.Empty, result.Errors);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task It_acknowledges_a_separate_answer()
+    {
+        using UdpScriptedPeer peer = new();
+        await using PeerProcess client = LibcoapClient.Start("-m", "get", $"coap://{peer.EndPoint}/temperature");
+
+        ReceivedDatagram request = await peer.ExpectAsync("4? 01 <mid:2> <token:tkl> ..");
+        peer.Acknowledge(request);
+        peer.Respond(request, CoapMessageType.Confirmable, 0xad7b, CoapCode.Content, "ff '22.3 C'");
+        await peer.ExpectAsync("60 00 ad7b");
+
+        Assert.Equal("22.3 C", (await client.WaitForExitAsync()).Output);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task It_retransmits_the_same_bytes_until_it_is_answered()
+    {
+        using UdpScriptedPeer peer = new();
+        await using PeerProcess client = LibcoapClient.Start("-B", "20", "-m", "get", $"coap://{peer.EndPoint}/x");
+
+        ReceivedDatagram first = await peer.ExpectAsync("4? 01 <mid:2> <token:tkl> ..");
+        ReceivedDatagram second = await peer.ReceiveAsync();
+        Assert.Equal(first.Hex, second.Hex);
+        peer.Piggyback(second, CoapCode.Content, "ff 'late'");
+
+        Assert.Equal("late", (await client.WaitForExitAsync()).Output);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [InlineData("put", "03")]
+    [InlineData("post", "02")]
+    public async Task It_prints_error_codes(string method, string code)
+    {
+        using UdpScriptedPeer peer = new();
+        await using PeerProcess client = LibcoapClient.Start("-m", method, "-e", "hi", $"coap://{peer.EndPoint}/x");
+
+        ReceivedDatagram request = await peer.ExpectAsync($"4? {code} <mid:2> <token:tkl> ..");
+        peer.Piggyback(request, CoapCode.NotFound);
+
+        Assert.StartsWith("4.04", (await client.WaitForExitAsync()).Errors, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,169 @@
+using System.Diagnostics;
+using System.Text;
+
+namespace CoAP.NET.Interop.Tests.Peers;
+
+/// <summary>
+/// A program that runs beside the test, with what it wrote. Ended, with its children, when disposed. Everything that waits is given up after
+/// <see cref="HangLimit"/>, with what the program wrote in the message.
+/// </summary>
+internal sealed class PeerProcess : IAsyncDisposable
+{
+    public static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(30);
+
+    private readonly Lock _gate = new();
+    private readonly Process _process;
+    private readonly string _commandLine;
+    private readonly List<string> _output = [];
+    private readonly List<string> _errors = [];
+    private readonly List<(Func<string, bool> Wanted, TaskCompletionSource<string> Found)> _waiting = [];
+    private readonly Task _reading;
+    private bool _ended;
+
+    private PeerProcess(Process process, string commandLine)
+    {
+        _process = process;
+        _commandLine = commandLine;
+        _reading = ReadAllAsync();
+    }
+
+    public int Id => _process.Id;
+
+    public bool HasExited => _process.HasExited;
+
+    /// <summary>What it wrote to its standard output so far.</summary>
+    public string Output => Text(_output);
+
+    /// <summary>What it wrote to its standard error so far.</summary>
+    public string Errors => Text(_errors);
+
+    /// <summary>Starts a program.</summary>
+    /// <param name="program">Its name, to be found on the PATH, or its path.</param>
+    /// <param name="arguments">Its arguments, unquoted.</param>
+    /// <exception cref="InvalidOperationException">It is absent.</exception>
+    public static PeerProcess Start(string program, params IEnumerable<string> arguments)
+    {
+        string path = (program.Contains(Path.DirectorySeparatorChar) ? program : PeerProgram.Find(program))
+            ?? throw new InvalidOperationException(PeerProgram.Absent(program));
+        ProcessStartInfo start = new(path, arguments)
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            RedirectStandardInput = true,
+            StandardOutputEncoding = Encoding.UTF8,
+            StandardErrorEncoding = Encoding.UTF8,
+        };
+        Process process = Process.Start(start)!;
+
+        // Nothing is typed in; a program that waits for it sees the end.
+        process.StandardInput.Close();
+        return new PeerProcess(process, $"{program} {string.Join(' ', start.ArgumentList)}");
+    }
+
+    /// <summary>Waits for a line of either output, also one that came already.</summary>
+    /// <exception cref="InvalidOperationException">The program ended without it, or it did not come.</exception>
+    public async Task<string> WaitForLineAsync(Func<string, bool> wanted)
+    {
+        TaskCompletionSource<string> found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        lock (_gate)
+        {
+            if (_output.Concat(_errors).FirstOrDefault(wanted) is { } line)
+            {
+                return line;
+            }
+
+            if (_ended)
+            {
+                throw new InvalidOperationException(Say("ended without the line that was waited for"));
+            }
+
+            _waiting.Add((wanted, found));
+        }
+
+        try
+        {
+            return await found.Task.WaitAsync(HangLimit);
+        }
+        catch (TimeoutException error)
+        {
+            throw new InvalidOperationException(Say($"did not write the line that was waited for within {HangLimit}"), error);
+        }
+    }
+
+    /// <summary>Waits until it has ended and everything it wrote was read.</summary>
+    /// <returns>What it came to.</returns>
+    /// <exception cref="InvalidOperationException">It did not end.</exception>
+    public async Task<PeerResult> WaitForExitAsync()
+    {
+        try
+        {
+            await _process.WaitForExitAsync().WaitAsync(HangLimit);
+            await _reading.WaitAsync(HangLimit);
+        }
+        catch (TimeoutException error)
+        {
+            throw new InvalidOperationException(Say($"did not end within {HangLimit}"), error);
+        }
+
+        return new PeerResult(_process.ExitCode, Output, Errors, _commandLine);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill(entireProcessTree: true);
+        }
+
+        await _process.WaitForExitAsync().WaitAsync(HangLimit);
+        await _reading.WaitAsync(HangLimit);
+        _process.Dispose();
+    }
+
+    /// <summary>A sentence about the program, with what it wrote.</summary>
+    public string Say(string what) => $"'{_commandLine}' {what}.{Environment.NewLine}Output:{Environment.NewLine}{Output}{Environment.NewLine}Errors:{Environment.NewLine}{Errors}";
+
+    private async Task ReadAllAsync()
+    {
+        await Task.WhenAll(ReadAsync(_process.StandardOutput, _output), ReadAsync(_process.StandardError, _errors));
+        (Func<string, bool> Wanted, TaskCompletionSource<string> Found)[] left;
+        lock (_gate)
+        {
+            _ended = true;
+            left = [.. _waiting];
+            _waiting.Clear();
+        }
+
+        foreach ((_, TaskCompletionSource<string> found) in left)
+        {
+            found.TrySetException(new InvalidOperationException(Say("ended without the line that was waited for")));
+        }
+    }
+
+    private async Task ReadAsync(StreamReader reader, List<string> lines)
+    {
+        while (await reader.ReadLineAsync() is { } line)
+        {
+            TaskCompletionSource<string>[] found;
+            lock (_gate)
+            {
+                lines.Add(line);
+                found = [.. _waiting.Where(waiting => waiting.Wanted(line)).Select(waiting => waiting.Found)];
+                _waiting.RemoveAll(waiting => found.Contains(waiting.Found));
+            }
+
+            foreach (TaskCompletionSource<string> one in found)
+            {
+                one.TrySetResult(line);
+            }
+        }
+    }
+
+    private string Text(List<string> lines)
+    {
+        lock (_gate)
+        {
+            return string.Join('\n', lines);
+        }
+    }
+}

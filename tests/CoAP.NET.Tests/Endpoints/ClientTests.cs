@@ -1,0 +1,462 @@
+using System.Net;
+using CoAP.NET.Options;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>What a client sends and what completes its requests, through all stages, on virtual time.</summary>
+public sealed class ClientTests : IAsyncLifetime
+{
+    private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc0000201, 5683);
+    private static readonly CoapAddress s_stranger = CoapAddress.FromIPv4(0xc0000209, 5683);
+
+    private readonly VirtualClock _clock = new();
+    private readonly DirectTransport _transport = new();
+    private CoapTransmissionParameters _parameters = CoapTransmissionParameters.Default;
+    private CoapClient? _client;
+
+    private CoapClient Client
+    {
+        get
+        {
+            if (_client is null)
+            {
+                _client = new CoapClient(new CoapEndpointOptions
+                {
+                    TimeProvider = _clock,
+                    Random = new VirtualRandom(42),
+                    Parameters = _parameters,
+                    ResolveHost = (name, _) => Task.FromResult(name == "two.example"
+                        ? new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }
+                        : [IPAddress.Parse("192.0.2.1")]),
+                });
+                _client.Endpoint.AddTransport(_transport);
+            }
+
+            return _client;
+        }
+    }
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        if (_client is not null)
+        {
+            await _client.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    [Rfc("7252-5.2.1-1", "7252-5.3.2-2", "7252-5.3.1-3", "7252-6.4-1")]
+    public async Task A_piggybacked_response_completes_the_request()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/temperature");
+        Sent sent = TakeOne();
+        Assert.Equal((0, 0x01), (sent.Type, sent.Code));
+        Assert.Equal(8, sent.Token.Length);
+        Assert.EndsWith("bb74656d7065726174757265", sent.Hex, StringComparison.Ordinal);
+        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
+        CoapResponse response = await Within(request);
+        Assert.Equal(CoapCode.Content, response.Code);
+        Assert.Equal("22.3 C", response.GetText());
+        Assert.Equal(s_server, response.Remote);
+        _clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-5.2.1-1", "7252-5.2.2-2", "7252-4.5-4")]
+    public async Task A_separate_response_is_acknowledged_each_time_and_delivered_once()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/slow");
+        Sent sent = TakeOne();
+        _transport.Receive(s_server, $"6000{sent.MessageId}");
+        Assert.False(request.IsCompleted);
+        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("6000ad7b", Assert.Single(_transport.TakeSent()));
+        Assert.Equal("1", (await Within(request)).GetText());
+        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("6000ad7b", Assert.Single(_transport.TakeSent()));
+    }
+
+    [Fact]
+    [Rfc("7252-5.2.2-4", "7252-4.2-10")]
+    public async Task A_separate_response_that_overtakes_the_acknowledgement_completes_the_request_and_stops_copies()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/slow");
+        Sent sent = TakeOne();
+        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("6000ad7b", Assert.Single(_transport.TakeSent()));
+        await Within(request);
+        _transport.Receive(s_server, $"6000{sent.MessageId}");
+        _clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-5.2.3-2")]
+    public async Task Either_type_of_response_may_answer_either_type_of_request()
+    {
+        Task<CoapResponse> confirmable = Client.GetAsync("coap://192.0.2.1/a");
+        Sent sent = TakeOne();
+        _transport.Receive(s_server, $"6000{sent.MessageId}");
+        _transport.Receive(s_server, $"54450001{sent.Token}ff31");
+        Assert.Equal("1", (await Within(confirmable)).GetText());
+        Assert.Empty(_transport.TakeSent());
+
+        Task<CoapResponse> non = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false });
+        sent = TakeOne();
+        Assert.Equal(1, sent.Type);
+        _transport.Receive(s_server, $"44450002{sent.Token}ff32");
+        Assert.Equal("60000002", Assert.Single(_transport.TakeSent()));
+        Assert.Equal("2", (await Within(non)).GetText());
+    }
+
+    [Fact]
+    [Rfc("7252-5.3.2-1", "7252-5.3.2-3", "7252-4.4-2")]
+    public async Task A_response_from_elsewhere_or_with_a_wrong_token_or_Message_ID_completes_nothing_and_stops_no_copies()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        Sent sent = TakeOne();
+        string otherToken = Flip(sent.Token);
+        string otherId = Flip(sent.MessageId);
+        _transport.Receive(s_stranger, $"6445{sent.MessageId}{sent.Token}ff31");
+        _transport.Receive(s_server with { Port = 5684 }, $"6445{sent.MessageId}{sent.Token}ff31");
+        _transport.Receive(s_server, $"6445{sent.MessageId}{otherToken}ff31");
+        _transport.Receive(s_server, $"6445{otherId}{sent.Token}ff31");
+        _transport.Receive(s_stranger, $"6000{sent.MessageId}");
+        _transport.Receive(s_stranger, $"7000{sent.MessageId}");
+        Assert.Empty(_transport.TakeSent());
+        _transport.Receive(s_stranger, $"44450001{sent.Token}ff31");
+        _transport.Receive(s_server, $"44450002{otherToken}ff31");
+        Assert.Equal(["70000001", "70000002"], _transport.TakeSent());
+        Assert.False(request.IsCompleted);
+
+        _clock.Advance(TimeSpan.FromSeconds(3));
+        Assert.Equal(sent.Hex, TakeOne().Hex);
+        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
+        Assert.Equal("1", (await Within(request)).GetText());
+    }
+
+    [Fact]
+    [Rfc("7252-5.3.2-1", "7252-11.4-1")]
+    public async Task A_million_forged_responses_complete_and_fail_nothing()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        Sent sent = TakeOne();
+        _transport.Receive(s_server, $"6000{sent.MessageId}");
+        byte[] right = Wire.Hex($"54450000{sent.Token}ff31");
+        VirtualRandom random = new(7);
+        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_FORGED"), out int set) ? set : 1_000_000;
+        for (int i = 0; i < count; i++)
+        {
+            byte[] forged = (byte[])right.Clone();
+            ulong bits = random.NextUInt64();
+            forged[0] = (byte)((i % 3) switch { 0 => 0x54, 1 => 0x64, _ => 0x74 });
+            forged[2] = (byte)(bits >> 8);
+            forged[3] = (byte)bits;
+            CoapAddress from = s_server;
+            if (i % 2 == 0)
+            {
+                System.Buffers.Binary.BinaryPrimitives.WriteUInt32BigEndian(forged.AsSpan(4), (uint)(bits >> 32));
+                if (forged.AsSpan(4, 4).SequenceEqual(right.AsSpan(4, 4)))
+                {
+                    continue;
+                }
+            }
+            else
+            {
+                from = s_server with { Port = (ushort)((bits >> 16) | 1) };
+                if (from == s_server)
+                {
+                    continue;
+                }
+            }
+
+            _transport.Receive(from, forged);
+        }
+
+        Assert.False(request.IsCompleted);
+        Assert.Empty(_transport.TakeSent());
+        _transport.Receive(s_server, right);
+        Assert.Equal("1", (await Within(request)).GetText());
+    }
+
+    [Fact]
+    [Rfc("7252-4.2-6", "7252-4.2-7", "7252-4.8-1")]
+    public async Task Nobody_answers_and_the_request_fails_after_five_identical_datagrams()
+    {
+        Task<CoapResponse> request = Client.PostAsync("coap://192.0.2.1/x", CoapContent.Text("on"));
+        Sent first = TakeOne();
+        List<double> times = [];
+        for (double t = 0.05; t < 94; t += 0.05)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(50));
+            foreach (string copy in _transport.TakeSent())
+            {
+                Assert.Equal(first.Hex, copy);
+                times.Add(t);
+            }
+        }
+
+        Assert.Equal(4, times.Count);
+        Assert.InRange(times[0], 2, 3.1);
+        Assert.InRange(times[3] / times[0], 14.5, 15.5);
+        CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
+        Assert.Equal(CoapTimeoutReason.NotAcknowledged, timeout.Reason);
+        Assert.True(timeout.IsOutcomeUnknown);
+    }
+
+    [Fact]
+    public async Task An_acknowledged_request_without_a_response_says_so()
+    {
+        _parameters = _parameters with { ResponseTimeout = TimeSpan.FromSeconds(30) };
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        _transport.Receive(s_server, $"6000{TakeOne().MessageId}");
+        _clock.Advance(TimeSpan.FromSeconds(29));
+        Assert.False(request.IsCompleted);
+        _clock.Advance(TimeSpan.FromSeconds(2));
+        CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
+        Assert.Equal(CoapTimeoutReason.NoResponse, timeout.Reason);
+        Assert.False(timeout.IsOutcomeUnknown);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-1")]
+    public async Task Requests_to_one_peer_wait_for_their_turn_and_their_time_runs_meanwhile()
+    {
+        Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
+        Sent sent = TakeOne();
+        Task<CoapResponse> second = Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = TimeSpan.FromSeconds(5) });
+        Task<CoapResponse> third = Client.GetAsync("coap://192.0.2.1/3");
+        Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.9/4");
+        Assert.EndsWith("b134", TakeOne().Hex, StringComparison.Ordinal);
+        _clock.Advance(TimeSpan.FromSeconds(6));
+        CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
+        Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
+        Assert.False(timeout.IsOutcomeUnknown);
+        _transport.TakeSent();
+        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        await Within(first);
+        Sent next = TakeOne();
+        Assert.EndsWith("b133", next.Hex, StringComparison.Ordinal);
+        _transport.Receive(s_server, $"6445{next.MessageId}{next.Token}");
+        await Within(third);
+        Assert.False(elsewhere.IsCompleted);
+    }
+
+    [Fact]
+    public async Task More_than_the_queue_holds_is_refused_at_once()
+    {
+        _parameters = _parameters with { MaxQueuedRequests = 3 };
+        Task<CoapResponse>[] waiting = [.. Enumerable.Range(0, 4).Select(i => Client.GetAsync($"coap://192.0.2.1/{i}"))];
+        await Assert.ThrowsAsync<CoapBusyException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        Assert.All(waiting, task => Assert.False(task.IsCompleted));
+    }
+
+    [Fact]
+    [Rfc("7252-5.3.1-2")]
+    public async Task Hundreds_of_requests_at_a_time_each_get_their_own_answer()
+    {
+        _parameters = _parameters with { NStart = 1000 };
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 500).Select(i => Client.GetAsync($"coap://192.0.2.1/{i:000}"))];
+        Sent[] sent = [.. _transport.TakeSent().Select(hex => new Sent(hex))];
+        Assert.Equal(500, sent.Length);
+        Assert.Equal(500, sent.Select(s => s.Token).Distinct().Count());
+        Assert.Equal(500, sent.Select(s => s.MessageId).Distinct().Count());
+        foreach (Sent one in sent.Reverse())
+        {
+            _transport.Receive(s_server, $"6445{one.MessageId}{one.Token}ff{one.Hex[^6..]}");
+        }
+
+        for (int i = 0; i < requests.Length; i++)
+        {
+            Assert.Equal($"{i:000}", (await Within(requests[i])).GetText());
+        }
+    }
+
+    [Fact]
+    [Rfc("7252-4.2-8")]
+    public async Task A_reset_fails_the_request_at_once()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        _transport.Receive(s_server, $"7000{TakeOne().MessageId}");
+        await Assert.ThrowsAsync<CoapResetException>(() => Within(request));
+        _clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-4.2-10", "7252-5.3.2-3")]
+    public async Task A_cancelled_request_sends_no_copies_and_a_late_answer_is_reset()
+    {
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x", cancel.Token);
+        Sent sent = TakeOne();
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));
+        _clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(_transport.TakeSent());
+        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("7000ad7b", Assert.Single(_transport.TakeSent()));
+        using CancellationTokenSource before = new();
+        await before.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.GetAsync("coap://192.0.2.1/x", before.Token)));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-4.2-11")]
+    public async Task Port_unreachable_fails_only_the_request_it_quotes()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        Sent sent = TakeOne();
+        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex($"44010000{sent.Token}"));
+        Assert.False(request.IsCompleted);
+        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex(sent.Hex));
+        await Assert.ThrowsAsync<CoapUnreachableException>(() => Within(request));
+    }
+
+    [Fact]
+    public async Task The_next_address_of_a_name_is_tried_when_nobody_listens_at_the_first()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://two.example/x");
+        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
+        Assert.Equal(s_stranger, remote);
+        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
+        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
+        Sent sent = new(await Within(second.Task));
+        Assert.Contains("3b74776f2e6578616d706c65", sent.Hex, StringComparison.Ordinal);
+        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        Assert.Equal(s_server, (await Within(request)).Remote);
+    }
+
+    [Fact]
+    [Rfc("7252-5.4.1-3")]
+    public async Task A_response_with_an_unknown_critical_option_is_rejected()
+    {
+        Task<CoapResponse> piggybacked = Client.GetAsync("coap://192.0.2.1/x");
+        Sent sent = TakeOne();
+        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}e02602ff78");
+        CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(piggybacked));
+        Assert.Contains("9999", error.Message, StringComparison.Ordinal);
+
+        Task<CoapResponse> separate = Client.GetAsync("coap://192.0.2.1/x");
+        sent = TakeOne();
+        _transport.Receive(s_server, $"44457d34{sent.Token}e02602ff78");
+        Assert.Equal("70007d34", Assert.Single(_transport.TakeSent()));
+        await Assert.ThrowsAsync<CoapProtocolException>(() => Within(separate));
+    }
+
+    [Fact]
+    [Rfc("7252-5.9.2.3-1")]
+    public async Task Error_responses_are_responses_until_success_is_asked_for_and_are_not_repeated()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        Sent sent = TakeOne();
+        _transport.Receive(s_server, $"6482{sent.MessageId}{sent.Token}ff6e6f");
+        CoapResponse response = await Within(request);
+        Assert.Equal(CoapCode.BadOption, response.Code);
+        CoapResponseException error = Assert.Throws<CoapResponseException>(response.EnsureSuccess);
+        Assert.Contains("no", error.Message, StringComparison.Ordinal);
+        _clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-5.10.2-2")]
+    public void Proxy_Uri_is_never_sent_with_Uri_options()
+    {
+        CoapRequest request = new(CoapMethod.Get, "coap://proxy.example/ignored");
+        request.Options.Add(new ProxyUri("coap://h/"));
+        _ = Client.SendAsync(request);
+        Assert.EndsWith("d916636f61703a2f2f682f", TakeOne().Hex, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_ping_is_answered_by_a_reset()
+    {
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
+        Sent sent = TakeOne();
+        Assert.Equal($"4000{sent.MessageId}", sent.Hex);
+        _clock.Advance(TimeSpan.FromMilliseconds(300));
+        _transport.Receive(s_server, $"7000{sent.MessageId}");
+        Assert.Equal(TimeSpan.FromMilliseconds(300), await Within(ping));
+    }
+
+    [Fact]
+    [Rfc("7252-4.6-1")]
+    public async Task A_message_that_fits_no_datagram_is_refused_before_it_is_sent()
+    {
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[2000]))));
+        Assert.Contains("1152", error.Message, StringComparison.Ordinal);
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-8.1-1")]
+    public async Task A_group_is_no_peer()
+    {
+        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
+        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Theory]
+    [Rfc("7252-6.1-1", "7252-5.10.1-3")]
+    [InlineData("http://host/")]
+    [InlineData("coap:///x")]
+    [InlineData("/relative")]
+    [InlineData("coap://host/#fragment")]
+    public async Task What_is_no_CoAP_URI_is_a_programming_error(string uri) =>
+        await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync(uri)));
+
+    [Fact]
+    public async Task One_request_object_may_be_sent_many_times()
+    {
+        _parameters = _parameters with { NStart = 10 };
+        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/x") { Content = CoapContent.Text("on") };
+        Task<CoapResponse> first = Client.SendAsync(request);
+        Task<CoapResponse> second = Client.SendAsync(request);
+        Sent[] sent = [.. _transport.TakeSent().Select(hex => new Sent(hex))];
+        Assert.Equal(2, sent.Length);
+        Assert.NotEqual(sent[0].Token, sent[1].Token);
+        foreach (Sent one in sent)
+        {
+            _transport.Receive(s_server, $"6444{one.MessageId}{one.Token}");
+        }
+
+        await Within(Task.WhenAll(first, second));
+    }
+
+    [Fact]
+    public async Task Disposing_the_client_fails_what_waits()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        await Client.DisposeAsync();
+        await Assert.ThrowsAsync<CoapException>(() => Within(request));
+        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+    }
+
+    private static string Flip(string hex) => (hex[0] == '0' ? '1' : '0') + hex[1..];
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    private Sent TakeOne() => new(Assert.Single(_transport.TakeSent()));
+
+    private sealed record Sent(string Hex)
+    {
+        public int Type => (Convert.ToInt32(Hex[..1], 16)) & 3;
+
+        public int Code => Convert.ToInt32(Hex[2..4], 16);
+
+        public string MessageId => Hex[4..8];
+
+        public string Token => Hex.Substring(8, 2 * (Convert.ToInt32(Hex[1..2], 16)));
+    }
+}

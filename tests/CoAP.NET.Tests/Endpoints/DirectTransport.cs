@@ -1,0 +1,73 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>A transport without sockets: tests hand datagrams in on their own thread and see what comes out.</summary>
+internal sealed class DirectTransport : CoapTransport
+{
+    public static readonly CoapAddress Local = CoapAddress.FromIPv4(0x7f000001, 5683);
+
+    private readonly Lock _gate = new();
+    private readonly List<(CoapAddress Remote, byte[] Bytes)> _sent = [];
+    private CoapTransportContext? _context;
+
+    public override string Scheme => "coap";
+
+    public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
+
+    /// <summary>Called with each datagram that leaves, before it is stored.</summary>
+    public Action<CoapAddress, byte[]>? OnSent { get; set; }
+
+    public CoapTransportContext Context => _context ?? throw new InvalidOperationException("not started");
+
+    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    {
+        _context = context;
+        return ValueTask.CompletedTask;
+    }
+
+    public override void Send(CoapDatagram datagram)
+    {
+        byte[] bytes = datagram.Span.ToArray();
+        CoapAddress remote = datagram.Remote;
+        datagram.Dispose();
+        OnSent?.Invoke(remote, bytes);
+        lock (_gate)
+        {
+            _sent.Add((remote, bytes));
+        }
+    }
+
+    /// <summary>Hands a datagram in, as if it came from a socket.</summary>
+    public void Receive(CoapAddress remote, ReadOnlySpan<byte> bytes, CoapAddress? local = null)
+    {
+        CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = remote, Local = local ?? Local, Transport = this };
+        bytes.CopyTo(datagram.Buffer);
+        Context.Receive(datagram);
+    }
+
+    public void Receive(CoapAddress remote, string hex, CoapAddress? local = null) => Receive(remote, Wire.Hex(hex), local);
+
+    /// <summary>Everything that left so far, as hexadecimal digits; taken out.</summary>
+    public string[] TakeSent()
+    {
+        lock (_gate)
+        {
+            string[] all = [.. _sent.Select(item => Wire.Hex(item.Bytes))];
+            _sent.Clear();
+            return all;
+        }
+    }
+
+    public List<(CoapAddress Remote, byte[] Bytes)> TakeAll()
+    {
+        lock (_gate)
+        {
+            List<(CoapAddress, byte[])> all = [.. _sent];
+            _sent.Clear();
+            return all;
+        }
+    }
+
+    public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}

@@ -1,0 +1,94 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>A server on virtual time behind a <see cref="DirectTransport"/>, and peers that are just addresses.</summary>
+public abstract class EndpointTest : IAsyncLifetime
+{
+    protected static readonly CoapAddress Peer = CoapAddress.FromIPv4(0xc0000201, 40_000);
+    protected static readonly CoapAddress Other = CoapAddress.FromIPv4(0xc0000202, 40_001);
+
+    private protected EndpointTest()
+    {
+        Options = new CoapEndpointOptions
+        {
+            TimeProvider = Clock,
+            Random = new VirtualRandom(42),
+            LoggerFactory = Logs,
+        };
+    }
+
+    protected VirtualClock Clock { get; } = new();
+
+    protected CoapEndpointOptions Options { get; }
+
+    private protected LogCapture Logs { get; } = new();
+
+    private protected DirectTransport Transport { get; } = new();
+
+    protected CoapServer Server => field ??= new CoapServer(Options);
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync() => await Server.DisposeAsync();
+
+    protected async Task StartAsync()
+    {
+        Server.Endpoint.AddTransport(Transport);
+        await Server.StartAsync();
+    }
+
+    /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
+    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    private protected string Exchange(string hex)
+    {
+        Transport.TakeSent();
+        Transport.Receive(Peer, hex);
+        return Assert.Single(Transport.TakeSent());
+    }
+
+    private protected sealed class LogCapture : ILoggerFactory, ILogger
+    {
+        private readonly List<(LogLevel Level, EventId Id, string Text)> _entries = [];
+
+        public IReadOnlyList<(LogLevel Level, EventId Id, string Text)> Entries
+        {
+            get
+            {
+                lock (_entries)
+                {
+                    return [.. _entries];
+                }
+            }
+        }
+
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public void AddProvider(ILoggerProvider provider)
+        {
+        }
+
+        public void Dispose()
+        {
+        }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            lock (_entries)
+            {
+                _entries.Add((logLevel, eventId, formatter(state, exception) + exception));
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+using System.Collections.Concurrent;
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>The laws of the mesh, and blocks of users at its seams.</summary>
+public class MeshTests : EndpointTest
+{
+    [Fact]
+    public async Task A_block_of_a_user_at_every_seam_sees_every_item_in_order()
+    {
+        ConcurrentQueue<string> seen = new();
+        WatchAll(Options.Pipeline, seen, inline: false);
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
+        Transport.Receive(Peer, "40017d34");
+        Assert.Equal("60457d34c0ff726f6f74", await Within(sent.Task));
+        Assert.Equal(
+            [
+                "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges", "Exchanges to Resource",
+                "Resource to Exchanges", "Exchanges to Messaging", "Messaging to Serializer", "Serializer to Channel", "Channel to Transport",
+            ],
+            seen);
+    }
+
+    [Theory]
+    [InlineData(typeof(BufferBlock<CoapInbound>))]
+    [InlineData(typeof(TransformBlock<CoapInbound, CoapInbound>))]
+    [InlineData(typeof(BroadcastBlock<CoapInbound>))]
+    public async Task Standard_blocks_of_the_Dataflow_library_fit(Type kind)
+    {
+        IPropagatorBlock<CoapInbound, CoapInbound> Make() => kind switch
+        {
+            _ when kind == typeof(BufferBlock<CoapInbound>) => new BufferBlock<CoapInbound>(),
+            _ when kind == typeof(BroadcastBlock<CoapInbound>) => new BroadcastBlock<CoapInbound>(item => item),
+            _ => new TransformBlock<CoapInbound, CoapInbound>(item => item),
+        };
+        Options.Pipeline.Insert(CoapSeams.SerializerToMessaging, Make).Insert(CoapSeams.MessagingToExchanges, Make);
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
+        Transport.Receive(Peer, "40017d34");
+        Assert.Equal("60457d34c0ff726f6f74", await Within(sent.Task));
+    }
+
+    [Fact]
+    public async Task The_lock_is_held_by_nobody_while_foreign_code_runs()
+    {
+        ConcurrentQueue<string> seen = new();
+        CoapShard? shard = null;
+        bool held = false;
+        void Check()
+        {
+            held |= shard is not null && shard.Gate.IsHeldByCurrentThread;
+        }
+
+        WatchAll(Options.Pipeline, seen, inline: true, Check);
+        Options.Pipeline.Insert(CoapSeams.ChannelToSerializer, () => new PassBlock<CoapDatagram>(item => shard = item.Channel!.Shard));
+        Server.MapGet("/", () =>
+        {
+            Check();
+            return "root";
+        });
+        await StartAsync();
+        Transport.Receive(Peer, "40017d34");
+        Transport.Receive(Peer, "40017d34");
+        Transport.Receive(Peer, "40007d35");
+        Transport.Receive(Peer, "50017d36");
+        Clock.Advance(TimeSpan.FromSeconds(300));
+        Assert.NotNull(shard);
+        Assert.Equal(4, Transport.TakeSent().Length);
+        Assert.False(held);
+    }
+
+    [Fact]
+    public async Task A_block_that_faults_fails_the_endpoint_aloud()
+    {
+        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(
+            (Func<CoapInbound, CoapInbound>)(_ => throw new InvalidOperationException("bad block"))));
+        await StartAsync();
+        Task run = Server.RunAsync();
+        Transport.Receive(Peer, "40017d34");
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(run));
+        Assert.Contains("Messaging to Exchanges", error.Message, StringComparison.Ordinal);
+        Assert.IsType<InvalidOperationException>(error.InnerException);
+        Assert.Contains(Logs.Entries, entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Critical);
+    }
+
+    [Fact]
+    public async Task A_block_that_takes_nothing_costs_only_what_it_refuses()
+    {
+        bool open = false;
+        Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Exchanges.CoapExchange>(() => open));
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        Assert.StartsWith("60a37d34", Exchange("40017d34"), StringComparison.Ordinal);
+        Assert.Equal(1, Server.Counters[CoapCounter.Declined]);
+        open = true;
+        Assert.StartsWith("60457d35", Exchange("40017d35"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_handler_that_throws_or_is_cancelled_is_an_internal_error_without_detail_and_the_next_one_runs()
+    {
+        Server.MapGet("/throw", (Func<CoapRequest, CoapResult>)(_ => throw new InvalidOperationException("secret")));
+        Server.MapGet("/cancel", (_, _) => Task.FromCanceled<CoapResult>(new CancellationToken(true)));
+        await StartAsync();
+        Assert.Equal("60a00001", Exchange("40010001b57468726f77"));
+        Assert.Matches("^60a[03]0002", Exchange("40010002b663616e63656c"));
+        Assert.StartsWith("60840003", Exchange("40010003b178"), StringComparison.Ordinal);
+        Assert.Contains(Logs.Entries, entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Error && entry.Text.Contains("secret", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Payloads_that_a_handler_keeps_are_never_overwritten()
+    {
+        List<CoapRequest> kept = [];
+        Server.MapPost("/keep", request =>
+        {
+            kept.Add(request);
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        for (int i = 0; i < 1_000; i++)
+        {
+            Transport.Receive(Peer, $"4002{i:x4}b46b656570ff{i:x4}{i:x4}");
+        }
+
+        for (int i = 0; i < 1_000; i++)
+        {
+            Assert.Equal($"{i:x4}{i:x4}", Wire.Hex(kept[i].Payload.Span));
+            Assert.Equal("/keep", kept[i].Path);
+        }
+    }
+
+    [Fact]
+    public async Task Values_that_a_handler_leaves_in_its_execution_context_reach_no_other_handler()
+    {
+        AsyncLocal<string?> ambient = new();
+        List<string?> seen = [];
+        Server.MapGet("/set", () =>
+        {
+            seen.Add(ambient.Value);
+            ambient.Value = "left behind";
+            return "x";
+        });
+        await StartAsync();
+        Exchange("40010001b3736574");
+        Exchange("40010002b3736574");
+        Assert.Equal([null, null], seen);
+    }
+
+    [Fact]
+    public async Task The_same_seed_and_the_same_datagrams_give_the_same_bytes()
+    {
+        async Task<string[]> RunAsync()
+        {
+            DirectTransport transport = new();
+            CoAP.NET.Testing.VirtualClock clock = new();
+            await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(99) });
+            server.MapGet("/", () => "root");
+            server.Endpoint.AddTransport(transport);
+            await server.StartAsync();
+            List<Task> requests = [];
+            CoapClient client = new(server.Endpoint);
+            for (int i = 0; i < 50; i++)
+            {
+                transport.Receive(Peer with { Port = (ushort)(1 + (i % 7)) }, $"5001{i:x4}");
+                requests.Add(client.GetAsync($"coap://192.0.2.{i % 5}/x"));
+                clock.Advance(TimeSpan.FromSeconds(i));
+            }
+
+            return [.. transport.TakeAll().Select(item => $"{item.Remote} {Wire.Hex(item.Bytes)}")];
+        }
+
+        string[] first = await RunAsync();
+        Assert.True(first.Length > 100);
+        Assert.Equal(first, await RunAsync());
+    }
+
+    private static void WatchAll(CoapPipelineOptions options, ConcurrentQueue<string> seen, bool inline, Action? check = null)
+    {
+        Watch(CoapSeams.TransportToChannel);
+        Watch(CoapSeams.ChannelToSerializer);
+        Watch(CoapSeams.SerializerToMessaging);
+        Watch(CoapSeams.MessagingToExchanges);
+        Watch(CoapSeams.ExchangesToResource);
+        Watch(CoapSeams.ResourceToExchanges);
+        Watch(CoapSeams.ExchangesToMessaging);
+        Watch(CoapSeams.MessagingToSerializer);
+        Watch(CoapSeams.SerializerToChannel);
+        Watch(CoapSeams.ChannelToTransport);
+
+        void Watch<T>(CoapSeam<T> seam)
+        {
+            void See(T item)
+            {
+                check?.Invoke();
+                seen.Enqueue(seam.Name);
+            }
+
+            options.Insert(seam, () => inline ? new PassBlock<T>(See) : new TransformBlock<T, T>(item =>
+            {
+                See(item);
+                return item;
+            }));
+        }
+    }
+}

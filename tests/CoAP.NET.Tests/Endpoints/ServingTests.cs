@@ -1,0 +1,260 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>What a server answers to bytes, through all stages.</summary>
+public class ServingTests : EndpointTest
+{
+    [Fact]
+    [Rfc("7252-5.8.1-1", "7252-4.2-3")]
+    public async Task The_first_figure_of_the_appendix_is_answered_as_printed()
+    {
+        Server.MapGet("/temperature", () => new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
+        await StartAsync();
+        Assert.Equal("60457d34ff32322e332043", Exchange("40017d34bb74656d7065726174757265"));
+        Assert.Equal("61457d3520ff32322e332043", Exchange("41017d3520bb74656d7065726174757265"));
+    }
+
+    [Fact]
+    [Rfc("7252-5.2.3-1", "7252-4.3-1")]
+    public async Task A_Non_confirmable_request_gets_a_Non_confirmable_response_with_its_token()
+    {
+        Server.MapGet("/temperature", () => new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
+        await StartAsync();
+        string answer = Exchange("51017d4075bb74656d7065726174757265");
+        Assert.StartsWith("5145", answer, StringComparison.Ordinal);
+        Assert.EndsWith("75ff32322e332043", answer, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [Rfc("7252-4.2-2", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1")]
+    [InlineData("4f017d34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]
+    [InlineData("44017d34aabb")]
+    [InlineData("41007d3420")]
+    [InlineData("40007d3400")]
+    [InlineData("40007d34ff")]
+    [InlineData("40007d34b474657374")]
+    [InlineData("40017d34ff")]
+    [InlineData("40017d34b474657374ff")]
+    [InlineData("40017d34f0")]
+    [InlineData("40017d34f1aa")]
+    [InlineData("40017d34fe")]
+    [InlineData("40017d341f")]
+    [InlineData("40017d34bf74657374")]
+    [InlineData("40017d34d0")]
+    [InlineData("40017d34e0")]
+    [InlineData("40017d34e001")]
+    [InlineData("40017d34bd")]
+    [InlineData("40017d34be")]
+    [InlineData("40017d34be01")]
+    [InlineData("40017d34b474")]
+    [InlineData("40017d34bd0061")]
+    [InlineData("40217d34")]
+    [InlineData("40c17d34")]
+    [InlineData("40e17d34")]
+    [InlineData("40017d34e0ffffe0ffff")]
+    [InlineData("40007d34")]
+    [InlineData("41457d3499ff31")]
+    [InlineData("40457d34")]
+    public async Task A_Confirmable_message_that_cannot_be_processed_is_reset(string hex)
+    {
+        await StartAsync();
+        Assert.Equal("70007d34", Exchange(hex));
+        Assert.Equal("60847d34", Exchange("40017d35b17a").Replace("7d35", "7d34", StringComparison.Ordinal)[..8]);
+    }
+
+    [Theory]
+    [Rfc("7252-3-1", "7252-4.2-5", "7252-4.3-1", "7252-4.3-2")]
+    [InlineData("")]
+    [InlineData("40")]
+    [InlineData("400001")]
+    [InlineData("00017d34")]
+    [InlineData("80017d34")]
+    [InlineData("c0017d34")]
+    [InlineData("60217d34")]
+    [InlineData("60017d34")]
+    [InlineData("70457d34")]
+    [InlineData("70007d34ff")]
+    [InlineData("50007d34")]
+    [InlineData("6000beef")]
+    [InlineData("7000beef")]
+    [InlineData("65007d343432323833")]
+    [InlineData("51457d3499ff31")]
+    [InlineData("61457d3499ff31")]
+    [InlineData("54017d34aabb")]
+    [InlineData("50017d34ff")]
+    public async Task What_must_be_ignored_gets_no_answer_and_the_next_request_does(string hex)
+    {
+        await StartAsync();
+        Transport.Receive(Peer, hex);
+        Assert.Empty(Transport.TakeSent());
+        Assert.StartsWith("60847d99", Exchange("40017d99b17a"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("7252-5.8-1")]
+    public async Task An_unknown_method_is_not_allowed()
+    {
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        Assert.StartsWith("60857d34", Exchange("401f7d34"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("7252-5.4.1-2", "7252-5.4.1-4", "7252-5.4.6-1")]
+    public async Task An_unknown_critical_option_is_a_bad_option_that_the_answer_names()
+    {
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        string answer = Exchange("40017d34e02602");
+        Assert.StartsWith("60827d34ff", answer, StringComparison.Ordinal);
+        Assert.Contains("9999", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer[10..])), StringComparison.Ordinal);
+        Assert.StartsWith("5082", Exchange("50017d35e02602"), StringComparison.Ordinal);
+        Assert.StartsWith("60457d36", Exchange("40017d36e1260178"), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [Rfc("7252-5.4.3-1", "7252-5.4.5-1")]
+    [InlineData("40017d34d0040132", "60827d34")]
+    [InlineData("40037d345101ff78", "60827d34")]
+    [InlineData("40017d3440", "60457d34")]
+    [InlineData("40017d3449010101010101010101", "60457d34")]
+    [InlineData("40037d34c00132ff78", "60447d34")]
+    public async Task Options_of_wrong_length_or_number_count_as_unrecognized(string hex, string answer)
+    {
+        Server.MapGet("/", () => "root");
+        Server.MapPut("/", request => request.ContentFormat == CoapContentFormat.TextPlain ? CoapResults.Changed() : CoapResults.BadRequest("wrong format"));
+        await StartAsync();
+        Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [Rfc("7252-5.10.1-1", "7252-3.2-3")]
+    [InlineData("40017d34b12e")]
+    [InlineData("40017d34b22e2e")]
+    [InlineData("40017d34b1ff")]
+    public async Task Paths_that_try_to_climb_or_are_no_text_find_nothing(string hex)
+    {
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        Assert.Matches("^608[024]7d34", Exchange(hex));
+    }
+
+    [Fact]
+    [Rfc("7252-4.5-1", "7252-4.5-3", "7252-5.2.2-3")]
+    public async Task A_repeated_request_is_answered_from_memory_and_runs_once()
+    {
+        int runs = 0;
+        Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}"));
+        await StartAsync();
+        string first = Exchange("40027d34b5636f756e74");
+        foreach (int seconds in new[] { 1, 59, 180 })
+        {
+            Clock.Advance(TimeSpan.FromSeconds(seconds));
+            Assert.Equal(first, Exchange("40027d34b5636f756e74"));
+        }
+
+        Assert.Equal(1, runs);
+        Transport.Receive(Other, "40027d34b5636f756e74");
+        Assert.Equal(2, runs);
+        Clock.Advance(TimeSpan.FromSeconds(10));
+        Exchange("40027d34b5636f756e74");
+        Assert.Equal(3, runs);
+    }
+
+    [Fact]
+    [Rfc("7252-4.2-1", "7252-5.2.2-1", "7252-4.5-5", "7252-4.2-9")]
+    public async Task A_slow_answer_is_acknowledged_in_time_and_follows_as_a_separate_response()
+    {
+        TaskCompletionSource<CoapResult> late = new();
+        int runs = 0;
+        Server.MapGet("/slow", (_, _) =>
+        {
+            Interlocked.Increment(ref runs);
+            return late.Task;
+        });
+        await StartAsync();
+        Transport.Receive(Peer, "41017d3853b4736c6f77");
+        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(1.9));
+        Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
+        Transport.Receive(Peer, "41017d3853b4736c6f77");
+        Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
+
+        TaskCompletionSource<string> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(Wire.Hex(bytes));
+        late.SetResult(new CoapResult(CoapCode.Content, "22.3 C"u8.ToArray()));
+        string response = await Within(sent.Task);
+        Assert.StartsWith("4145", response, StringComparison.Ordinal);
+        Assert.EndsWith("53ff32322e332043", response, StringComparison.Ordinal);
+        Transport.OnSent = null;
+
+        // Not acknowledged yet: it is sent again, the same bytes; then the acknowledgement ends it.
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        string[] copies = Transport.TakeSent();
+        Assert.Equal(response, copies[^1]);
+        Transport.Receive(Peer, "6000" + response[4..8]);
+        Clock.Advance(TimeSpan.FromSeconds(200));
+        Assert.Empty(Transport.TakeSent());
+        Transport.Receive(Peer, "41017d3853b4736c6f77");
+        Assert.Equal("60007d38", Assert.Single(Transport.TakeSent()));
+        Assert.Equal(1, runs);
+    }
+
+    [Fact]
+    [Rfc("7252-4.4-3")]
+    public async Task Message_IDs_of_different_endpoints_begin_anywhere()
+    {
+        HashSet<string> first = [];
+        for (ulong seed = 0; seed < 20; seed++)
+        {
+            DirectTransport transport = new();
+            await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new CoAP.NET.Testing.VirtualRandom(seed) });
+            server.MapGet("/", () => "x");
+            server.Endpoint.AddTransport(transport);
+            await server.StartAsync();
+            transport.Receive(Peer, "50017d34");
+            first.Add(Assert.Single(transport.TakeSent())[4..8]);
+        }
+
+        Assert.True(first.Count >= 19);
+    }
+
+    [Fact]
+    [Rfc("8974-2.2.2-3", "7252-5.3.1-1", "7252-5.3.1-4")]
+    public async Task Tokens_come_back_unchanged_and_one_above_the_limit_is_a_bad_request_with_the_token()
+    {
+        Server.MapGet("/", () => new CoapResult(CoapCode.Content));
+        await StartAsync();
+        for (int length = 0; length <= 8; length++)
+        {
+            string token = string.Concat(Enumerable.Repeat("00", length));
+            Assert.Equal($"6{length}4500{length:00}{token}", Exchange($"4{length}0100{length:00}{token}"));
+        }
+
+        string ok = string.Concat(Enumerable.Repeat("ab", 64));
+        Assert.StartsWith($"6d45002033{ok}", Exchange($"4d01002033{ok}"), StringComparison.Ordinal);
+        string tooLong = string.Concat(Enumerable.Repeat("ab", 65));
+        Assert.StartsWith($"6d80002134{tooLong}", Exchange($"4d01002134{tooLong}"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("7252-5.7.2-1")]
+    public async Task A_server_that_is_no_proxy_says_so()
+    {
+        await StartAsync();
+        Assert.StartsWith("60a57d34", Exchange("40017d34d916636f61703a2f2f682f"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("8768-3-1")]
+    public async Task A_Hop_Limit_out_of_range_is_a_bad_request()
+    {
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        Assert.StartsWith("6080", Exchange("40017d34d003"), StringComparison.Ordinal);
+        Assert.StartsWith("6080", Exchange("40017d35d10300"), StringComparison.Ordinal);
+        Assert.StartsWith("6080", Exchange("40017d36d2030100"), StringComparison.Ordinal);
+        Assert.StartsWith("6045", Exchange("40017d37d10310"), StringComparison.Ordinal);
+    }
+}

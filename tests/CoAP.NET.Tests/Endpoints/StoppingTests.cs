@@ -1,0 +1,121 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Stopping walks one way: refuse what is new, finish what runs, then close.</summary>
+[Collection(CoAP.NET.Tests.Testing.VirtualTimeCollection.Name)]
+public class StoppingTests : EndpointTest
+{
+    [Fact]
+    public async Task While_it_stops_new_requests_are_refused_and_running_ones_are_answered()
+    {
+        TaskCompletionSource<CoapResult> running = new();
+        Server.MapGet("/slow", (_, _) => running.Task);
+        Server.MapGet("/fast", () => "fast");
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b4736c6f77");
+        Task stop = Server.StopAsync();
+        string refused = Exchange("40010002b466617374");
+        Assert.StartsWith("60a30002", refused, StringComparison.Ordinal);
+        Assert.Contains("d10105", refused[8..], StringComparison.Ordinal);
+        Assert.False(stop.IsCompleted);
+
+        // Duplicates and acknowledgements are still served: the first request gets its Empty acknowledgement again.
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Transport.Receive(Peer, "40010001b4736c6f77");
+        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+
+        running.SetResult(CoapResults.Text("done"));
+        await Within(stop);
+        Assert.Contains(Transport.TakeSent(), hex => hex.StartsWith("4045", StringComparison.Ordinal) && hex.EndsWith("646f6e65", StringComparison.Ordinal));
+        await Within(Server.Endpoint.Completion);
+    }
+
+    [Fact]
+    public async Task A_handler_that_never_returns_does_not_keep_it_from_ending()
+    {
+        TaskCompletionSource<CoapResult> never = new();
+        CancellationToken aborted = default;
+        Server.MapGet("/never", (_, cancellationToken) =>
+        {
+            aborted = cancellationToken;
+            return never.Task;
+        });
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b56e65766572");
+        Task stop = Server.StopAsync();
+        Assert.False(stop.IsCompleted);
+        Assert.False(aborted.IsCancellationRequested);
+        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(30));
+        Assert.True(aborted.IsCancellationRequested);
+        Transport.TakeSent();
+
+        // Its late answer goes nowhere, and is counted.
+        never.SetResult(CoapResults.Text("late"));
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal(1, Server.Counters[CoapCounter.LateResponses] + Server.Counters[CoapCounter.Declined]);
+    }
+
+    [Fact]
+    public async Task Stopping_from_inside_a_handler_does_not_deadlock()
+    {
+        TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapPost("/stop", async (_, _) =>
+        {
+            await Server.StopAsync(CancellationToken.None);
+            stopped.SetResult();
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        Transport.Receive(Peer, "40020001b473746f70");
+        await Clock.AdvanceUntilAsync(stopped.Task, TimeSpan.FromSeconds(30));
+        await Within(Server.Endpoint.Completion);
+    }
+
+    [Fact]
+    public async Task Stopping_twice_and_disposing_are_harmless()
+    {
+        await StartAsync();
+        await Within(Task.WhenAll(Server.StopAsync(), Server.StopAsync()));
+        await Server.DisposeAsync();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => Server.StartAsync());
+    }
+
+    [Fact]
+    public async Task Running_ends_when_it_is_cancelled()
+    {
+        using CancellationTokenSource stop = new();
+        Server.Endpoint.AddTransport(Transport);
+        Task run = Server.RunAsync(stop.Token);
+        Assert.False(run.IsCompleted);
+        await stop.CancelAsync();
+        await Within(run);
+    }
+
+    [Fact]
+    public async Task Ten_thousand_open_exchanges_hold_no_thread()
+    {
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/open", (_, _) => answer.Task);
+        await StartAsync();
+        int before = System.Diagnostics.Process.GetCurrentProcess().Threads.Count;
+        for (int i = 0; i < 10_000; i++)
+        {
+            CoapAddress peer = Peer with { Port = (ushort)(i + 1) };
+            Transport.Receive(peer, $"4001{i:x4}b46f70656e");
+        }
+
+        Assert.Equal(10_000, Server.Endpoint.Served.Count);
+        Assert.InRange(System.Diagnostics.Process.GetCurrentProcess().Threads.Count, 1, before + 20);
+        Transport.TakeSent();
+
+        // One more than the bound is refused before user code, with the time to come back.
+        Transport.Receive(Other, "4001fffeb46f70656e");
+        Assert.StartsWith("60a3fffe", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+
+        Task idle = Server.Endpoint.Served.WhenIdleAsync();
+        answer.SetResult(CoapResults.Text("x"));
+        await Within(idle);
+    }
+}

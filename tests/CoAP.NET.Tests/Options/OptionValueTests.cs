@@ -1,0 +1,154 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Options;
+
+/// <summary>Formats of values: integers, strings and No-Response (RFC 7252 section 3.2, RFC 7967).</summary>
+public sealed class OptionValueTests
+{
+    [Theory]
+    [InlineData(0u, "", "00", "0000", "00000000")]
+    [InlineData(1u, "01", "0001", "000001")]
+    [InlineData(255u, "ff", "00ff")]
+    [InlineData(256u, "0100", "000100")]
+    [InlineData(65535u, "ffff")]
+    [InlineData(65536u, "010000")]
+    [InlineData(16777215u, "ffffff")]
+    [InlineData(4294967295u, "ffffffff")]
+    [Rfc("7252-3.2-1", "7252-3.2-2")]
+    public void Integer_is_sent_without_leading_zeros_and_read_with_them(uint value, string preferred, params string[] alsoAccepted)
+    {
+        Assert.Equal(preferred, Wire.Hex(new Size1(value).ToValueArray()));
+        Assert.All(alsoAccepted.Append(preferred), hex =>
+        {
+            CoapOptionCollection options = new();
+            options.Add(OptionNumber.Size1, Wire.Hex(hex));
+
+            Assert.Equal(value, options.Size1);
+            Assert.Equal(value, options.Get<Size1>()!.Value);
+        });
+    }
+
+    [Fact]
+    [Rfc("7252-5.4.3-1")]
+    public void Leading_zeros_count_for_the_length()
+    {
+        CoapOptionCollection options = new();
+        options.Add(OptionNumber.ContentFormat, Wire.Hex("000000")).Add(OptionNumber.Accept, Wire.Hex("000000")).Add(OptionNumber.Size1, Wire.Hex("0000000000"));
+
+        Assert.All(options, option => Assert.IsType<UnrecognizedOption>(option));
+        Assert.Null(options.ContentFormat);
+        Assert.Null(options.Accept);
+        Assert.Null(options.Size1);
+        Assert.Null(options.Get<ContentFormat>());
+        Assert.Equal("000000", Wire.Hex(options.OptionAt(0).ToValueArray()));
+    }
+
+    [Fact]
+    public void Received_string_that_is_no_utf8_stays_byte_for_byte()
+    {
+        byte[] bytes = [.. Enumerable.Repeat((byte)0xff, 255)];
+        CoapOptionCollection options = new();
+        options.Add(OptionNumber.UriPath, bytes);
+
+        UriPath segment = options.Get<UriPath>()!;
+
+        Assert.Equal(new string('\ufffd', 255), segment.Value);
+        Assert.Equal(255, segment.ValueLength);
+        Assert.Equal(bytes, segment.ToValueArray());
+    }
+
+    [Fact]
+    public void String_for_people_has_no_control_characters()
+    {
+        Assert.Equal("Uri-Path: a\\u000ab\\u001b", new UriPath("a\nb\u001b").ToString());
+        Assert.Equal("Uri-Path: ü", new UriPath("ü").ToString());
+    }
+
+    [Fact]
+    [Rfc("7252-3.2-3")]
+    public void String_is_utf8_and_its_length_is_counted_in_bytes()
+    {
+        UriPath segment = new("こんにちは");
+
+        Assert.Equal(15, segment.ValueLength);
+        Assert.Equal(Encoding.UTF8.GetBytes("こんにちは"), segment.ToValueArray());
+    }
+
+    [Theory]
+    [InlineData("", false, false, false)]
+    [InlineData("02", true, false, false)]
+    [InlineData("08", false, true, false)]
+    [InlineData("10", false, false, true)]
+    [InlineData("0a", true, true, false)]
+    [InlineData("12", true, false, true)]
+    [InlineData("18", false, true, true)]
+    [InlineData("1a", true, true, true)]
+    [InlineData("20", false, false, false)]
+    [InlineData("ff", true, true, true)]
+    [Rfc("7967-2-1")]
+    public void No_response_suppresses_the_classes_of_its_bits(string value, bool success, bool clientError, bool serverError)
+    {
+        CoapOptionCollection options = new();
+        options.Add(OptionNumber.NoResponse, Wire.Hex(value));
+        NoResponse option = options.Get<NoResponse>()!;
+
+        Assert.Equal((success, clientError, serverError), (option.Suppresses(CoapCode.Changed), option.Suppresses(CoapCode.NotFound), option.Suppresses(CoapCode.InternalServerError)));
+        Assert.Equal(
+            (success, clientError, serverError),
+            (options.SuppressesResponse(CoapCode.Content), options.SuppressesResponse(CoapCode.BadRequest), options.SuppressesResponse(CoapCode.GatewayTimeout)));
+        Assert.False(option.Suppresses(CoapCode.Empty));
+        Assert.False(option.Suppresses(CoapCode.Get));
+        Assert.False(option.Suppresses(CoapCode.Csm));
+    }
+
+    [Fact]
+    public void Nothing_is_suppressed_without_no_response() => Assert.False(new CoapOptionCollection().SuppressesResponse(CoapCode.Content));
+
+    [Fact]
+    public void Request_tag_of_no_bytes_differs_from_none()
+    {
+        CoapOptionCollection options = new();
+        Assert.Empty(options.RequestTags);
+
+        options.Add(new RequestTag([]));
+        Assert.Equal(0, Assert.Single(options.RequestTags).Length);
+
+        options.Add(new RequestTag([1])).Add(OptionNumber.RequestTag, new byte[9]);
+        Assert.Equal(2, options.RequestTags.Count);
+        Assert.Equal(2, options.GetAll<RequestTag>().Count());
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("0001020304050607080910111213141516171819202122232425262728293031323334353637383940")]
+    public void Echo_of_0_and_of_41_bytes_is_ignored(string value)
+    {
+        CoapOptionCollection options = new();
+        options.Add(OptionNumber.Echo, Wire.Hex(value));
+
+        Assert.Null(options.Echo);
+        Assert.Null(options.Get<Echo>());
+    }
+
+    [Fact]
+    public void Q_block2_asks_for_several_blocks_and_for_the_next_set()
+    {
+        CoapOptionCollection options = new() { new QBlock2(3, false, 1024), new QBlock2(7, false, 1024), new QBlock2(10, true, 1024) };
+
+        Assert.Equal(["36", "76", "ae"], options.GetAll<QBlock2>().Select(option => Wire.Hex(option.ToValueArray())));
+        Assert.Equal(["3/0/1024", "7/0/1024", "10/1/1024"], options.GetAll<QBlock2>().Select(option => option.Block.ToString()));
+    }
+
+    [Fact]
+    public void Equality_is_by_number_and_bytes()
+    {
+        Assert.Equal(new ETag([1, 2]), new ETag([1, 2]));
+        Assert.NotEqual(new ETag([1, 2]), new ETag([1, 3]));
+        Assert.NotEqual<CoapOption>(new ETag([1]), new IfMatch([1]));
+        Assert.Equal<CoapOption>(new UnrecognizedOption(4, new byte[] { 1 }), new ETag([1]));
+        Assert.Equal(new ETag([1]).GetHashCode(), new UnrecognizedOption(4, new byte[] { 1 }).GetHashCode());
+        Assert.Equal(new ProxyUri(new string('a', 1034)), new ProxyUri(new string('a', 1034)));
+        Assert.False(new ETag([1]).Equals(null));
+    }
+}

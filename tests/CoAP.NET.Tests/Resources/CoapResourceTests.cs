@@ -1,0 +1,50 @@
+namespace CoAP.NET.Tests.Resources;
+
+public class CoapResourceTests
+{
+    private readonly ResourceStage _stage = new();
+
+    [Fact]
+    [Rfc("7252-5.8-1")]
+    public void Methods_that_are_not_overridden_are_4_05()
+    {
+        _stage.MapGroup("/admin").Map(new Lock("/lock"));
+        Assert.Equal(CoapCode.Content, _stage.Get("/admin/lock").Code);
+        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/admin/lock").Code);
+        foreach (CoapMethod method in new[] { CoapMethod.Post, CoapMethod.Delete, CoapMethod.Patch, CoapMethod.IPatch, (CoapMethod)31 })
+        {
+            Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(method, "/admin/lock").Code);
+        }
+
+        Assert.Throws<InvalidOperationException>(() => _stage.MapGet("/admin/lock", () => "twice"));
+    }
+
+    [Fact]
+    public void Group_gives_prefix_and_settings_to_its_routes()
+    {
+        CoapRouteGroup group = _stage.MapGroup("/a").MapGroup("{b}").Produces(CoapContentFormat.Json);
+        group.MapGet("/", request => request.Route["b"]);
+        group.MapGet("/c", () => "c").Produces(CoapContentFormat.TextPlain);
+        Assert.Equal("/a/{b}", group.Prefix);
+        Assert.Equal("x"u8.ToArray(), _stage.Get("/a/x").Payload.ToArray());
+        CoapMessage wantsText = ResourceStage.Message(CoapMethod.Get, "/a/x");
+        wantsText.Options.AddUInt(CoAP.NET.Options.OptionNumber.Accept, 0);
+        Assert.Equal(CoapCode.NotAcceptable, _stage.Send(wantsText).Code);
+        wantsText = ResourceStage.Message(CoapMethod.Get, "/a/x/c");
+        wantsText.Options.AddUInt(CoAP.NET.Options.OptionNumber.Accept, 0);
+        Assert.Equal(CoapCode.Content, _stage.Send(wantsText).Code);
+    }
+
+    [Theory]
+    [InlineData("/a/")]
+    [InlineData("/{*x}")]
+    public void Prefix_that_could_not_be_continued_is_refused(string prefix) =>
+        Assert.Throws<ArgumentException>(() => _stage.MapGroup(prefix));
+
+    private sealed class Lock(string path) : CoapResource(path)
+    {
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new("locked");
+
+        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) => new(CoapResults.Changed());
+    }
+}

@@ -1,0 +1,129 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Resources;
+
+public class ConditionTests
+{
+    private static readonly CoapETag s_one = new(Wire.Hex("01"));
+    private static readonly CoapETag s_two = new(Wire.Hex("0102030405060708"));
+
+    [Theory]
+    [Rfc("7252-5.10.8-1", "8132-2.1-3", "8132-3-3")]
+    [InlineData("", false, "01", true)]
+    [InlineData("", false, null, true)]
+    [InlineData("01", false, "01", true)]
+    [InlineData("02", false, "01", false)]
+    [InlineData("02,01", false, "01", true)]
+    [InlineData("02,03", false, "01", false)]
+    [InlineData("-", false, "01", true)]
+    [InlineData("-", false, null, false)]
+    [InlineData("01", false, null, false)]
+    [InlineData("02,-", false, "01", true)]
+    [InlineData("0100", false, "01", false)]
+    [InlineData("", true, "01", false)]
+    [InlineData("", true, null, true)]
+    [InlineData("01", true, "01", false)]
+    public void Preconditions_hold_or_give_4_12(string ifMatch, bool ifNoneMatch, string? current, bool holds)
+    {
+        CoapRequest request = Request(CoapMethod.Put);
+        foreach (string value in ifMatch.Split(',', StringSplitOptions.RemoveEmptyEntries))
+        {
+            request.Options.Add(OptionNumber.IfMatch, value == "-" ? [] : Wire.Hex(value));
+        }
+
+        if (ifNoneMatch)
+        {
+            request.Options.Add(OptionNumber.IfNoneMatch, default);
+        }
+
+        CoapResult? result = request.CheckPreconditions(current is null ? null : new CoapETag(Wire.Hex(current)));
+        Assert.Equal(holds ? null : CoapCode.PreconditionFailed, result?.Code);
+    }
+
+    [Fact]
+    [Rfc("7252-5.10.8-1")]
+    public void Resource_without_entity_tags_matches_by_existence_alone()
+    {
+        CoapRequest request = Request(CoapMethod.Put);
+        request.Options.Add(OptionNumber.IfMatch, default);
+        Assert.Null(request.CheckPreconditions(exists: true));
+        Assert.NotNull(request.CheckPreconditions(exists: false));
+        request = Request(CoapMethod.Put);
+        request.Options.Add(OptionNumber.IfMatch, Wire.Hex("01"));
+        Assert.NotNull(request.CheckPreconditions(exists: true));
+    }
+
+    [Theory]
+    [Rfc("7252-5.8.1-1", "7252-5.9.1.3-1", "7252-5.10.6-1", "8132-2.1-2")]
+    [InlineData(CoapMethod.Get, "0102030405060708", true)]
+    [InlineData(CoapMethod.Fetch, "01,0102030405060708", true)]
+    [InlineData(CoapMethod.Get, "01", false)]
+    [InlineData(CoapMethod.Get, "", false)]
+    [InlineData(CoapMethod.Post, "0102030405060708", false)]
+    public void Valid_is_answered_when_the_client_has_the_representation(CoapMethod method, string etags, bool valid)
+    {
+        CoapRequest request = Request(method);
+        foreach (string value in etags.Split(',', StringSplitOptions.RemoveEmptyEntries))
+        {
+            request.Options.Add(OptionNumber.ETag, Wire.Hex(value));
+        }
+
+        CoapResult kept = CoapResults.Text("full");
+        CoapResult result = CoapResults.ValidOr(request, s_two, () => kept);
+        Assert.Equal(valid ? CoapCode.Valid : CoapCode.Content, result.Code);
+        Assert.Equal(valid, result.Payload.IsEmpty);
+        Assert.True(result.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag));
+        Assert.Equal("0102030405060708", Wire.Hex(etag));
+        Assert.False(kept.Options.Contains(OptionNumber.ETag));
+    }
+
+    [Theory]
+    [Rfc("7252-5.5.4-1")]
+    [InlineData(null, 0)]
+    [InlineData(41u, 41)]
+    [InlineData(0u, 0)]
+    [InlineData(47u, null)]
+    public void Format_is_selected_by_Accept(uint? accept, int? expected)
+    {
+        CoapRequest request = Request(CoapMethod.Get);
+        if (accept is { } wanted)
+        {
+            request.Options.AddUInt(OptionNumber.Accept, wanted);
+        }
+
+        Assert.Equal((ushort?)expected, request.SelectFormat(CoapContentFormat.TextPlain, CoapContentFormat.Xml)?.Value);
+    }
+
+    [Fact]
+    public void Entity_tag_is_a_value_of_1_to_8_bytes()
+    {
+        Assert.Equal(s_two, new CoapETag(s_two.ToArray()));
+        Assert.NotEqual(new CoapETag(Wire.Hex("01")), new CoapETag(Wire.Hex("0100")));
+        Assert.True(s_one != s_two);
+        Assert.Equal("0102030405060708", s_two.ToString());
+        Assert.Equal("00", CoapETag.FromVersion(0).ToString());
+        Assert.Equal("0100", CoapETag.FromVersion(256).ToString());
+        Assert.Equal("ffffffffffffffff", CoapETag.FromVersion(ulong.MaxValue).ToString());
+        Assert.Equal("ba7816bf8f01cfea", CoapETag.FromContent("abc"u8).ToString());
+        Assert.NotEqual(CoapETag.FromContent(CoapContent.Text("1")), CoapETag.FromContent(CoapContent.Text("1", CoapContentFormat.Json)));
+        Assert.Equal(CoapETag.FromContent(CoapContent.Text("1")), CoapETag.FromContent(CoapContent.Text("1")));
+        Assert.Throws<ArgumentException>(() => new CoapETag([]));
+        Assert.Throws<ArgumentException>(() => new CoapETag(new byte[9]));
+        Assert.False(Request(CoapMethod.Get).IsMatch(default));
+    }
+
+    [Fact]
+    public void Queries_are_read_by_name()
+    {
+        CoapRequest request = new(ResourceStage.Message(CoapMethod.Get, "/", "a=1", "b", "a=2", "ab=3", "=4"));
+        Assert.Equal(["a=1", "b", "a=2", "ab=3", "=4"], request.Queries);
+        Assert.True(request.TryGetQuery("a", out string? value));
+        Assert.Equal("1", value);
+        Assert.True(request.TryGetQuery("b", out value));
+        Assert.Equal(string.Empty, value);
+        Assert.False(request.TryGetQuery("A", out _));
+        Assert.Empty(new CoapRequest(new CoapMessage(CoapCode.Get)).Queries);
+    }
+
+    private static CoapRequest Request(CoapMethod method) => new(new CoapMessage(method));
+}

@@ -1,0 +1,330 @@
+using System.Collections.Concurrent;
+
+namespace CoAP.NET.Tests.Resources;
+
+public class ExecutionTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private readonly ResourceStage _stage = new();
+
+    [Fact]
+    public void Queue_runs_so_many_at_a_time_keeps_so_many_and_refuses_the_rest()
+    {
+        int running = 0;
+        int most = 0;
+        _stage.MapGet("/a", () =>
+        {
+            most = Math.Max(most, ++running);
+            running--;
+            return "a";
+        }).RunQueued(degreeOfParallelism: 2, capacity: 3);
+        Task<CoapResult>[] answers = [.. Enumerable.Range(0, 5).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        Assert.Equal(1, _stage.Counters[CoapCounter.Busy]);
+        Assert.Equal(2, _stage.Scheduler.Count);
+        Assert.All(answers, answer => Assert.False(answer.IsCompleted));
+        _stage.Scheduler.RunOne();
+        Assert.Equal(4, answers.Count(answer => answer.IsCompleted));
+        _stage.Scheduler.RunAll();
+        Assert.All(answers, answer => Assert.True(answer.IsCompletedSuccessfully));
+        Assert.Equal(1, most);
+        Assert.Equal(0, _stage.Served.Count);
+    }
+
+    [Fact]
+    public async Task Queue_counts_a_request_until_its_answer_is_there()
+    {
+        ConcurrentQueue<TaskCompletionSource<CoapResult>> sources = new();
+        _stage.MapGet("/a", () =>
+        {
+            TaskCompletionSource<CoapResult> source = new();
+            sources.Enqueue(source);
+            return source.Task;
+        }).RunQueued(degreeOfParallelism: 1, capacity: 1);
+        Task<CoapResult> first = _stage.SendAsync(CoapMethod.Get, "/a");
+        Task<CoapResult> second = _stage.SendAsync(CoapMethod.Get, "/a");
+        _stage.Scheduler.RunAll();
+        Assert.Single(sources);
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        sources.TryDequeue(out TaskCompletionSource<CoapResult>? source);
+        source!.SetResult("1");
+        await first.WaitAsync(s_hang);
+        await _stage.Scheduler.WhenQueuedAsync().WaitAsync(s_hang);
+        _stage.Scheduler.RunAll();
+        sources.TryDequeue(out source);
+        source!.SetResult("2");
+        await second.WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public void Without_a_thread_the_answer_is_5_03()
+    {
+        int calls = 0;
+        _stage.MapGet("/a", () =>
+        {
+            calls++;
+            return "a";
+        }).RunQueued(2);
+        _stage.Scheduler.Refuses = true;
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        _stage.Scheduler.Refuses = false;
+        Task<CoapResult> first = _stage.SendAsync(CoapMethod.Get, "/a");
+        _stage.Scheduler.Refuses = true;
+        Task<CoapResult> second = _stage.SendAsync(CoapMethod.Get, "/a");
+        Assert.False(second.IsCompleted);
+        _stage.Scheduler.RunAll();
+        Assert.True(first.IsCompleted && second.IsCompleted);
+        Assert.Equal(2, calls);
+        Assert.Equal(0, _stage.Served.Count);
+    }
+
+    [Fact]
+    public async Task Serial_runs_one_request_until_its_answer_is_there()
+    {
+        ConcurrentQueue<TaskCompletionSource<CoapResult>> sources = new();
+        _stage.MapGet("/a", () =>
+        {
+            TaskCompletionSource<CoapResult> source = new();
+            sources.Enqueue(source);
+            return source.Task;
+        }).Serial(capacity: 2);
+        Task<CoapResult>[] answers = [.. Enumerable.Range(0, 3).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
+        foreach (Task<CoapResult> answer in answers)
+        {
+            _stage.Scheduler.RunAll();
+            Assert.Single(sources);
+            sources.TryDequeue(out TaskCompletionSource<CoapResult>? source);
+            source!.SetResult("x");
+            await answer.WaitAsync(s_hang);
+            if (answer != answers[^1])
+            {
+                await _stage.Scheduler.WhenQueuedAsync().WaitAsync(s_hang);
+            }
+        }
+
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public void Serial_handler_that_completes_at_once_is_answered_on_the_receiving_thread()
+    {
+        _stage.MapGet("/a", () => "a").Serial();
+        Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
+        Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
+        Assert.Equal(0, _stage.Scheduler.Count);
+    }
+
+    [Fact]
+    public void Waiting_requests_are_refused_when_the_endpoint_gives_up()
+    {
+        int calls = 0;
+        _stage.MapGet("/a", () =>
+        {
+            calls++;
+            return "a";
+        }).RunQueued();
+        Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/a");
+        _stage.Served.Abort();
+        _stage.Scheduler.RunAll();
+        Assert.True(answer.IsCompleted);
+        Assert.Equal(0, calls);
+        Assert.Equal(0, _stage.Served.Count);
+    }
+
+    [Fact]
+    public async Task Task_scheduler_of_the_user_runs_handlers()
+    {
+        using CollectingScheduler scheduler = new();
+        TaskScheduler? seen = null;
+        _stage.MapGet("/a", () =>
+        {
+            seen = TaskScheduler.Current;
+            return "a";
+        }).RunOn(scheduler);
+        Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/a");
+        Assert.False(answer.IsCompleted);
+        scheduler.RunAll();
+        Assert.Equal(CoapCode.Content, (await answer.WaitAsync(s_hang)).Code);
+        Assert.Same(scheduler, seen);
+        scheduler.Refuses = true;
+        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/a").Code);
+        Assert.Equal(0, _stage.Served.Count);
+    }
+
+    [Fact]
+    public void Execution_is_inherited_from_the_nearest_group_and_may_change()
+    {
+        _stage.Routes.RunQueued();
+        CoapRouteGroup group = _stage.MapGroup("/g");
+        _stage.MapGet("/a", () => "a");
+        CoapRouteHandlerBuilder inner = group.MapGet("/b", () => "b");
+        _ = _stage.SendAsync(CoapMethod.Get, "/a");
+        _ = _stage.SendAsync(CoapMethod.Get, "/g/b");
+        Assert.Equal(2, _stage.Scheduler.Count);
+        group.RunInline();
+        Assert.Equal(CoapCode.Content, _stage.Get("/g/b").Code);
+        inner.RunQueued();
+        _ = _stage.SendAsync(CoapMethod.Get, "/g/b");
+        Assert.Equal(3, _stage.Scheduler.Count);
+        _stage.Scheduler.RunAll();
+    }
+
+    [Fact]
+    public void Handler_that_blocks_three_times_in_a_minute_leaves_the_receiving_thread_for_five_minutes()
+    {
+        bool blocks = true;
+        _stage.MapGet("/slow", () =>
+        {
+            _stage.Time.Advance(TimeSpan.FromSeconds(blocks ? 1 : 0));
+            return "slow";
+        });
+        _stage.MapGet("/fast", () => "fast");
+        for (int i = 0; i < 6; i++)
+        {
+            // The first three are not counted.
+            Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
+        }
+
+        Assert.Single(_stage.Logger.Entries, entry => entry.Id == 1502 && entry.Text.Contains("/slow", StringComparison.Ordinal));
+        blocks = false;
+        Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/slow");
+        Assert.False(answer.IsCompleted);
+        Assert.Equal(CoapCode.Content, _stage.Get("/fast").Code);
+        _stage.Scheduler.RunAll();
+        Assert.True(answer.IsCompletedSuccessfully);
+        _stage.Time.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal(CoapCode.Content, _stage.Get("/slow").Code);
+    }
+
+    [Fact]
+    public void Handler_that_blocks_now_and_then_stays()
+    {
+        _stage.MapGet("/a", () =>
+        {
+            _stage.Time.Advance(TimeSpan.FromSeconds(31));
+            return "a";
+        });
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
+        }
+
+        Assert.Equal(0, _stage.Scheduler.Count);
+    }
+
+    [Fact]
+    public async Task Hundred_blocked_handlers_stop_nobody_else()
+    {
+        ResourceStage stage = new(CoapScheduler.Default);
+        using ManualResetEventSlim gate = new();
+        using CountdownEvent blocked = new(100);
+        stage.MapGet("/blocks", () =>
+        {
+            blocked.Signal();
+            gate.Wait();
+            return "at last";
+        }).RunQueued(degreeOfParallelism: 100);
+        stage.MapGet("/a", () => "a");
+        Task<CoapResult>[] answers = [.. Enumerable.Range(0, 100).Select(_ => stage.SendAsync(CoapMethod.Get, "/blocks"))];
+        Assert.True(blocked.Wait(s_hang));
+        Assert.Equal(CoapCode.Content, stage.Get("/a").Code);
+        gate.Set();
+        await Task.WhenAll(answers).WaitAsync(s_hang);
+        await stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public async Task Handler_may_wait_for_a_task_on_its_thread()
+    {
+        ResourceStage stage = new(CoapScheduler.Default);
+        stage.MapGet("/queued", () => LaterAsync().GetAwaiter().GetResult()).RunQueued();
+        stage.MapGet("/inline", () => LaterAsync().GetAwaiter().GetResult());
+        Assert.Equal(CoapCode.Content, (await stage.SendAsync(CoapMethod.Get, "/queued").WaitAsync(s_hang)).Code);
+        TaskCompletionSource<Task<CoapResult>> received = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Assert.True(CoapScheduler.Default.Queue(_ => received.SetResult(stage.SendAsync(CoapMethod.Get, "/inline")), null));
+        Assert.Equal(CoapCode.Content, (await (await received.Task.WaitAsync(s_hang)).WaitAsync(s_hang)).Code);
+
+        static async Task<CoapResult> LaterAsync()
+        {
+            await Task.Yield();
+            return "later";
+        }
+    }
+
+    [Fact]
+    public async Task Every_request_from_many_threads_gets_one_answer()
+    {
+        ResourceStage stage = new(CoapScheduler.Default);
+        int running = 0;
+        bool together = false;
+        stage.MapGet("/serial", async () =>
+        {
+            together |= Interlocked.Increment(ref running) != 1;
+            await Task.Yield();
+            Interlocked.Decrement(ref running);
+            return "serial";
+        }).Serial(capacity: 10_000);
+        stage.MapGet("/async", async () =>
+        {
+            await Task.Yield();
+            return "async";
+        });
+        stage.MapGet("/queued", () => "queued").RunQueued(3, 10_000);
+        string[] paths = ["/serial", "/async", "/queued"];
+        ConcurrentBag<Task<CoapResult>> answers = [];
+        using CountdownEvent threads = new(4);
+        for (int thread = 0; thread < 4; thread++)
+        {
+            Assert.True(CoapScheduler.Default.Queue(
+                _ =>
+                {
+                    for (int i = 0; i < 600; i++)
+                    {
+                        answers.Add(stage.SendAsync(CoapMethod.Get, paths[i % 3]));
+                    }
+
+                    threads.Signal();
+                },
+                null));
+        }
+
+        Assert.True(threads.Wait(s_hang));
+        CoapResult[] results = await Task.WhenAll(answers).WaitAsync(s_hang);
+        Assert.Equal(2400, results.Count(result => result.Code == CoapCode.Content));
+        await stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+        Assert.False(together);
+        Assert.Equal(2400, stage.Replies.Count);
+    }
+
+    private sealed class CollectingScheduler : TaskScheduler, IDisposable
+    {
+        private readonly ConcurrentQueue<Task> _tasks = new();
+
+        public bool Refuses { get; set; }
+
+        public void RunAll()
+        {
+            while (_tasks.TryDequeue(out Task? task))
+            {
+                TryExecuteTask(task);
+            }
+        }
+
+        public void Dispose() => _tasks.Clear();
+
+        protected override void QueueTask(Task task)
+        {
+            if (Refuses)
+            {
+                throw new InvalidOperationException("The scheduler is full.");
+            }
+
+            _tasks.Enqueue(task);
+        }
+
+        protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => false;
+
+        protected override IEnumerable<Task> GetScheduledTasks() => _tasks;
+    }
+}

@@ -1,0 +1,55 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Tests.Resources;
+
+public class HotPathTests
+{
+    [Fact]
+    public void Request_that_is_answered_at_once_with_a_kept_result_allocates_nothing()
+    {
+        ResourceStage stage = new();
+        CoapResult kept = CoapResults.Text("21.5");
+        stage.MapGet("/sensors/temp", () => kept);
+        stage.MapGet("/sensors/light", () => kept);
+        CountingSink sink = new();
+        stage.Block.LinkTo(sink, new DataflowLinkOptions { Append = false });
+        CoapExchange[] exchanges = [.. Enumerable.Range(0, 2000).Select(_ => stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/sensors/temp")))];
+        DataflowMessageHeader header = new(1);
+        for (int i = 0; i < 1000; i++)
+        {
+            stage.Block.OfferMessage(header, exchanges[i], null, false);
+        }
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 1000; i < 2000; i++)
+        {
+            stage.Block.OfferMessage(header, exchanges[i], null, false);
+        }
+
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        Assert.Equal(2000, sink.Count);
+        Assert.Equal(0, allocated);
+    }
+
+    private sealed class CountingSink : ITargetBlock<CoapReply>
+    {
+        public int Count { get; private set; }
+
+        public Task Completion => Task.CompletedTask;
+
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue, ISourceBlock<CoapReply>? source, bool consumeToAccept)
+        {
+            Count++;
+            return DataflowMessageStatus.Accepted;
+        }
+
+        public void Complete()
+        {
+        }
+
+        public void Fault(Exception exception)
+        {
+        }
+    }
+}

@@ -1,0 +1,36 @@
+using System.Collections.Concurrent;
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Tests.Resources;
+
+/// <summary>Takes replies on the thread that offers them and hands each to whoever waits for its exchange.</summary>
+internal sealed class ReplySink : ITargetBlock<CoapReply>
+{
+    private readonly ConcurrentDictionary<CoapExchange, TaskCompletionSource<CoapResult>> _waiting = new();
+    private int _count;
+
+    public int Count => Volatile.Read(ref _count);
+
+    public Task Completion => Task.CompletedTask;
+
+    public Task<CoapResult> For(CoapExchange exchange) => Source(exchange).Task;
+
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue, ISourceBlock<CoapReply>? source, bool consumeToAccept)
+    {
+        Interlocked.Increment(ref _count);
+        Source(messageValue.Exchange).SetResult(messageValue.Result);
+        return DataflowMessageStatus.Accepted;
+    }
+
+    public void Complete()
+    {
+    }
+
+    public void Fault(Exception exception)
+    {
+    }
+
+    private TaskCompletionSource<CoapResult> Source(CoapExchange exchange) =>
+        _waiting.GetOrAdd(exchange, _ => new TaskCompletionSource<CoapResult>(TaskCreationOptions.RunContinuationsAsynchronously));
+}

@@ -1,0 +1,313 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Tests.Resources;
+
+public class ResourceInboundTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private readonly ResourceStage _stage = new();
+
+    [Theory]
+    [Rfc("7252-5.7.2-1", "7252-5.10.2-2")]
+    [InlineData(OptionNumber.ProxyUri, "coap://other/x")]
+    [InlineData(OptionNumber.ProxyScheme, "coap")]
+    public void Proxy_request_is_5_05_before_anything_else(int number, string value)
+    {
+        _stage.MapGet("/a", () => "a");
+        foreach (string path in new[] { "/a", "/nowhere" })
+        {
+            CoapMessage message = ResourceStage.Message(CoapMethod.Get, path);
+            message.Options.Add(number, System.Text.Encoding.UTF8.GetBytes(value));
+            message.Options.AddUInt(OptionNumber.NoResponse, 0);
+            Assert.Equal(CoapCode.ProxyingNotSupported, _stage.Send(message).Code);
+        }
+    }
+
+    [Fact]
+    [Rfc("7252-5.10.1-2")]
+    public void Any_host_and_port_is_the_default_host()
+    {
+        _stage.MapGet("/a", () => "a");
+        CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/a");
+        message.Options.Add(OptionNumber.UriHost, "unknown.example"u8).AddUInt(OptionNumber.UriPort, 1);
+        Assert.Equal(CoapCode.Content, _stage.Send(message).Code);
+    }
+
+    [Theory]
+    [Rfc("7252-5.5-1")]
+    [InlineData(CoapMethod.Get, 0)]
+    [InlineData(CoapMethod.Delete, 0)]
+    [InlineData(CoapMethod.Post, 3)]
+    public void Payload_is_ignored_where_none_is_defined(CoapMethod method, int seen)
+    {
+        int length = -1;
+        _stage.Map("/a", [method], request =>
+        {
+            length = request.Payload.Length;
+            return CoapResults.Changed();
+        }).Consumes(CoapContentFormat.TextPlain);
+        CoapMessage message = ResourceStage.Message(method, "/a");
+        message.Options.AddUInt(OptionNumber.ContentFormat, 0);
+        message.Payload = new byte[3];
+        Assert.Equal(CoapCode.Changed, _stage.Send(message).Code);
+        Assert.Equal(seen, length);
+    }
+
+    [Fact]
+    [Rfc("7252-5.9.1.3-1", "7252-5.5-1")]
+    public void Valid_and_Continue_never_carry_a_payload()
+    {
+        CoapResult kept = new CoapResult(CoapCode.Valid, "x"u8.ToArray()).WithETag(CoapETag.FromVersion(1));
+        _stage.MapGet("/valid", () => kept);
+        _stage.MapPut("/continue", () => new CoapResult(CoapCode.Continue, "x"u8.ToArray()));
+        CoapResult result = _stage.Get("/valid");
+        Assert.Equal(CoapCode.Valid, result.Code);
+        Assert.True(result.Payload.IsEmpty);
+        Assert.True(result.Options.Contains(OptionNumber.ETag));
+        Assert.False(kept.Payload.IsEmpty);
+        Assert.True(_stage.Send(CoapMethod.Put, "/continue").Payload.IsEmpty);
+        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1503 && entry.Text.Contains("/valid", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [Rfc("7252-5.5.4-1", "8132-3-2")]
+    [InlineData(CoapMethod.Put, null, null, "2.04")]
+    [InlineData(CoapMethod.Put, 50, 60, "2.04")]
+    [InlineData(CoapMethod.Put, 0, null, "4.15")]
+    [InlineData(CoapMethod.Put, -1, null, "4.15")]
+    [InlineData(CoapMethod.Put, 50, 50, "4.06")]
+    [InlineData(CoapMethod.Put, 0, 50, "4.15")]
+    [InlineData(CoapMethod.Fetch, null, null, "4.00")]
+    [InlineData(CoapMethod.Fetch, 50, null, "2.04")]
+    [InlineData(CoapMethod.Patch, 51, null, "4.15")]
+    public void Declared_formats_are_enforced_before_the_handler(CoapMethod method, int? contentFormat, int? accept, string code)
+    {
+        _stage.Map("/a", [CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch], () => CoapResults.Changed()).Consumes(CoapContentFormat.Json).Produces(CoapContentFormat.Cbor);
+        CoapMessage message = ResourceStage.Message(method, "/a");
+        if (contentFormat is { } format)
+        {
+            message.Payload = new byte[1];
+            if (format >= 0)
+            {
+                message.Options.AddUInt(OptionNumber.ContentFormat, (uint)format);
+            }
+        }
+
+        if (accept is { } wanted)
+        {
+            message.Options.AddUInt(OptionNumber.Accept, (uint)wanted);
+        }
+
+        Assert.Equal(CoapCode.Parse(code), _stage.Send(message).Code);
+    }
+
+    [Fact]
+    [Rfc("8132-2.3.1-1")]
+    public void FETCH_without_Content_Format_is_4_00()
+    {
+        _stage.MapFetch("/a", () => "a");
+        CoapMessage message = ResourceStage.Message(CoapMethod.Fetch, "/a");
+        Assert.Equal(CoapCode.BadRequest, _stage.Send(message).Code);
+        message.Options.AddUInt(OptionNumber.ContentFormat, 60);
+        Assert.Equal(CoapCode.Content, _stage.Send(message).Code);
+    }
+
+    [Fact]
+    public async Task Failing_handler_is_answered_5_00_without_detail_and_logged()
+    {
+        _stage.MapGet("/sync", () => throw new InvalidOperationException("secret"));
+        _stage.MapGet("/async", async () =>
+        {
+            await Task.Yield();
+            throw new InvalidOperationException("secret");
+        });
+        _stage.MapGet("/failed", () => Task.FromException<CoapResult>(new InvalidOperationException("secret")));
+        _stage.MapGet("/cancelled", () => ValueTask.FromCanceled<CoapResult>(new CancellationToken(true)));
+        _stage.MapGet("/null", () => (CoapResult)null!);
+        _stage.MapGet("/nulltask", () => (Task<CoapResult>)null!);
+        string[] paths = ["/sync", "/async", "/failed", "/cancelled", "/null", "/nulltask"];
+        foreach (string path in paths)
+        {
+            CoapResult result = await _stage.SendAsync(CoapMethod.Get, path).WaitAsync(s_hang);
+            Assert.Equal(CoapCode.InternalServerError, result.Code);
+            Assert.True(result.Payload.IsEmpty);
+            Assert.Contains(_stage.Logger.Entries, entry => entry.Level == LogLevel.Error && entry.Text.Contains(path, StringComparison.Ordinal));
+        }
+
+        Assert.Equal(paths.Length, _stage.Counters[CoapCounter.HandlerErrors]);
+        Assert.Equal(0, _stage.Counters[CoapCounter.StageErrors]);
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public void Answer_goes_out_although_the_log_fails()
+    {
+        _stage.Logger.Throws = true;
+        _stage.MapGet("/a", () => throw new InvalidOperationException());
+        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/a").Code);
+        Assert.Equal(1, _stage.Counters[CoapCounter.StageErrors]);
+        Assert.Equal(0, _stage.Served.Count);
+    }
+
+    [Fact]
+    public async Task Cancelled_handler_is_answered_5_03_when_the_endpoint_stops()
+    {
+        _stage.MapGet("/waits", async (request, ct) =>
+        {
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, ct);
+            return "never";
+        });
+        Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/waits");
+        Assert.False(answer.IsCompleted);
+        Task idle = _stage.Served.WhenIdleAsync();
+        _stage.Served.Stop();
+        Assert.False(idle.IsCompleted);
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/waits").Code);
+        _stage.Served.Abort();
+        CoapResult result = await answer.WaitAsync(s_hang);
+        Assert.Equal(CoapCode.ServiceUnavailable, result.Code);
+        Assert.True(result.Options.TryGetUInt(OptionNumber.MaxAge, out uint maxAge));
+        Assert.Equal((uint)_stage.Limits.BusyMaxAge, maxAge);
+        await idle.WaitAsync(s_hang);
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+        Assert.Equal(0, _stage.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task Requests_served_are_bounded_before_user_code()
+    {
+        ResourceStage stage = new(limits: new CoapLimits { MaxRequestsServed = 2, BusyMaxAge = 9 });
+        TaskCompletionSource<CoapResult> source = new();
+        int calls = 0;
+        stage.MapGet("/a", () =>
+        {
+            calls++;
+            return source.Task;
+        });
+        Task<CoapResult> first = stage.SendAsync(CoapMethod.Get, "/a");
+        Task<CoapResult> second = stage.SendAsync(CoapMethod.Get, "/a");
+        CoapResult busy = stage.Get("/a");
+        Assert.Equal(CoapCode.ServiceUnavailable, busy.Code);
+        Assert.True(busy.Options.TryGetUInt(OptionNumber.MaxAge, out uint maxAge));
+        Assert.Equal(9u, maxAge);
+        Assert.Equal(2, calls);
+        Assert.Equal(1, stage.Counters[CoapCounter.Busy]);
+        Assert.Equal(CoapCode.NotFound, stage.Get("/other").Code);
+        source.SetResult("done");
+        Assert.Equal(CoapCode.Content, (await first.WaitAsync(s_hang)).Code);
+        Assert.Equal(CoapCode.Content, (await second.WaitAsync(s_hang)).Code);
+        await stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+        Assert.Equal(CoapCode.Content, stage.Get("/a").Code);
+    }
+
+    [Fact]
+    public async Task Answer_to_an_exchange_that_was_given_up_is_dropped_and_counted()
+    {
+        TaskCompletionSource<CoapResult> source = new();
+        _stage.MapGet("/a", () => source.Task);
+        CoapExchange abandoned = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/a"));
+        CoapExchange answered = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/a"));
+        _stage.Block.Post(abandoned);
+        _stage.Block.Post(answered);
+        abandoned.IsAbandoned = true;
+        Assert.True(answered.TryClaimReply());
+        source.SetResult("late");
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+        Assert.Equal(2, _stage.Counters[CoapCounter.LateResponses]);
+        Assert.Equal(0, _stage.Replies.Count);
+    }
+
+    [Fact]
+    public async Task Handler_that_never_completes_keeps_nobody_waiting()
+    {
+        TaskCompletionSource<CoapResult> never = new();
+        _stage.MapGet("/never", () => never.Task);
+        _stage.MapGet("/a", () => "a");
+        Task<CoapResult> answer = _stage.SendAsync(CoapMethod.Get, "/never");
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.Equal(CoapCode.Content, _stage.Get("/a").Code);
+        }
+
+        Assert.False(answer.IsCompleted);
+        _stage.Block.Complete();
+        await _stage.Block.Completion.WaitAsync(s_hang);
+        Assert.Equal(1, _stage.Served.Count);
+    }
+
+    [Fact]
+    public void What_a_handler_leaves_on_the_thread_is_gone_before_the_next()
+    {
+        AsyncLocal<string?> local = new();
+        SynchronizationContext? context = SynchronizationContext.Current;
+        _stage.MapGet("/sets", () =>
+        {
+            local.Value = "left behind";
+            SynchronizationContext.SetSynchronizationContext(new SynchronizationContext());
+            ExecutionContext.SuppressFlow();
+            return CoapResults.Changed();
+        });
+        string? seen = "nothing";
+        _stage.MapGet("/reads", () =>
+        {
+            seen = local.Value;
+            return CoapResults.Changed();
+        });
+        _stage.Get("/sets");
+        Assert.Null(local.Value);
+        Assert.Same(context, SynchronizationContext.Current);
+        Assert.False(ExecutionContext.IsFlowSuppressed());
+        _stage.Get("/reads");
+        Assert.Null(seen);
+    }
+
+    [Fact]
+    public void Handlers_see_the_token_that_stops_them()
+    {
+        CancellationToken seen = default;
+        _stage.MapGet("/a", (request, ct) =>
+        {
+            seen = ct;
+            return request.Aborted == ct ? CoapResults.Changed() : CoapResults.BadRequest();
+        });
+        Assert.Equal(CoapCode.Changed, _stage.Get("/a").Code);
+        Assert.Equal(_stage.Served.Aborted, seen);
+    }
+
+    [Fact]
+    public void User_code_is_marked_for_the_receive_role()
+    {
+        Role role = new();
+        UserCode.Role = role;
+        try
+        {
+            _stage.MapGet("/a", () => role.Depth == 1 ? CoapResults.Changed() : CoapResults.BadRequest());
+            _stage.MapGet("/b", () => throw new InvalidOperationException());
+            Assert.Equal(CoapCode.Changed, _stage.Get("/a").Code);
+            Assert.Equal(CoapCode.InternalServerError, _stage.Get("/b").Code);
+            Assert.Equal((0, 2), (role.Depth, role.Entries));
+        }
+        finally
+        {
+            UserCode.Role = null;
+        }
+    }
+
+    private sealed class Role : IReceiveRole
+    {
+        public int Depth { get; private set; }
+
+        public int Entries { get; private set; }
+
+        public void EnterUserCode()
+        {
+            Depth++;
+            Entries++;
+        }
+
+        public void ExitUserCode() => Depth--;
+    }
+}

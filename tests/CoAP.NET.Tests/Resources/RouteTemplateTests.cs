@@ -1,0 +1,43 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Tests.Resources;
+
+public class RouteTemplateTests
+{
+    [Theory]
+    [InlineData("", "/")]
+    [InlineData("/", "/")]
+    [InlineData("a/b", "/a/b")]
+    [InlineData("/a/", "/a/")]
+    [InlineData("//", "//")]
+    [InlineData("/a%2Fb/%c3%b6", "/a%2Fb/%C3%B6")]
+    [InlineData("/devices/{id}/{*rest}", "/devices/{id}/{*rest}")]
+    [InlineData("/%7Bid%7D", "/%7Bid%7D")]
+    public void Template_is_normalised(string text, string expected) => Assert.Equal(expected, RouteTemplate.Parse(text).Text);
+
+    [Theory]
+    [InlineData("/a{id}", "whole segment")]
+    [InlineData("/{}", "no parameter")]
+    [InlineData("/{a:int}", "no parameter")]
+    [InlineData("/{*rest}/x", "Move it to the end")]
+    [InlineData("/{a}/{a}", "its own name")]
+    [InlineData("/a/../b", "5.10.1")]
+    [InlineData("/%2e", "5.10.1")]
+    [InlineData("/a?b=c", "query")]
+    [InlineData("/a#b", "query")]
+    [InlineData("/%zz", "%25")]
+    [InlineData("/%ff", "UTF-8")]
+    public void Wrong_template_is_refused_with_what_to_do(string text, string hint)
+    {
+        ArgumentException exception = Assert.Throws<ArgumentException>(() => RouteTemplate.Parse(text));
+        Assert.Contains(hint, exception.Message, StringComparison.Ordinal);
+        Assert.Contains(text, exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Segment_has_at_most_255_bytes()
+    {
+        RouteTemplate.Parse("/" + new string('a', 255));
+        Assert.Throws<ArgumentException>(() => RouteTemplate.Parse("/" + new string('a', 256)));
+    }
+}

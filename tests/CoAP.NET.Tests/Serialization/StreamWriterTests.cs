@@ -1,0 +1,95 @@
+using System.IO.Pipelines;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Tests.Serialization;
+
+/// <summary>In how many writes, and from which buffers, a message leaves.</summary>
+public class StreamWriterTests
+{
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(4096, 1)]
+    [InlineData(4097, 2)]
+    [InlineData(500_000, 2)]
+    public async Task Small_payload_leaves_with_the_options_and_a_large_one_by_itself(int payload, int writes)
+    {
+        CoapMessage message = new(CoapCode.Content) { Payload = Vectors.Pattern(payload) };
+        message.Options.Add(12, default);
+        using RecordingStream stream = new();
+        await CoapStreamSerializer.Default.SerializeAsync(stream, message);
+        Assert.Equal(writes, stream.Writes.Count);
+        if (writes == 2)
+        {
+            Assert.Equal(payload, stream.Writes[1]);
+        }
+    }
+
+    [Fact]
+    public async Task Options_beyond_one_buffer_leave_in_parts_of_bounded_size()
+    {
+        CoapMessage message = new(CoapCode.Content) { Token = new CoapToken(Vectors.Pattern(60_000)), Payload = Vectors.Pattern(100) };
+        for (int i = 0; i < 20; i++)
+        {
+            message.Options.Add(i, Vectors.Pattern(65_804 - i));
+        }
+
+        CoapStreamSerializer serializer = new(new CoapSerializerOptions { MaxMessageSize = 10_000_000 });
+        byte[] expected = serializer.Serialize(message);
+        using RecordingStream stream = new();
+        await serializer.SerializeAsync(stream, message);
+        Assert.True(stream.ToArray().AsSpan().SequenceEqual(expected));
+        Assert.InRange(stream.Writes.Max(), 65_804, 128 * 1024);
+
+        using MemoryStream synchronous = new();
+        serializer.Serialize(synchronous, message);
+        Assert.True(synchronous.ToArray().AsSpan().SequenceEqual(expected));
+
+        Pipe pipe = new();
+        Task<byte[]> all = SerializerPaths.ReadAllAsync(pipe.Reader);
+        await serializer.SerializeAsync(pipe.Writer, message);
+        await pipe.Writer.CompleteAsync();
+        Assert.True((await all).AsSpan().SequenceEqual(expected));
+
+        Assert.Equal(MessageText.Of(message, isFrame: true), MessageText.Of(serializer.Deserialize(expected.AsMemory()), isFrame: true));
+    }
+
+    [Fact]
+    public async Task Options_that_end_where_a_part_ends_are_followed_by_the_marker()
+    {
+        // Header and options fill the part of 128 KiB to the last byte, with and without a payload behind them.
+        foreach (int payload in new[] { 0, 1, 5000 })
+        {
+            for (int slack = 0; slack < 12; slack++)
+            {
+                CoapMessage message = new(CoapCode.Content) { Payload = Vectors.Pattern(payload) };
+                message.Options.Add(1, new byte[65_600]).Add(1, new byte[(128 * 1024) - 65_600 - 13 - slack]).Add(2, default);
+                byte[] expected = CoapStreamSerializer.Default.Serialize(message);
+                using RecordingStream stream = new();
+                await CoapStreamSerializer.Default.SerializeAsync(stream, message);
+                Assert.True(stream.ToArray().AsSpan().SequenceEqual(expected), $"payload {payload}, slack {slack}");
+                Assert.DoesNotContain(0, stream.Writes);
+
+                using MemoryStream piped = new();
+                await CoapStreamSerializer.Default.SerializeAsync(PipeWriter.Create(piped), message);
+                Assert.True(piped.ToArray().AsSpan().SequenceEqual(expected), $"payload {payload}, slack {slack}");
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Pipe_whose_reader_left_takes_no_more()
+    {
+        Pipe pipe = new();
+        await pipe.Reader.CompleteAsync();
+        await CoapStreamSerializer.Default.SerializeAsync(pipe.Writer, new CoapMessage(CoapCode.Content) { Payload = new byte[1_000_000] });
+    }
+
+    [Fact]
+    public async Task Failure_of_the_stream_comes_out_as_it_is()
+    {
+        using MemoryStream full = new(new byte[4]);
+        CoapMessage message = new(CoapCode.Content) { Payload = new byte[10_000] };
+        await Assert.ThrowsAsync<NotSupportedException>(() => CoapStreamSerializer.Default.SerializeAsync(full, message).AsTask());
+        Assert.Throws<NotSupportedException>(() => CoapStreamSerializer.Default.Serialize(full, message));
+    }
+}

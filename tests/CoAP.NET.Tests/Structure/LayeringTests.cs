@@ -1,0 +1,129 @@
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.Tests.Structure;
+
+/// <summary>
+/// Who may use whom. Faces use the Pipeline, it uses the stages, they use Messages and Options; values at the top of the project
+/// (requests, responses, limits, parameters) are for everybody. Checked in the built assembly, so that no spelling escapes.
+/// </summary>
+public partial class LayeringTests
+{
+    private static readonly string[] s_chapters = ["Messaging", "Exchanges", "Observing", "Blockwise"];
+    private static readonly string[] s_stages = ["Transports", "Channels", "Serialization", .. s_chapters, "Resources"];
+    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution"];
+
+    // The item types are what the stages exchange: every stage may know them, wherever they are declared.
+    private static readonly string[] s_items =
+    [
+        "CoAP.NET.Exchanges.CoapExchange",
+        "CoAP.NET.Exchanges.CoapReply",
+    ];
+
+    // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
+    private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
+
+    // What the stages are built from.
+    private static readonly Regex s_blocks = Blocks();
+
+    private static readonly Regex s_faces = Faces();
+
+    private static readonly IReadOnlyDictionary<string, HashSet<string>> s_uses = TypeReferences.Read(typeof(CoapCounters).Assembly.Location);
+
+    [Fact]
+    public void Every_type_of_the_assembly_is_found_in_the_source()
+    {
+        string[] unknown = [.. s_uses.Keys.Where(IsOurs).Where(name => !SourceTree.FolderOfType.ContainsKey(name)).Order()];
+        Assert.Empty(unknown);
+    }
+
+    [Fact]
+    public void References_in_code_are_seen()
+    {
+        // The tool works: a base class, a signature and a call in a method body.
+        Assert.Contains("CoAP.NET.Pipeline.InlineTarget`1", s_uses["CoAP.NET.Pipeline.InlineBlock`2"]);
+        Assert.Contains("CoAP.NET.Channels.CoapChannel", s_uses["CoAP.NET.Channels.CoapInbound"]);
+        Assert.Contains("CoAP.NET.Pipeline.InlineFailure", s_uses["CoAP.NET.Pipeline.InlineLink`1"]);
+    }
+
+    [Fact]
+    public void Diagnostics_use_nothing()
+    {
+        // The files of Log belong to the areas that write them and may name what they tell about.
+        Assert.Empty(Edges(from => Folder(from) == "Diagnostics" && from != "CoAP.NET.Log", to => Folder(to) != "Diagnostics"));
+    }
+
+    [Fact]
+    public void Messages_and_Options_know_no_stage_and_no_pipeline() =>
+        Assert.Empty(Edges(
+            from => Folder(from) is "Messages" or "Options",
+            (from, to) => !s_addressInUri.Contains((from, to)) && (s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" || s_faces.IsMatch(to))));
+
+    [Fact]
+    public void Execution_knows_no_stage_but_addresses() =>
+        Assert.Empty(Edges(
+            from => Folder(from) == "Execution",
+            to => (s_stages.Contains(Folder(to)) && to != "CoAP.NET.Transports.CoapAddress") || Folder(to) is "Pipeline" || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void Transports_and_Messages_do_not_know_each_other()
+    {
+        Assert.Empty(Edges(from => Folder(from) == "Transports", to => Folder(to) is "Messages" or "Options"));
+        Assert.Empty(Edges(from => Folder(from) == "Messages", (from, to) => Folder(to) == "Transports" && !s_addressInUri.Contains((from, to))));
+    }
+
+    [Fact]
+    public void Transports_know_no_serializer_and_no_chapter() =>
+        Assert.Empty(Edges(from => Folder(from) == "Transports", to => Folder(to) is "Serialization" or "Resources" || s_chapters.Contains(Folder(to))));
+
+    [Fact]
+    public void The_chapters_of_the_handler_do_not_know_each_other() =>
+        Assert.Empty(Edges(
+            from => s_chapters.Contains(Folder(from)),
+            (from, to) => s_chapters.Contains(Folder(to)) && Folder(to) != Folder(from) && !s_items.Contains(to)));
+
+    [Fact]
+    public void Serialization_knows_no_chapter_and_no_resource() =>
+        Assert.Empty(Edges(from => Folder(from) == "Serialization", to => Folder(to) is "Resources" || s_chapters.Contains(Folder(to))));
+
+    [Fact]
+    public void Resources_know_no_chapter_but_the_exchange() =>
+        Assert.Empty(Edges(from => Folder(from) == "Resources", to => (s_chapters.Contains(Folder(to)) && !s_items.Contains(to)) || Folder(to) == "Serialization"));
+
+    [Fact]
+    public void Stages_know_of_the_pipeline_only_what_blocks_are_made_of_and_no_face() =>
+        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from), to => (Folder(to) == "Pipeline" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void The_pipeline_knows_no_face() =>
+        Assert.Empty(Edges(from => Folder(from) == "Pipeline", s_faces.IsMatch));
+
+    [Fact]
+    public void What_blocks_are_made_of_knows_no_stage() =>
+        Assert.Empty(Edges(s_blocks.IsMatch, to => s_stages.Contains(Folder(to))));
+
+    [Fact]
+    public void Every_folder_has_its_place_in_these_rules()
+    {
+        string[] known = [string.Empty, "Pipeline", .. s_stages, .. s_ground];
+        Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
+    }
+
+    private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", StringComparison.Ordinal);
+
+    private static string Folder(string type) => SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
+
+    private static string[] Edges(Func<string, bool> from, Func<string, bool> to) => Edges(from, (_, used) => to(used));
+
+    private static string[] Edges(Func<string, bool> from, Func<string, string, bool> forbidden) =>
+    [
+        .. s_uses.Where(entry => IsOurs(entry.Key) && from(entry.Key))
+            .SelectMany(entry => entry.Value.Where(to => IsOurs(to) && forbidden(entry.Key, to)).Select(to => $"{entry.Key} -> {to}"))
+            .Order(),
+    ];
+
+    [GeneratedRegex(@"^CoAP\.NET\.Pipeline\.Inline\w+(`\d)?$")]
+    private static partial Regex Blocks();
+
+    [GeneratedRegex(@"^CoAP\.NET\.Coap(Client|Server|Endpoint|Observation|Peer)(Options|State)?$")]
+    private static partial Regex Faces();
+}

@@ -1,0 +1,89 @@
+using System.Reflection;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Structure;
+
+/// <summary>Names and sizes.</summary>
+public class NamingTests
+{
+    private const int MaxLines = 400;
+
+    private static readonly Assembly s_library = typeof(CoapCounters).Assembly;
+    private static readonly Assembly s_testing = typeof(VirtualRandom).Assembly;
+
+    // Public without the prefix, each for a reason.
+    private static readonly string[] s_exceptions =
+    [
+        "CoAP.NET.WheelTimer", // base class of public items; nobody outside can derive from it
+        "CoAP.NET.Pipeline.InlineBlock`2", // base class of the stages, named after what it is
+        "CoAP.NET.Pipeline.InlineTarget`1",
+    ];
+
+    // The stages' block types bear the words of the picture: stage and direction.
+    private static readonly string[] s_blockSuffixes = ["Inbound", "Outbound"];
+
+    [Fact]
+    public void No_source_file_has_more_than_400_lines()
+    {
+        string[] tooLong = [.. SourceTree.Files.Select(file => (File: Path.GetRelativePath(SourceTree.Src, file), Lines: File.ReadLines(file).Count()))
+            .Where(entry => entry.Lines > MaxLines).Select(entry => $"{entry.File}: {entry.Lines}")];
+        Assert.NotEmpty(SourceTree.Files);
+        Assert.Empty(tooLong);
+    }
+
+    [Fact]
+    public void No_namespace_bears_a_types_name()
+    {
+        Type[] types = [.. s_library.GetTypes().Concat(s_testing.GetTypes()).Where(type => type is { IsNested: false, Namespace: not null })];
+        HashSet<string> segments = [.. types.SelectMany(type => type.Namespace!.Split('.')).Where(segment => segment is not "System")];
+        string[] clashes = [.. types.Where(type => type.Namespace!.StartsWith("CoAP", StringComparison.Ordinal) && segments.Contains(PlainName(type))).Select(type => type.FullName!)];
+        Assert.Contains("Options", segments);
+        Assert.Empty(clashes);
+    }
+
+    [Fact]
+    public void Public_types_of_the_library_begin_with_Coap()
+    {
+        string[] others = [.. s_library.GetExportedTypes().Where(type => !type.IsNested && !MayBeCalledSo(type)).Select(type => type.FullName!).Order()];
+        Assert.Empty(others);
+    }
+
+    [Fact]
+    public void The_exceptions_exist() =>
+        Assert.All(s_exceptions, name => Assert.True(s_library.GetType(name) is { IsPublic: true }, name));
+
+    [Fact]
+    public void Namespaces_follow_folders_or_are_the_one_that_users_type()
+    {
+        string[] others = [.. SourceTree.FolderOfType.Where(entry => Namespace(entry.Key) != "CoAP.NET" && Namespace(entry.Key) != $"CoAP.NET.{entry.Value}")
+            .Select(entry => entry.Key).Order()];
+        Assert.Empty(others);
+    }
+
+    [Fact]
+    public void Asynchronous_methods_end_in_Async_and_take_the_token_last()
+    {
+        string[] wrong = [.. s_library.GetExportedTypes().SelectMany(type => type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly))
+            .Where(method => !method.IsSpecialName && IsTask(method.ReturnType))
+            .Where(method => !method.Name.EndsWith("Async", StringComparison.Ordinal) || method.GetParameters().SkipLast(1).Any(parameter => parameter.ParameterType == typeof(CancellationToken)))
+            .Select(method => $"{method.DeclaringType}.{method.Name}")];
+        Assert.Empty(wrong);
+    }
+
+    private static bool MayBeCalledSo(Type type) =>
+        type.Name.StartsWith("Coap", StringComparison.Ordinal)
+        || type.Namespace == "CoAP.NET.Options"
+        || (type.IsInterface && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)))
+        || (IsBlock(type) && s_blockSuffixes.Any(suffix => type.Name.EndsWith(suffix, StringComparison.Ordinal)))
+        || s_exceptions.Contains(type.FullName);
+
+    private static bool IsBlock(Type type) => typeof(System.Threading.Tasks.Dataflow.IDataflowBlock).IsAssignableFrom(type);
+
+    private static bool IsTask(Type type) =>
+        type == typeof(Task) || type == typeof(ValueTask)
+        || (type.IsGenericType && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
+
+    private static string PlainName(Type type) => type.Name.Contains('`', StringComparison.Ordinal) ? type.Name[..type.Name.IndexOf('`', StringComparison.Ordinal)] : type.Name;
+
+    private static string Namespace(string fullName) => fullName[..fullName.LastIndexOf('.')];
+}

@@ -1,0 +1,69 @@
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.Tests.Structure;
+
+/// <summary>The source files of the repository, and the folder in which each type of the library lives.</summary>
+internal static partial class SourceTree
+{
+    public const string Library = "CoAP.NET.Dataflow";
+
+    public static string Root { get; } = FindRoot();
+
+    public static string Src => Path.Combine(Root, "src");
+
+    /// <summary>All C# files below src, without what the build makes.</summary>
+    public static IReadOnlyList<string> Files { get; } =
+        [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories).Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
+
+    /// <summary>The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.</summary>
+    public static IReadOnlyDictionary<string, string> FolderOfType { get; } = ReadFolders();
+
+    private static Dictionary<string, string> ReadFolders()
+    {
+        Dictionary<string, string> folders = [];
+        string project = Path.Combine(Src, Library);
+        foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, StringComparison.Ordinal)))
+        {
+            string text = File.ReadAllText(file);
+            string space = NamespaceLine().Match(text).Groups["name"].Value;
+            string relative = Path.GetRelativePath(project, file);
+            string folder = relative.Contains(Path.DirectorySeparatorChar) ? relative[..relative.IndexOf(Path.DirectorySeparatorChar)] : string.Empty;
+            foreach (Match match in TypeLine().Matches(text))
+            {
+                string name = match.Groups["name"].Value;
+                int arity = match.Groups["parameters"].Success ? match.Groups["parameters"].Value.Count(c => c == ',') + 1 : 0;
+                string fullName = $"{space}.{name}{(arity == 0 ? string.Empty : $"`{arity}")}";
+
+                // Of a partial type the file that bears its name alone says where it lives.
+                if (Path.GetFileNameWithoutExtension(file) == name || !folders.ContainsKey(fullName))
+                {
+                    folders[fullName] = folder;
+                }
+            }
+        }
+
+        return folders;
+    }
+
+    private static string FindRoot()
+    {
+        for (DirectoryInfo? directory = new(AppContext.BaseDirectory); directory is not null; directory = directory.Parent)
+        {
+            if (File.Exists(Path.Combine(directory.FullName, "CoAP.NET.sln")))
+            {
+                return directory.FullName;
+            }
+        }
+
+        throw new InvalidOperationException("The tests do not run from within the repository.");
+    }
+
+    [GeneratedRegex(@"(^|[\\/])(bin|obj)[\\/]")]
+    private static partial Regex BuildFolder();
+
+    [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.Multiline)]
+    private static partial Regex NamespaceLine();
+
+    [GeneratedRegex(@"^(?:[a-z]+ )*(?:class|struct|interface|enum|record(?: struct| class)?|delegate [\w<>\[\],?. ]+?) (?<name>\w+)(?:<(?<parameters>[^>]+)>)?", RegexOptions.Multiline)]
+    private static partial Regex TypeLine();
+}

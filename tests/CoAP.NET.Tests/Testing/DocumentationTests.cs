@@ -1,0 +1,161 @@
+using System.Text.RegularExpressions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Testing;
+
+/// <summary>The snippets of docs/testing.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public partial class DocumentationTests
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests()
+    {
+        string root = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(root, "CoAP.NET.sln")))
+        {
+            root = Path.GetDirectoryName(root)!;
+        }
+
+        string tests = string.Concat(Directory.GetFiles(Path.Combine(root, "tests", "CoAP.NET.Tests", "Testing"), "*.cs").Order().Select(file => Flat(File.ReadAllText(file))));
+        MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(root, "docs", "testing.md")));
+
+        Assert.True(snippets.Count >= 9);
+        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Time_stands_still()
+    {
+        VirtualClock clock = new();
+        Task delay = Task.Delay(TimeSpan.FromMinutes(10), clock);
+
+        clock.Advance(TimeSpan.FromMinutes(10));
+
+        Assert.True(delay.IsCompleted);
+    }
+
+    [Fact]
+    public async Task Time_passes_while_code_awaits()
+    {
+        VirtualClock clock = new();
+
+        int result = await clock.AdvanceUntilAsync(AskTwiceAsync(clock), max: TimeSpan.FromMinutes(1));
+
+        Assert.Equal(42, result);
+        Assert.Equal(TimeSpan.FromSeconds(6), clock.Elapsed);
+
+        static async Task<int> AskTwiceAsync(TimeProvider time)
+        {
+            await Task.Delay(TimeSpan.FromSeconds(2), time).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromSeconds(4), time).ConfigureAwait(false);
+            return 42;
+        }
+    }
+
+    [Fact]
+    public void Peers_say_what_the_test_has_them_say()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        using ScriptedPeer device = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        using ScriptedPeer client = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:0"), remote: device.Address);
+
+        client.Send("41 01 7d35 20 b4 'temp'");
+        ReceivedDatagram request = device.Expect("4? 01 <mid:2> <token:tkl> b4 'temp'");
+        device.Piggyback(request, CoapCode.Content, "ff '22.3 C'");
+        client.Expect("61 45 7d35 20 ff '22.3 C'");
+    }
+
+    [Fact]
+    public void Arrivals_are_held_against_bounds()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        using ScriptedPeer device = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        using ScriptedPeer client = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:0"), remote: device.Address);
+        client.Send("40 01 7d35");
+        using ITimer retransmission = clock.CreateTimer(_ => client.Send("40 01 7d35"), null, TimeSpan.FromSeconds(2.7), Timeout.InfiniteTimeSpan);
+
+        ReceivedDatagram first = device.Expect("40 01 <mid:2>");
+        device.ExpectNothingFor(TimeSpan.FromSeconds(2));
+        ReceivedDatagram second = device.ExpectWithin("40 01 <mid>", TimeSpan.FromSeconds(1));
+
+        Assert.InRange(second.Time - first.Time, TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(3));
+    }
+
+    [Fact]
+    public void Faults_are_said_or_drawn()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock, new InMemoryNetworkOptions
+        {
+            Seed = 7,
+            Conditions = new NetworkConditions
+            {
+                Loss = 0.1,
+                Duplication = 0.05,
+                Corruption = 0.01,
+                Reordering = 0.1,
+                MinDelay = TimeSpan.FromMilliseconds(20),
+                MaxDelay = TimeSpan.FromMilliseconds(200),
+            },
+            ReportsPortUnreachable = true,
+        });
+        using ScriptedPeer a = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        using ScriptedPeer b = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:5683"));
+        (CoapAddress client, CoapAddress server) = (a.Address, b.Address);
+
+        network.DropNext(2, from: client);
+        network.DropNth(3, to: server);
+        network.Partition(client, server);
+        network.Heal();
+        network.SetConditions(client, server, new NetworkConditions { Mtu = 128 });
+        network.Rebind(client, InMemoryNetwork.Address("198.51.100.7:40001"));
+        network.Restart(server, downtime: TimeSpan.FromSeconds(30));
+        network.Filter = packet => packet.Head.Code == CoapCode.Get ? NetworkVerdict.Delay(TimeSpan.FromSeconds(5)) : NetworkVerdict.Pass;
+
+        Assert.True(clock.RunUntilIdle(TimeSpan.FromMinutes(1)));
+        Assert.Equal(TimeSpan.FromSeconds(30), clock.Elapsed);
+    }
+
+    [Fact]
+    public void Returned_buffers_are_poisoned()
+    {
+        using IDisposable poison = BufferPoison.Start();
+        CoapDatagram datagram = new CoapDatagramPool(16).Rent();
+        datagram.Dispose();
+        Assert.Equal(BufferPoison.Value, datagram.Buffer[15]);
+    }
+
+    [Fact]
+    public void Queued_work_waits_for_the_test()
+    {
+        List<object?> ran = [];
+
+        VirtualScheduler scheduler = new();
+        scheduler.Queue(state => ran.Add(state), "work");
+        Assert.Empty(ran);
+        scheduler.RunAll();
+        Assert.Equal(["work"], ran);
+    }
+
+    [Fact]
+    public async Task Real_sockets_are_scripted_the_same_way()
+    {
+        using UdpScriptedPeer server = new();
+        using UdpScriptedPeer client = new() { Remote = CoapAddress.FromIPEndPoint(server.EndPoint) };
+
+        client.Send("40 00 0001");
+        server.Reset(await server.ExpectAsync("40 00 <mid:2>"));
+        await client.ExpectAsync("70 00 0001");
+    }
+
+    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+
+    [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Snippet();
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Blank();
+}

@@ -1,0 +1,195 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Testing;
+
+public sealed class ScriptedPeerTests : IDisposable
+{
+    private static readonly CoapAddress s_a = InMemoryNetwork.Address("192.0.2.1:5683");
+    private static readonly CoapAddress s_b = InMemoryNetwork.Address("192.0.2.2:5683");
+
+    private readonly VirtualClock _clock = new();
+    private readonly InMemoryNetwork _network;
+    private readonly ScriptedPeer _a;
+    private readonly ScriptedPeer _b;
+
+    public ScriptedPeerTests()
+    {
+        _network = new InMemoryNetwork(_clock);
+        _a = _network.CreatePeer(s_a, s_b);
+        _b = _network.CreatePeer(s_b);
+    }
+
+    public void Dispose()
+    {
+        _a.Dispose();
+        _b.Dispose();
+    }
+
+    [Fact]
+    public void What_a_pattern_captured_can_be_sent_and_expected_again()
+    {
+        _a.Send("42 01 7d34 2021 b4 'temp'");
+        ReceivedDatagram request = _b.Expect("4? 01 <mid:2> <token:tkl> b4 'temp'");
+        Assert.Equal(Wire.Hex("7d34"), request.Captures["mid"]);
+        _b.Send("62 45 <mid> <token> ff '21'");
+        _a.Expect("62 45 7d34 2021 ff '21'");
+        _a.Send("42 01 7d34 2021 b4 'temp'");
+        _b.Expect("42 01 <mid> <token> ..");
+        Assert.Equal(Wire.Hex("2021"), _b.Remembered["token"]);
+    }
+
+    [Fact]
+    public void Remembered_bytes_can_be_given()
+    {
+        _a.Remember("mid", Wire.Hex("1234"));
+        _a.Send("40 00 <mid>");
+        _b.Expect("40 00 1234");
+    }
+
+    [Fact]
+    public void A_difference_says_what_was_expected_what_came_and_what_happened()
+    {
+        _a.Send("40 01 7d34");
+        ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect("40 01 7d35"));
+        string[] lines = error.Message.Split(Environment.NewLine);
+        Assert.Equal("Expected: 40 01 7d35", lines[0]);
+        Assert.Equal("Received: 0.000000 from 192.0.2.1:5683: CON 0.01 GET mid 7d34, 4 B: 40017d34", lines[1]);
+        Assert.Equal("At byte 3: 34, 35 expected", lines[2]);
+        Assert.Equal("Trace:", lines[3]);
+        Assert.Contains("Delivered", lines[5], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Expecting_something_fails_when_nothing_is_there()
+    {
+        ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect(".."));
+        Assert.Contains("Received: nothing", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Expecting_nothing_fails_when_something_is_there()
+    {
+        _a.Send("40 01 7d34");
+        ScriptException error = Assert.Throws<ScriptException>(_b.ExpectNothing);
+        Assert.Contains("Received: 0.000000 from 192.0.2.1:5683", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Expecting_within_a_time_stops_the_clock_at_the_arrival()
+    {
+        SendLater("40 01 7d34", 2);
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.Zero, TimeSpan.FromMilliseconds(10));
+        ReceivedDatagram received = _b.ExpectWithin("40 01 7d34", TimeSpan.FromSeconds(5));
+        Assert.Equal(TimeSpan.FromSeconds(2), received.Time);
+        Assert.Equal(TimeSpan.FromSeconds(2), _clock.Elapsed);
+    }
+
+    [Fact]
+    public void Expecting_within_a_time_fails_when_it_has_passed()
+    {
+        SendLater("40 01 7d34", 2);
+        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d34", TimeSpan.FromSeconds(1)));
+        Assert.Equal(TimeSpan.FromSeconds(1), _clock.Elapsed);
+        Assert.Throws<ScriptException>(() => _b.ExpectWithin("40 01 7d35", TimeSpan.FromSeconds(1)));
+    }
+
+    [Fact]
+    public void Expecting_nothing_for_a_time_does_not_see_what_comes_at_its_end()
+    {
+        SendLater("40 01 7d34", 2);
+        _b.ExpectNothingFor(TimeSpan.FromSeconds(2));
+        Assert.Equal(TimeSpan.FromSeconds(2) - TimeSpan.FromTicks(1), _clock.Elapsed);
+        _b.ExpectWithin("40 01 7d34", TimeSpan.FromTicks(1));
+    }
+
+    [Fact]
+    public void Expecting_nothing_until_a_time_fails_when_something_comes_before()
+    {
+        SendLater("40 01 7d34", 2);
+        _b.ExpectNothingUntil(TimeSpan.FromSeconds(1));
+        _b.ExpectNothingUntil(TimeSpan.FromSeconds(1));
+        Assert.Throws<ScriptException>(() => _b.ExpectNothingUntil(TimeSpan.FromSeconds(2) + TimeSpan.FromTicks(1)));
+    }
+
+    [Fact]
+    public void Usual_answers_carry_message_id_and_token()
+    {
+        _a.Send("42 01 7d34 2021 b4 'temp'");
+        ReceivedDatagram request = _b.Receive()!;
+        _b.Acknowledge(request);
+        _b.Reset(request);
+        _b.Piggyback(request, CoapCode.Content, "ff 'hi'");
+        _b.Respond(request, CoapMessageType.NonConfirmable, 0x0102, CoapCode.NotFound);
+        Assert.Equal(["60007d34", "70007d34", "62457d342021ff6869", "528401022021"], _a.Received.Select(received => received.Hex));
+    }
+
+    [Fact]
+    public void A_responder_answers_and_keeps_datagrams_from_the_queue()
+    {
+        _b.Responder = received =>
+        {
+            if (received.Head.Code != CoapCode.Get)
+            {
+                return false;
+            }
+
+            _b.Piggyback(received, CoapCode.Content, "ff 'hi'");
+            return true;
+        };
+        _a.Send("41 01 0001 aa");
+        _a.Send("41 02 0002 bb");
+        _a.Expect("61 45 0001 aa ff 'hi'");
+        _b.Expect("41 02 0002 bb");
+        _b.ExpectNothing();
+        Assert.Equal(2, _b.Received.Count);
+    }
+
+    [Fact]
+    public void Without_a_remote_address_it_answers_the_last_sender()
+    {
+        Assert.Throws<InvalidOperationException>(() => _b.Send("40 01 0001"));
+        _a.Send("40 01 0001");
+        _b.Send("60 00 0001");
+        _a.Expect("60 00 0001");
+        using ScriptedPeer c = _network.CreatePeer(InMemoryNetwork.Address("192.0.2.3:5683"), s_b);
+        c.Send("40 01 0002");
+        _b.Send("60 00 0002");
+        c.Expect("60 00 0002");
+        _b.Remote = s_a;
+        c.Send("40 01 0003");
+        Assert.Equal(s_a, _b.Remote);
+    }
+
+    [Fact]
+    public void What_waits_can_be_counted_and_thrown_away()
+    {
+        _a.Send("40 01 0001");
+        _a.Send("40 01 0002");
+        Assert.Equal(2, _b.Pending);
+        Assert.Equal(2, _b.Clear());
+        _b.ExpectNothing();
+    }
+
+    [Fact]
+    public async Task Waiting_for_another_thread_lets_no_time_pass()
+    {
+        ValueTask<ReceivedDatagram> waiting = _b.ExpectAsync("40 01 <mid:2>", CancellationToken.None);
+        Assert.False(waiting.IsCompleted);
+        _a.Send("40 01 0001");
+        Assert.Equal("40010001", (await waiting.AsTask().WaitAsync(TimeSpan.FromSeconds(30))).Hex);
+        Assert.Equal(TimeSpan.Zero, _clock.Elapsed);
+    }
+
+    [Fact]
+    public void Virtual_time_needs_a_virtual_clock()
+    {
+        InMemoryNetwork network = new(TimeProvider.System);
+        using ScriptedPeer peer = network.CreatePeer(s_a);
+        Assert.Throws<InvalidOperationException>(() => peer.ExpectNothingFor(TimeSpan.FromSeconds(1)));
+        Assert.Throws<InvalidOperationException>(() => peer.ExpectWithin("..", TimeSpan.FromSeconds(1)));
+    }
+
+    private void SendLater(string hex, double seconds) =>
+        _clock.CreateTimer(_ => _a.Send(hex), null, TimeSpan.FromSeconds(seconds), Timeout.InfiniteTimeSpan);
+}

@@ -1,0 +1,73 @@
+using System.Net;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Testing;
+
+public class UdpScriptedPeerTests
+{
+    [Fact]
+    public async Task Two_peers_talk_over_real_sockets()
+    {
+        using UdpScriptedPeer client = new();
+        using UdpScriptedPeer server = new();
+        client.Remote = CoapAddress.FromIPEndPoint(server.EndPoint);
+        Assert.NotEqual(0, server.EndPoint.Port);
+
+        client.Send("42 01 7d34 2021 b4 'temp'");
+        ReceivedDatagram request = await server.ExpectAsync("4? 01 <mid:2> <token:tkl> b4 'temp'");
+        Assert.Equal(CoapAddress.FromIPEndPoint(client.EndPoint), request.From);
+        server.Acknowledge(request);
+        server.Reset(request);
+        server.Piggyback(request, CoapCode.Content, "ff 'hi'");
+        server.Respond(request, CoapMessageType.Confirmable, 0x0102, CoapCode.Content, "ff 'hi'");
+        server.Send("60 00 <mid>");
+
+        await client.ExpectAsync("60 00 7d34");
+        await client.ExpectAsync("70 00 7d34");
+        await client.ExpectAsync("62 45 7d34 2021 ff 'hi'");
+        await client.ExpectAsync("42 45 0102 2021 ff 'hi'");
+        await client.ExpectAsync("60 00 7d34");
+        Assert.Equal(5, client.Received.Count);
+        Assert.Equal(Wire.Hex("2021"), server.Remembered["token"]);
+    }
+
+    [Fact]
+    public async Task A_difference_says_what_came()
+    {
+        using UdpScriptedPeer peer = new();
+        peer.SendTo(CoapAddress.FromIPEndPoint(peer.EndPoint), Wire.Hex("40010001"));
+        ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => peer.ExpectAsync("40 01 0002"));
+        Assert.Contains("At byte 3: 01, 02 expected", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Waiting_is_given_up_at_the_limit()
+    {
+        VirtualClock clock = new();
+        using UdpScriptedPeer peer = new(timeProvider: clock);
+        Task<ReceivedDatagram> waiting = peer.ReceiveAsync();
+        Assert.False(waiting.IsCompleted);
+        clock.Advance(peer.HangLimit);
+        ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => waiting.WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Contains("Nothing arrived", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Waiting_can_be_cancelled()
+    {
+        using UdpScriptedPeer peer = new();
+        using CancellationTokenSource source = new();
+        Task<ReceivedDatagram> waiting = peer.ReceiveAsync(source.Token);
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting.WaitAsync(TimeSpan.FromSeconds(30)));
+    }
+
+    [Fact]
+    public void Traffic_stays_on_the_machine()
+    {
+        Assert.Throws<ArgumentException>(() => new UdpScriptedPeer(IPAddress.Any));
+        using UdpScriptedPeer peer = new();
+        Assert.Throws<InvalidOperationException>(() => peer.Send("40 01 0001"));
+    }
+}

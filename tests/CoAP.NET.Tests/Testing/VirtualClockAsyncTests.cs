@@ -1,0 +1,111 @@
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Testing;
+
+[Collection(VirtualTimeCollection.Name)]
+public class VirtualClockAsyncTests
+{
+    private readonly VirtualClock _clock = new();
+
+    [Fact]
+    public async Task Advancing_until_a_task_has_ended_stops_at_the_instant_it_ended()
+    {
+        string result = await _clock.AdvanceUntilAsync(WaitAsync(), TimeSpan.FromHours(1));
+
+        Assert.Equal("3.5", result);
+        Assert.Equal(TimeSpan.FromSeconds(3.5), _clock.Elapsed);
+
+        async Task<string> WaitAsync()
+        {
+            await Task.Delay(TimeSpan.FromSeconds(1), _clock).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromSeconds(2.5), _clock).ConfigureAwait(false);
+            return $"{_clock.Elapsed.TotalSeconds}";
+        }
+    }
+
+    [Fact]
+    public async Task Time_does_not_go_on_while_continuations_run_on_the_thread_pool()
+    {
+        // A periodic timer gives time a reason to go on at each look.
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
+        List<TimeSpan> seen = [];
+
+        await _clock.AdvanceUntilAsync(HopAsync(), TimeSpan.FromHours(1));
+
+        Assert.All(seen, (time, index) => Assert.Equal(TimeSpan.FromSeconds(1 + (index / 20)), time));
+        Assert.Equal(200, seen.Count);
+
+        async Task HopAsync()
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                await Task.Delay(TimeSpan.FromSeconds(1), _clock).ConfigureAwait(false);
+                for (int j = 0; j < 20; j++)
+                {
+                    await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                    Thread.SpinWait(j * 50);
+                    seen.Add(_clock.Elapsed);
+                }
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_task_that_does_not_end_in_time_is_reported_with_the_state_of_the_clock()
+    {
+        using ITimer timer = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMinutes(5), Timeout.InfiniteTimeSpan);
+        TimeoutException error = await Assert.ThrowsAsync<TimeoutException>(() =>
+            _clock.AdvanceUntilAsync(new TaskCompletionSource().Task, TimeSpan.FromMinutes(1)));
+        Assert.Contains("00:01:00", error.Message, StringComparison.Ordinal);
+        Assert.Contains("1 timers wait, the next one for 00:05:00", error.Message, StringComparison.Ordinal);
+        Assert.Equal(TimeSpan.FromMinutes(1), _clock.Elapsed);
+    }
+
+    [Fact]
+    public async Task Without_any_timer_the_time_limit_is_reached_at_once()
+    {
+        TimeoutException error = await Assert.ThrowsAsync<TimeoutException>(() => _clock.AdvanceUntilAsync(new TaskCompletionSource<int>().Task, TimeSpan.FromDays(1)));
+        Assert.Contains("time alone will change nothing", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_the_task_throws_comes_out()
+    {
+        await Assert.ThrowsAsync<FormatException>(() => _clock.AdvanceUntilAsync(FailAsync(), TimeSpan.FromMinutes(1)));
+
+        async Task FailAsync()
+        {
+            await Task.Delay(TimeSpan.FromSeconds(1), _clock).ConfigureAwait(false);
+            throw new FormatException();
+        }
+    }
+
+    [Fact]
+    public async Task A_condition_on_the_clock_is_asked_at_each_step()
+    {
+        await _clock.AdvanceUntilAsync(() => _clock.Elapsed >= TimeSpan.FromSeconds(2.2), TimeSpan.FromMinutes(1), step: TimeSpan.FromSeconds(0.5));
+        Assert.Equal(TimeSpan.FromSeconds(2.5), _clock.Elapsed);
+    }
+
+    [Fact]
+    public async Task A_condition_that_is_true_lets_no_time_pass()
+    {
+        using ITimer timer = _clock.CreateTimer(_ => { }, null, TimeSpan.Zero, Timeout.InfiniteTimeSpan);
+        await _clock.AdvanceUntilAsync(() => true, TimeSpan.FromMinutes(1));
+        Assert.Equal(1, _clock.TimerCount);
+    }
+
+    [Fact]
+    public async Task What_is_due_at_the_very_end_still_counts()
+    {
+        await _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(5), _clock), TimeSpan.FromSeconds(5));
+        Assert.Equal(TimeSpan.FromSeconds(5), _clock.Elapsed);
+    }
+
+    [Fact]
+    public async Task Times_out_of_range_are_refused()
+    {
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => _clock.AdvanceUntilAsync(() => true, TimeSpan.FromTicks(-1)));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => _clock.AdvanceUntilAsync(() => true, TimeSpan.Zero, TimeSpan.Zero));
+    }
+}

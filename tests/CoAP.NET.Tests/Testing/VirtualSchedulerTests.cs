@@ -1,0 +1,106 @@
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Testing;
+
+public class VirtualSchedulerTests
+{
+    private readonly List<object?> _ran = [];
+
+    [Fact]
+    public void Queued_work_runs_in_order_when_the_test_says_so()
+    {
+        VirtualScheduler scheduler = new();
+        Assert.True(scheduler.Queue(_ran.Add, 1));
+        Assert.True(scheduler.Queue(_ran.Add, 2));
+        Assert.True(scheduler.Queue(_ran.Add, 3));
+        Assert.Empty(_ran);
+        Assert.Equal(3, scheduler.Pending);
+
+        Assert.True(scheduler.RunOne());
+        Assert.Equal([1], _ran);
+        Assert.Equal(2, scheduler.RunAll());
+        Assert.Equal([1, 2, 3], _ran);
+        Assert.False(scheduler.RunOne());
+        Assert.Equal(3, scheduler.QueuedCount);
+        Assert.Equal(3, scheduler.ExecutedCount);
+    }
+
+    [Fact]
+    public void Running_everything_includes_what_is_queued_meanwhile()
+    {
+        VirtualScheduler scheduler = new();
+        scheduler.Queue(_ => scheduler.Queue(_ran.Add, "inner"), null);
+        Assert.Equal(2, scheduler.RunAll());
+        Assert.Equal(["inner"], _ran);
+    }
+
+    [Fact]
+    public void Inline_work_has_run_when_queue_returns()
+    {
+        VirtualScheduler scheduler = new(VirtualSchedulerMode.Inline);
+        Assert.True(scheduler.Queue(_ran.Add, 1));
+        Assert.Equal([1], _ran);
+        Assert.Equal(0, scheduler.Pending);
+        Assert.Equal(1, scheduler.ExecutedCount);
+    }
+
+    [Fact]
+    public void On_a_clock_work_runs_at_the_virtual_time_it_was_queued_at()
+    {
+        VirtualClock clock = new();
+        VirtualScheduler scheduler = new(clock);
+        clock.CreateTimer(_ => scheduler.Queue(_ => _ran.Add(clock.Elapsed), null), null, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+
+        clock.Advance(TimeSpan.FromSeconds(2.5));
+
+        Assert.Equal([TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)], _ran);
+    }
+
+    [Fact]
+    public void On_a_clock_work_queued_outside_runs_at_the_next_advance_by_zero()
+    {
+        VirtualClock clock = new();
+        VirtualScheduler scheduler = new(clock);
+        scheduler.Queue(_ran.Add, 1);
+        Assert.Empty(_ran);
+        clock.Advance(TimeSpan.Zero);
+        Assert.Equal([1], _ran);
+        Assert.Equal(0, clock.TimerCount);
+    }
+
+    [Fact]
+    public void On_a_clock_work_after_one_that_throws_still_has_its_turn()
+    {
+        VirtualClock clock = new();
+        VirtualScheduler scheduler = new(clock);
+        scheduler.Queue(_ => throw new FormatException(), null);
+        scheduler.Queue(_ran.Add, 2);
+        Assert.Throws<FormatException>(() => clock.Advance(TimeSpan.Zero));
+        clock.Advance(TimeSpan.Zero);
+        Assert.Equal([2], _ran);
+        Assert.Equal(1, scheduler.ExecutedCount);
+    }
+
+    [Fact]
+    public void An_exhausted_scheduler_refuses()
+    {
+        VirtualScheduler scheduler = new() { IsExhausted = true };
+        Assert.False(scheduler.Queue(_ran.Add, 1));
+        Assert.Equal(1, scheduler.RefusedCount);
+        Assert.Equal(0, scheduler.RunAll());
+        scheduler.IsExhausted = false;
+        Assert.True(scheduler.Queue(_ran.Add, 2));
+        scheduler.RunAll();
+        Assert.Equal([2], _ran);
+    }
+
+    [Fact]
+    public void Work_that_queues_itself_for_ever_is_found_out()
+    {
+        VirtualScheduler scheduler = new();
+        scheduler.Queue(Again, null);
+        Assert.Throws<InvalidOperationException>(() => scheduler.RunAll());
+
+        void Again(object? state) => scheduler.Queue(Again, null);
+    }
+}

@@ -1,0 +1,62 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports;
+
+public class CoapDatagramTests
+{
+    [Fact]
+    public void A_lent_datagram_comes_back_in_place_when_it_is_disposed()
+    {
+        CoapDatagramPool pool = new(16, pinned: true);
+        CoapDatagram datagram = pool.Rent();
+
+        datagram.Lend();
+        datagram.Dispose();
+
+        Assert.True(datagram.TryTakeBack());
+        Assert.NotSame(datagram, pool.Rent());
+    }
+
+    [Fact]
+    public void A_lent_datagram_that_is_kept_belongs_to_the_pool_from_then_on()
+    {
+        CoapDatagramPool pool = new(16, pinned: true);
+        CoapDatagram datagram = pool.Rent();
+
+        datagram.Lend();
+        Assert.False(datagram.TryTakeBack());
+        datagram.Dispose();
+        datagram.Dispose();
+
+        Assert.Same(datagram, pool.Rent());
+        Assert.NotSame(datagram, pool.Rent());
+    }
+
+    [Fact]
+    public void Two_pools_on_one_thread_do_not_lose_each_others_buffers()
+    {
+        CoapDatagramPool first = new(16);
+        CoapDatagramPool second = new(16);
+        CoapDatagram one = first.Rent();
+        CoapDatagram two = second.Rent();
+
+        one.Dispose();
+        two.Dispose();
+
+        Assert.Same(one, first.Rent());
+        Assert.Same(two, second.Rent());
+    }
+
+    [Fact]
+    public void Giving_back_forgets_who_it_was_for()
+    {
+        CoapDatagramPool pool = new(16, pinned: true);
+        CoapDatagram datagram = pool.Rent();
+        datagram.Transport = new CoapUdpTransport();
+        datagram.Lend();
+
+        datagram.Dispose();
+
+        Assert.Null(datagram.Transport);
+    }
+}

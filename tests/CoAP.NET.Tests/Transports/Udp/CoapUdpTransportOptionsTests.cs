@@ -1,0 +1,46 @@
+using System.Net;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Udp;
+
+public class CoapUdpTransportOptionsTests : UdpTest
+{
+    [Fact]
+    public void Hand_over_times_out_of_range_are_refused()
+    {
+        CoapUdpTransportOptions options = new();
+
+        Assert.Equal(TimeSpan.FromMilliseconds(4), options.HandOverAfter);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.HandOverAfter = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.HandOverAfter = TimeSpan.FromHours(1));
+        options.HandOverAfter = Timeout.InfiniteTimeSpan;
+        Assert.Equal(Timeout.InfiniteTimeSpan, options.HandOverAfter);
+    }
+
+    [Fact]
+    public async Task Options_are_copied_when_the_transport_is_made()
+    {
+        CoapUdpTransportOptions options = new() { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } };
+        await using CoapUdpTransport transport = new(options);
+        options.Endpoints.Clear();
+        options.Endpoints.Add(new IPEndPoint(IPAddress.IPv6Loopback, 0));
+
+        await transport.StartAsync(new UdpTestContext(), CancellationToken.None);
+
+        Assert.Equal(IPAddress.Loopback, Assert.Single(transport.LocalAddresses).ToIPAddress());
+    }
+
+    [Fact]
+    public async Task Without_addresses_any_address_and_a_free_port_are_bound_with_the_best_engine()
+    {
+        await using CoapUdpTransport transport = new();
+        Assert.Equal(CoapUdpEngine.Auto, transport.Engine);
+
+        await transport.StartAsync(new UdpTestContext(), CancellationToken.None);
+
+        CoapAddress local = Assert.Single(transport.LocalAddresses);
+        Assert.True(local.IsAny);
+        Assert.NotEqual(0, local.Port);
+        Assert.Equal(LinuxUdpEngine.IsSupported ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable, transport.Engine);
+    }
+}

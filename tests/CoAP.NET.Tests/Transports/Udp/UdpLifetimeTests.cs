@@ -1,0 +1,220 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Udp;
+
+public class UdpLifetimeTests : UdpTest
+{
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Nothing_is_bound_before_the_start_or_after_disposing(CoapUdpEngine engine)
+    {
+        UdpTestContext context = new(UdpTestContext.Echo);
+        CoapUdpTransport transport = new(new CoapUdpTransportOptions { Engine = engine, Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
+        Assert.Empty(transport.LocalAddresses);
+
+        await transport.StartAsync(context, CancellationToken.None);
+        IPEndPoint bound = transport.LocalAddresses[0].ToIPEndPoint();
+        Assert.NotEqual(0, bound.Port);
+        await transport.DisposeAsync();
+        await transport.DisposeAsync();
+
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        socket.Bind(bound);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_transport_starts_once(CoapUdpEngine engine)
+    {
+        UdpTestContext context = new();
+        await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
+
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await transport.StartAsync(context, CancellationToken.None));
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Sending_after_disposing_is_counted_and_does_not_throw(CoapUdpEngine engine)
+    {
+        UdpTestContext context = new();
+        CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
+        await transport.DisposeAsync();
+        using UdpTestPeer peer = new();
+
+        transport.Send(UdpTestContext.To(peer.Address, "late"u8));
+        transport.Wake();
+
+        Assert.Equal(1, context.Counters[CoapCounter.SendErrors]);
+        Assert.Single(context.Failures);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_handler_may_dispose_the_transport_and_block_until_that_is_done(CoapUdpEngine engine)
+    {
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        UdpTestContext context = new(UdpTestContext.EchoAfter(_ => { }));
+        CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
+        context.OnReceive = datagram =>
+        {
+            UserCode.Enter();
+            datagram.Transport!.DisposeAsync().AsTask().Wait();
+            UserCode.Exit();
+            done.SetResult();
+        };
+        using UdpTestPeer peer = new();
+
+        peer.Send("stop", At("127.0.0.1", transport));
+
+        await done.Task.WaitAsync(Hang);
+        await transport.DisposeAsync();
+        await context.Threads.WhenAtMostAsync(0);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_handler_may_dispose_the_transport_and_return(CoapUdpEngine engine)
+    {
+        TaskCompletionSource<Task> disposing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        UdpTestContext context = new(datagram =>
+        {
+            UserCode.Enter();
+            datagram.Transport!.Send(UdpTestContext.Reply(datagram, "bye"u8));
+            disposing.SetResult(datagram.Transport!.DisposeAsync().AsTask());
+            UserCode.Exit();
+        });
+        CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
+        using UdpTestPeer peer = new();
+
+        peer.Send("stop", At("127.0.0.1", transport));
+
+        await (await disposing.Task.WaitAsync(Hang)).WaitAsync(Hang);
+        Assert.Equal("bye", await peer.ReceiveTextAsync());
+        await context.Threads.WhenAtMostAsync(0);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Disposing_does_not_wait_for_a_handler_that_never_returns(CoapUdpEngine engine)
+    {
+        using ManualResetEventSlim release = new();
+        using ManualResetEventSlim entered = new();
+        UdpTestContext context = new(UdpTestContext.EchoAfter(_ =>
+        {
+            entered.Set();
+            release.Wait();
+        }));
+        CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
+        using UdpTestPeer peer = new();
+        peer.Send("block", At("127.0.0.1", transport));
+        await context.Threads.RunAsync(entered.Wait).WaitAsync(Hang);
+
+        await transport.DisposeAsync().AsTask().WaitAsync(Hang);
+
+        // Its late answer has nowhere to go.
+        release.Set();
+        await context.Threads.WhenAtMostAsync(0);
+        Assert.Equal(1, context.Counters[CoapCounter.SendErrors]);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_taken_port_is_told_with_address_cause_and_advice(CoapUdpEngine engine)
+    {
+        await using CoapUdpTransport first = await StartAsync(engine, new UdpTestContext(), "127.0.0.1");
+        UdpTestContext context = new();
+        CoapUdpTransport second = new(new CoapUdpTransportOptions
+        {
+            Engine = engine,
+            IsServer = true,
+            Endpoints = { new IPEndPoint(IPAddress.Loopback, 0), first.LocalAddresses[0].ToIPEndPoint() },
+        });
+
+        CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(async () => await second.StartAsync(context, CancellationToken.None));
+
+        Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketError);
+        Assert.Equal(first.LocalAddresses[0].ToIPEndPoint(), exception.Endpoint);
+        Assert.Contains(first.LocalAddresses[0].ToString(), exception.Message, StringComparison.Ordinal);
+        Assert.Contains("port 0", exception.Message, StringComparison.Ordinal);
+        await context.Threads.WhenAtMostAsync(0);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task An_address_of_another_machine_is_told(CoapUdpEngine engine)
+    {
+        CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(engine, new UdpTestContext(), "192.0.2.77"));
+
+        Assert.Equal(SocketError.AddressNotAvailable, exception.SocketError);
+    }
+
+    [Fact]
+    public async Task Idle_clients_share_one_thread_and_the_last_one_lets_it_go()
+    {
+        if (!LinuxUdpEngine.IsSupported)
+        {
+            return;
+        }
+
+        CountingScheduler threads = new();
+        System.Collections.Concurrent.ConcurrentBag<int> receivers = [];
+        List<CoapUdpTransport> clients = [];
+        using UdpTestPeer peer = new();
+        for (int i = 0; i < 20; i++)
+        {
+            UdpTestContext context = new(datagram =>
+            {
+                receivers.Add(Environment.CurrentManagedThreadId);
+                UdpTestContext.Echo(datagram);
+            })
+            { Threads = threads };
+            context.Limits.MaxDatagramSize = 1000 + (i % 2);
+            clients.Add(await StartAsync(context, new CoapUdpTransportOptions()));
+        }
+
+        Assert.Equal(1, threads.Running);
+        foreach (CoapUdpTransport client in clients)
+        {
+            peer.Send("hello", At("127.0.0.1", client));
+            Assert.Equal("hello", await peer.ReceiveTextAsync());
+        }
+
+        Assert.Single(receivers.Distinct());
+        foreach (CoapUdpTransport client in clients)
+        {
+            await client.DisposeAsync();
+        }
+
+        await threads.WhenAtMostAsync(0);
+
+        // And the next one starts it again.
+        UdpTestContext next = new(UdpTestContext.Echo) { Threads = threads };
+        await using CoapUdpTransport again = await StartAsync(next, new CoapUdpTransportOptions());
+        peer.Send("again", At("127.0.0.1", again));
+        Assert.Equal("again", await peer.ReceiveTextAsync());
+    }
+
+    [Fact]
+    public async Task Clients_of_a_shared_loop_come_and_go_while_others_work()
+    {
+        if (!LinuxUdpEngine.IsSupported)
+        {
+            return;
+        }
+
+        CountingScheduler threads = new();
+        await using CoapUdpTransport steady = await StartAsync(new UdpTestContext(UdpTestContext.Echo) { Threads = threads }, new CoapUdpTransportOptions());
+        using UdpTestPeer peer = new();
+
+        for (int i = 0; i < 50; i++)
+        {
+            CoapUdpTransport other = await StartAsync(new UdpTestContext(UdpTestContext.Echo) { Threads = threads }, new CoapUdpTransportOptions());
+            peer.Send("steady", At("127.0.0.1", steady));
+            peer.Send("other", At("127.0.0.1", other));
+            Assert.Equal(["other", "steady"], await peer.ReceiveTextsAsync(2));
+            await other.DisposeAsync();
+        }
+    }
+}
