@@ -284,45 +284,6 @@ public sealed class DuplicateMemoryTests
     }
 
     [Fact]
-    public void All_memory_comes_back_when_the_lifetimes_are_over()
-    {
-        MemoryRig memory = new(Small());
-        for (int i = 0; i < 3000; i++)
-        {
-            memory.IsBusy(memory.Rig.Channel((ushort)(1 + (i % 50)), verified: i % 2 == 0), i % 3 == 0 ? s_safe : s_unsafe, i);
-        }
-
-        Assert.True(memory.Rig.Layer.Memory.Bytes > 50_000);
-        memory.Rig.Pass(300);
-        Assert.Equal(0, memory.Rig.Layer.Memory.Bytes);
-        Assert.Equal(0, memory.Rig.Layer.Memory.Peers);
-        Assert.Equal(0, memory.Rig.Layer.Memory.Finished);
-
-        // And the clock has nothing to do any more.
-        Assert.Equal(long.MaxValue, memory.Rig.Shard.Advance(memory.Rig.Clock.Now));
-    }
-
-    [Fact]
-    public void Peers_with_long_lifetimes_do_not_keep_what_has_expired_of_others()
-    {
-        MemoryRig memory = new(Small());
-        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) }, verified: true);
-        memory.IsBusy(patient, s_unsafe, 1);
-        CoapChannel ordinary = memory.Rig.Channel(2, verified: true);
-        for (int round = 0; round < 4; round++)
-        {
-            for (int i = 0; i < 2000; i++)
-            {
-                Assert.False(memory.IsBusy(ordinary, s_unsafe, (round * 2000) + i));
-            }
-
-            memory.Rig.Pass(300);
-        }
-
-        Assert.True(memory.Remembers(patient, s_unsafe, 1));
-    }
-
-    [Fact]
     public void A_million_requests_stay_within_the_bound()
     {
         const int budget = 4 * 1024 * 1024;
@@ -354,59 +315,6 @@ public sealed class DuplicateMemoryTests
         Assert.InRange(most, budget / 2, budget + (1024 * 1024));
         Assert.Equal(0, rig.Counters[CoapCounter.StageErrors]);
         Assert.Equal(0, rig.Layer.Memory.Running);
-    }
-
-    [Fact]
-    public void A_peer_may_be_forgotten_when_nothing_of_it_is_younger_than_its_lifetime()
-    {
-        MemoryRig memory = new(Small());
-        CoapChannel channel = memory.Rig.Channel(1);
-        bool CanForget() => memory.Rig.Ask(_ => MessageLayer.CanForget(channel, memory.Rig.Clock.Now));
-
-        Assert.True(CanForget());
-        memory.IsBusy(channel, s_safe, 1);
-        Assert.False(CanForget());
-        memory.Rig.Pass(248);
-        Assert.True(CanForget());
-
-        memory.Rig.Handle = _ => { };
-        memory.Rig.Receive(channel, "50010002");
-        memory.Rig.Pass(100);
-        Assert.False(CanForget());
-        memory.Rig.Pass(46);
-        Assert.True(CanForget());
-
-        CoapTransmission transmission = memory.Rig.Send(channel);
-        Assert.False(CanForget());
-        memory.Rig.Cancel(transmission);
-        Assert.False(CanForget());
-        memory.Rig.Pass(248);
-        Assert.True(CanForget());
-    }
-
-    [Fact]
-    public void Forgetting_a_peer_ends_what_is_under_way()
-    {
-        MessagingRig rig = new();
-        CoapChannel channel = rig.Channel();
-        rig.Send(channel);
-        rig.Send(channel);
-        rig.Receive(channel, "40017d34");
-        rig.Up.Clear();
-        rig.Ask(layer =>
-        {
-            layer.Forget(channel);
-            return 0;
-        });
-
-        Assert.Equal([CoapInboundKind.NotAcknowledged, CoapInboundKind.NotSent], rig.Events);
-        Assert.Equal(0, rig.Layer.Memory.Running);
-        Assert.Equal(0, rig.Layer.Outstanding);
-        Assert.Equal(0, rig.Layer.Waiting);
-        Assert.Equal(0, rig.Layer.Memory.Bytes);
-        rig.Sent.Clear();
-        rig.Pass(300);
-        Assert.Empty(rig.Sent);
     }
 
     /// <summary>Asks the memory, without sending anything that would change it.</summary>

@@ -1,0 +1,102 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Tests.Messaging;
+
+/// <summary>What time and the Channel stage make the layer forget.</summary>
+public sealed class ForgettingTests
+{
+    private static CoapLimits Limits => new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = 1 };
+
+    [Fact]
+    public void All_memory_comes_back_when_the_lifetimes_are_over()
+    {
+        MemoryRig memory = new(Limits);
+        for (int i = 0; i < 3000; i++)
+        {
+            memory.IsBusy(memory.Rig.Channel((ushort)(1 + (i % 50)), verified: i % 2 == 0), i % 3 == 0 ? CoapCode.Get : CoapCode.Post, i);
+        }
+
+        Assert.True(memory.Rig.Layer.Memory.Bytes > 50_000);
+        memory.Rig.Pass(300);
+        Assert.Equal(0, memory.Rig.Layer.Memory.Bytes);
+        Assert.Equal(0, memory.Rig.Layer.Memory.Peers);
+        Assert.Equal(0, memory.Rig.Layer.Memory.Finished);
+
+        // And the clock has nothing to do any more.
+        Assert.Equal(long.MaxValue, memory.Rig.Shard.Advance(memory.Rig.Clock.Now));
+    }
+
+    [Fact]
+    public void Peers_with_long_lifetimes_do_not_keep_what_has_expired_of_others()
+    {
+        MemoryRig memory = new(Limits);
+        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) }, verified: true);
+        memory.IsBusy(patient, CoapCode.Post, 1);
+        CoapChannel ordinary = memory.Rig.Channel(2, verified: true);
+        for (int round = 0; round < 4; round++)
+        {
+            for (int i = 0; i < 2000; i++)
+            {
+                Assert.False(memory.IsBusy(ordinary, CoapCode.Post, (round * 2000) + i));
+            }
+
+            memory.Rig.Pass(300);
+        }
+
+        Assert.True(memory.Remembers(patient, CoapCode.Post, 1));
+    }
+
+    [Fact]
+    public void A_peer_may_be_forgotten_when_nothing_of_it_is_younger_than_its_lifetime()
+    {
+        MemoryRig memory = new(Limits);
+        CoapChannel channel = memory.Rig.Channel(1);
+        bool CanForget() => memory.Rig.Ask(_ => MessageLayer.CanForget(channel, memory.Rig.Clock.Now));
+
+        Assert.True(CanForget());
+        memory.IsBusy(channel, CoapCode.Get, 1);
+        Assert.False(CanForget());
+        memory.Rig.Pass(248);
+        Assert.True(CanForget());
+
+        memory.Rig.Handle = _ => { };
+        memory.Rig.Receive(channel, "50010002");
+        memory.Rig.Pass(100);
+        Assert.False(CanForget());
+        memory.Rig.Pass(46);
+        Assert.True(CanForget());
+
+        CoapTransmission transmission = memory.Rig.Send(channel);
+        Assert.False(CanForget());
+        memory.Rig.Cancel(transmission);
+        Assert.False(CanForget());
+        memory.Rig.Pass(248);
+        Assert.True(CanForget());
+    }
+
+    [Fact]
+    public void Forgetting_a_peer_ends_what_is_under_way()
+    {
+        MessagingRig rig = new();
+        CoapChannel channel = rig.Channel();
+        rig.Send(channel);
+        rig.Send(channel);
+        rig.Receive(channel, "40017d34");
+        rig.Up.Clear();
+        rig.Ask(layer =>
+        {
+            layer.Forget(channel);
+            return 0;
+        });
+
+        Assert.Equal([CoapInboundKind.NotAcknowledged, CoapInboundKind.NotSent], rig.Events);
+        Assert.Equal(0, rig.Layer.Memory.Running);
+        Assert.Equal(0, rig.Layer.Outstanding);
+        Assert.Equal(0, rig.Layer.Waiting);
+        Assert.Equal(0, rig.Layer.Memory.Bytes);
+        rig.Sent.Clear();
+        rig.Pass(300);
+        Assert.Empty(rig.Sent);
+    }
+}
