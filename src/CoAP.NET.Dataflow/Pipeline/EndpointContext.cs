@@ -52,7 +52,6 @@ internal sealed class EndpointContext : CoapTransportContext
 
     public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {
-        Counters.Add(CoapCounter.PortUnreachable);
         CoapPipeline pipeline = _pipelines[ShardOf(remote)];
         ulong hash = _hash.Of(remote);
         foreach (Channels.CoapChannel channel in pipeline.Channels.Find(remote, hash))

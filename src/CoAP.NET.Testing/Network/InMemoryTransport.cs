@@ -83,8 +83,6 @@ public sealed class InMemoryTransport : CoapTransport, INetworkReceiver
         byte[] data = datagram.Span.ToArray();
         CoapAddress remote = datagram.Remote;
         datagram.Dispose();
-        context.Counters.Add(CoapCounter.DatagramsSent);
-        context.Counters.Add(CoapCounter.BytesSent, data.Length);
         _network.Send(node, remote, data);
     }
 
@@ -110,13 +108,6 @@ public sealed class InMemoryTransport : CoapTransport, INetworkReceiver
         datagram.Local = local;
         datagram.Transport = this;
         packet.Data.Span[..datagram.Length].CopyTo(datagram.Buffer);
-        context.Counters.Add(CoapCounter.DatagramsReceived);
-        context.Counters.Add(CoapCounter.BytesReceived, datagram.Length);
-        if (datagram.IsTruncated)
-        {
-            context.Counters.Add(CoapCounter.TruncatedDatagrams);
-        }
-
         context.Receive(datagram);
     }
 
