@@ -219,6 +219,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             catch (TimeoutException)
             {
                 Log.PipelineDidNotComplete(_environment.Logger, pipeline.Shard.Index);
+                pipeline.Abandon();
             }
 #pragma warning disable CA1031 // a block of a user that ends with an error must not keep the endpoint from closing
             catch (Exception exception)

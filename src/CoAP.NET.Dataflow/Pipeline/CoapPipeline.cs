@@ -16,6 +16,7 @@ internal sealed class CoapPipeline
     private readonly CoapEnvironment _environment;
     private readonly CoapPipelineOptions _options;
     private readonly Action<Exception> _fault;
+    private readonly List<Action> _abandon = [];
     private bool _stopping;
 
     public CoapPipeline(CoapShard shard, PipelineParts parts)
@@ -40,6 +41,7 @@ internal sealed class CoapPipeline
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State);
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
+        _abandon.Add(TransportIn.Abandon);
         Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
         Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
         Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);
@@ -82,8 +84,12 @@ internal sealed class CoapPipeline
         return Completion;
     }
 
-    private void Link<T>(ISourceBlock<T> source, ITargetBlock<T> target, CoapSeam<T> seam)
+    /// <summary>Ends the blocks without waiting for what is inside them: user code that never returns.</summary>
+    public void Abandon() => _abandon.ForEach(abandon => abandon());
+
+    private void Link<T>(ISourceBlock<T> source, InlineTarget<T> target, CoapSeam<T> seam)
     {
+        _abandon.Add(target.Abandon);
         foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
         {
             IPropagatorBlock<T, T> block = factory() ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");

@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
@@ -36,8 +35,7 @@ internal sealed class EndpointContext : CoapTransportContext
 
     public override void Receive(CoapDatagram datagram)
     {
-        DataflowMessageStatus status = _pipelines[ShardOf(datagram.Remote)].TransportIn.OfferMessage(new DataflowMessageHeader(1), datagram, null, consumeToAccept: false);
-        if (status != DataflowMessageStatus.Accepted)
+        if (!_pipelines[ShardOf(datagram.Remote)].TransportIn.Run(datagram))
         {
             datagram.Dispose();
         }

@@ -1,0 +1,73 @@
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's client against samples/Server, both as processes.</summary>
+public sealed class OurServerTests : IAsyncLifetime
+{
+    private SampleServer? _server;
+
+    private string Host => _server!.Uri.OriginalString.TrimEnd('/');
+
+    public async Task InitializeAsync() => _server = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
+
+    public async Task DisposeAsync() => await _server!.DisposeAsync();
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Hello_is_got_by_Confirmable_and_by_Non_confirmable_requests()
+    {
+        Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/hello")).Output);
+        Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-N", "-m", "get", $"{Host}/hello")).Output);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Resources_are_discovered_and_filtered()
+    {
+        string all = (await LibcoapClient.RunAsync("-m", "get", $"{Host}/.well-known/core")).Output;
+        Assert.Contains("</hello>", all, StringComparison.Ordinal);
+        Assert.Contains("</link1>;", all, StringComparison.Ordinal);
+        string filtered = (await LibcoapClient.RunAsync("-m", "get", $"{Host}/.well-known/core?rt=Type1")).Output;
+        Assert.Contains("</link1>", filtered, StringComparison.Ordinal);
+        Assert.Contains("</link3>", filtered, StringComparison.Ordinal);
+        Assert.DoesNotContain("</link2>", filtered, StringComparison.Ordinal);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task What_is_put_can_be_got_and_deleted()
+    {
+        PeerResult put = await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "on", $"{Host}/create1");
+        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal("on", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/create1")).Output);
+        await LibcoapClient.RunAsync("-m", "delete", $"{Host}/create1");
+        Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/create1")).Errors, StringComparison.Ordinal);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [InlineData("get", "/test", "This is a test resource.")]
+    [InlineData("get", "/seg1/seg2/seg3", "Long path resource /seg1/seg2/seg3")]
+    [InlineData("get", "/query?first=1&second=2", "Query: first=1&second=2")]
+    public async Task Paths_and_queries_arrive(string method, string path, string expected) =>
+        Assert.Equal(expected, (await LibcoapClient.RunAsync("-m", method, $"{Host}{path}")).Output);
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task A_slow_resource_answers_separately()
+    {
+        PeerResult result = await LibcoapClient.RunAsync("-B", "20", "-m", "get", $"{Host}/separate");
+        Assert.Equal("That took some time.", result.Output);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Errors_are_answered_with_their_code()
+    {
+        Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/nowhere")).Errors, StringComparison.Ordinal);
+        Assert.Contains("4.05", (await LibcoapClient.RunAsync("-m", "post", "-e", "x", $"{Host}/hello")).Errors, StringComparison.Ordinal);
+        Assert.Contains("4.06", (await LibcoapClient.RunAsync("-A", "47", "-m", "get", $"{Host}/multi-format")).Errors, StringComparison.Ordinal);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Requests_survive_loss_on_both_sides()
+    {
+        PeerResult result = await LibcoapClient.RunAsync("-l", "1-2", "-B", "60", "-m", "get", $"{Host}/hello");
+        Assert.Equal("hello world!", result.Output);
+    }
+}
