@@ -32,17 +32,22 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
             ulong hash = _hash.Of(item.Remote);
             long now = _shard.Environment.Now;
-            _shard.Enter();
-            try
-            {
-                item.Channel = _table.GetForInbound(item, hash, now);
-            }
-            finally
-            {
-                _shard.Exit();
-            }
+            item.Channel = _table.TryGetForInbound(item, hash, now) ?? GetOrAdd(item, hash, now);
         }
 
         Offer(item);
+    }
+
+    private CoapChannel GetOrAdd(CoapDatagram item, ulong hash, long now)
+    {
+        _shard.Enter();
+        try
+        {
+            return _table.GetForInbound(item, hash, now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 }

@@ -48,6 +48,23 @@ internal sealed class ChannelTable
         return channel;
     }
 
+    /// <summary>
+    /// Finds the channel of a datagram's peer without the lock, when it is there and nothing but the time of its last datagram changes. A table that changes
+    /// meanwhile may hide it; then the caller goes on with <see cref="GetForInbound"/>. One that is forgotten at this moment may still be found; it works, and is garbage afterwards.
+    /// </summary>
+    public CoapChannel? TryGetForInbound(CoapDatagram datagram, ulong hash, long now)
+    {
+        CoapAddress local = datagram.Local.IsMulticast ? default : datagram.Local;
+        CoapChannel? channel = Find(datagram.Transport!, datagram.TransportTag, datagram.Remote, local, hash);
+        if (channel is null || (channel.IsNewcomer ? now - channel.FirstSeen >= _newcomerPeriod : now - channel.LastSeen > s_reorderAfter))
+        {
+            return null;
+        }
+
+        channel.LastSeen = now;
+        return channel;
+    }
+
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
     {
@@ -85,7 +102,7 @@ internal sealed class ChannelTable
 
     private CoapChannel? Find(CoapTransport transport, int? tag, in CoapAddress remote, CoapAddress? local, ulong hash)
     {
-        CoapChannel?[] slots = _slots;
+        CoapChannel?[] slots = Volatile.Read(ref _slots);
         for (int i = (int)hash & (slots.Length - 1); slots[i] is { } channel; i = (i + 1) & (slots.Length - 1))
         {
             if (channel.AddressHash == hash && channel.Remote == remote && channel.Transport == transport
@@ -114,7 +131,7 @@ internal sealed class ChannelTable
             Grow();
         }
 
-        Place(channel);
+        Place(_slots, channel);
         _count++;
         (newcomer ? _newcomers : _returning).AddNewest(channel);
         return channel;
@@ -187,15 +204,16 @@ internal sealed class ChannelTable
         return false;
     }
 
-    private void Place(CoapChannel channel)
+    private static void Place(CoapChannel?[] slots, CoapChannel channel)
     {
-        int i = (int)channel.AddressHash & (_slots.Length - 1);
-        while (_slots[i] is not null)
+        int i = (int)channel.AddressHash & (slots.Length - 1);
+        while (slots[i] is not null)
         {
-            i = (i + 1) & (_slots.Length - 1);
+            i = (i + 1) & (slots.Length - 1);
         }
 
-        _slots[i] = channel;
+        // After everything in the channel: who reads without the lock must find it complete.
+        Volatile.Write(ref slots[i], channel);
     }
 
     private void Remove(CoapChannel channel)
@@ -225,13 +243,15 @@ internal sealed class ChannelTable
     private void Grow()
     {
         CoapChannel?[] old = _slots;
-        _slots = new CoapChannel?[old.Length * 2];
+        CoapChannel?[] larger = new CoapChannel?[old.Length * 2];
         foreach (CoapChannel? channel in old)
         {
             if (channel is not null)
             {
-                Place(channel);
+                Place(larger, channel);
             }
         }
+
+        Volatile.Write(ref _slots, larger);
     }
 }

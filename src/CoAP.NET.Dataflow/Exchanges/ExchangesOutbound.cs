@@ -32,7 +32,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     {
         ClientRequest request = new(_layer, channel, message, timeout);
         _layer.Register(request);
-        if (_sizeOf(message) is var size && size > channel.Parameters.MaxMessageSize)
+        if (IsTooLarge(message, channel, out long size))
         {
             _layer.TryTake(request);
             throw new CoapException($"The request to {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or raise MaxMessageSize for this peer if the path allows it.");
@@ -84,7 +84,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
         CoapResult result = item.Result;
         CoapMessage response = Compose(exchange, result);
-        if (_sizeOf(response) is var size && size > exchange.Channel.Parameters.MaxMessageSize)
+        if (IsTooLarge(response, exchange.Channel, out long size))
         {
             Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.Parameters.MaxMessageSize);
             Counters.Add(CoapCounter.HandlerErrors);
@@ -102,18 +102,25 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         });
     }
 
-    private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
+    private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)
     {
-        CoapMessage response = new(result.Code)
+        int limit = channel.Parameters.MaxMessageSize;
+        size = message.SizeBound;
+        if (size <= limit)
         {
-            Token = exchange.Request.Message.Token,
-            Payload = result.Payload,
-        };
-        if (result.HasOptions)
-        {
-            response.Options.AddAll(result.Options);
+            return false;
         }
 
+        size = _sizeOf(message);
+        return size > limit;
+    }
+
+    private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
+    {
+        // A result may answer many requests, so its options are shared and not copied.
+        CoapMessage response = result.HasOptions ? new CoapMessage(result.Code, result.Options) : new CoapMessage(result.Code);
+        response.Token = exchange.Request.Message.Token;
+        response.Payload = result.Payload;
         return response;
     }
 }

@@ -21,7 +21,30 @@ internal sealed class CoapEnvironment
     public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
     /// <summary>Now, in units of 100 ns, from an arbitrary beginning; monotonic.</summary>
-    public long Now => TimeProvider.TimestampFrequency == TimeSpan.TicksPerSecond
-        ? TimeProvider.GetTimestamp()
-        : (long)((Int128)TimeProvider.GetTimestamp() * TimeSpan.TicksPerSecond / TimeProvider.TimestampFrequency);
+    public long Now
+    {
+        get
+        {
+            // Only of the system's clock: there a receive loop keeps the time of the datagram at hand.
+            if (!ReferenceEquals(TimeProvider, TimeProvider.System))
+            {
+                return Read(TimeProvider);
+            }
+
+            if (!StageTime.TryGet(out long now))
+            {
+                now = Read(TimeProvider.System);
+                StageTime.Keep(now);
+            }
+
+            return now;
+        }
+    }
+
+    private static long Read(TimeProvider provider) => provider.TimestampFrequency switch
+    {
+        TimeSpan.TicksPerSecond => provider.GetTimestamp(),
+        1_000_000_000 => provider.GetTimestamp() / 100,
+        long frequency => (long)((Int128)provider.GetTimestamp() * TimeSpan.TicksPerSecond / frequency),
+    };
 }

@@ -20,5 +20,12 @@ internal static class UserCode
     public static void Enter() => t_role?.EnterUserCode();
 
     /// <summary>Call after user code ran.</summary>
-    public static void Exit() => t_role?.ExitUserCode();
+    public static void Exit()
+    {
+        if (t_role is { } role)
+        {
+            role.ExitUserCode();
+            StageTime.Forget();
+        }
+    }
 }

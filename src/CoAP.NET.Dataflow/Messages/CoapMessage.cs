@@ -9,6 +9,7 @@ namespace CoAP.NET;
 public sealed class CoapMessage
 {
     private CoapOptionCollection? _options;
+    private bool _sharesOptions;
     private CoapCode _code;
 
     /// <summary>Makes an Empty message.</summary>
@@ -28,6 +29,16 @@ public sealed class CoapMessage
         }
     }
 
+    /// <summary>Makes a message that shares options with others until somebody asks for <see cref="Options"/>, who may change them.</summary>
+    /// <param name="code">The code.</param>
+    /// <param name="shared">The options; not changed through this message.</param>
+    internal CoapMessage(CoapCode code, CoapOptionCollection shared)
+    {
+        _code = code;
+        _options = shared;
+        _sharesOptions = true;
+    }
+
     /// <summary>The type. Default: Confirmable. Stream transports have none and ignore it.</summary>
     public CoapMessageType Type { get; set; }
 
@@ -40,7 +51,7 @@ public sealed class CoapMessage
             _code = value;
             if (_options is not null)
             {
-                _options.Code = value;
+                Options.Code = value;
             }
         }
     }
@@ -52,7 +63,21 @@ public sealed class CoapMessage
     public CoapToken Token { get; set; }
 
     /// <summary>The options.</summary>
-    public CoapOptionCollection Options => _options ??= new CoapOptionCollection(code: _code);
+    public CoapOptionCollection Options
+    {
+        get
+        {
+            if (_sharesOptions)
+            {
+                CoapOptionCollection own = new(_options!.Registry, _code);
+                own.AddAll(_options);
+                _options = own;
+                _sharesOptions = false;
+            }
+
+            return _options ??= new CoapOptionCollection(code: _code);
+        }
+    }
 
     /// <summary>The payload. Default: of no bytes, which is sent without the payload marker (RFC 7252 section 3).</summary>
     public ReadOnlyMemory<byte> Payload { get; set; }
@@ -60,12 +85,34 @@ public sealed class CoapMessage
     /// <summary>Whether this is an Empty message: code 0.00 (RFC 7252 section 4.1).</summary>
     public bool IsEmpty => _code.IsEmpty;
 
+    /// <summary>The options for who only reads them; null when there are none.</summary>
+    internal CoapOptionCollection? OptionsToRead => _options;
+
+    /// <summary>A size in bytes that the message does not exceed in any format; cheap to compute.</summary>
+    internal long SizeBound
+    {
+        get
+        {
+            // Header, extensions of token and frame lengths, payload marker: 16 bytes cover them in both formats.
+            long size = 16L + Token.Length + Payload.Length;
+            if (_options is { } options)
+            {
+                for (int i = 0; i < options.Count; i++)
+                {
+                    size += 5 + options.LengthAt(i);
+                }
+            }
+
+            return size;
+        }
+    }
+
     internal bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>Type, code, Message ID, token and sizes for people and logs; never the payload.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
         $"{Type} {Code} MID {MessageId} token {(Token.Length == 0 ? "-" : Token.ToString())}"
-        + (HasOptions ? $" [{Options}]" : string.Empty)
+        + (HasOptions ? $" [{_options}]" : string.Empty)
         + (Payload.IsEmpty ? string.Empty : $" {Payload.Length} B");
 }

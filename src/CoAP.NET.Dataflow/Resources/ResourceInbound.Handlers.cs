@@ -24,7 +24,7 @@ public sealed partial class ResourceInbound
 
         ExecutionContext? context = ExecutionContext.Capture();
         SynchronizationContext? synchronization = SynchronizationContext.Current;
-        long started = watch is null ? 0 : _environment.TimeProvider.GetTimestamp();
+        long started = watch is null ? 0 : _environment.Now;
         TimeSpan pauses = watch is null ? default : GC.GetTotalPauseDuration();
         ValueTask<CoapResult> pending = default;
         CoapResult? result = null;
@@ -57,7 +57,7 @@ public sealed partial class ResourceInbound
             RestoreContext(context, synchronization);
         }
 
-        if (watch is not null && watch.Observe(started, pauses))
+        if (watch is not null && watch.Observe(started, _environment.Now, pauses))
         {
             Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null);
         }

@@ -109,7 +109,7 @@ public abstract partial class CoapMessageSerializer
         if (tooLong >= 0)
         {
             throw new ArgumentException(
-                $"The value of option {message.Options.NumberAt(tooLong)} has {message.Options.LengthAt(tooLong)} bytes; {ExtendedField.MaxTwoBytes} is the most that an option can have (RFC 7252 section 3.1).",
+                $"The value of option {message.OptionsToRead!.NumberAt(tooLong)} has {message.OptionsToRead!.LengthAt(tooLong)} bytes; {ExtendedField.MaxTwoBytes} is the most that an option can have (RFC 7252 section 3.1).",
                 nameof(message));
         }
 

@@ -14,7 +14,7 @@ internal struct OptionBlockWriter
     private int _number;
 
     /// <summary>Begins before the first option of a message.</summary>
-    public OptionBlockWriter(CoapMessage message) => _options = message.HasOptions ? message.Options : null;
+    public OptionBlockWriter(CoapMessage message) => _options = message.HasOptions ? message.OptionsToRead : null;
 
     /// <summary>Whether all options were written.</summary>
     public readonly bool IsDone => _options is null || _next == _options.Count;
@@ -30,7 +30,7 @@ internal struct OptionBlockWriter
             return 0;
         }
 
-        CoapOptionCollection options = message.Options;
+        CoapOptionCollection options = message.OptionsToRead!;
         long size = 0;
         int number = 0;
         for (int i = 0; i < options.Count; i++)

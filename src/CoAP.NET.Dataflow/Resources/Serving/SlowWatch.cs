@@ -14,7 +14,6 @@ internal sealed class SlowWatch
     public static readonly TimeSpan SlowFor = TimeSpan.FromMinutes(5);
 
     private readonly TimeProvider _time;
-    private readonly long _threshold;
     private readonly Lock _gate = new();
     private readonly long[] _blocks = new long[BlocksToBeSlow];
     private int _blockCount;
@@ -25,17 +24,18 @@ internal sealed class SlowWatch
     public SlowWatch(TimeProvider time)
     {
         _time = time;
-        _threshold = (long)(Threshold.TotalSeconds * time.TimestampFrequency);
     }
 
     /// <summary>Whether the handler is to be kept away from receiving threads now. A field read while it never blocked.</summary>
     public bool IsSlow => Volatile.Read(ref _slow) && StillSlow();
 
     /// <summary>Takes the time of a call that did not take the thread for long; cheap.</summary>
+    /// <param name="started">When it began, in units of 100 ns.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
     /// <returns>Whether the handler became slow by it.</returns>
-    public bool Observe(long started, TimeSpan pausesBefore)
+    public bool Observe(long started, long now, TimeSpan pausesBefore)
     {
-        long now = _time.GetTimestamp();
         if (_calls < FirstCalls)
         {
             // A lost update only makes one more call a first one.
@@ -43,12 +43,12 @@ internal sealed class SlowWatch
             return false;
         }
 
-        return now - started > _threshold && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore);
+        return now - started > Threshold.Ticks && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore);
     }
 
     private bool IsBlock(long started, long now, TimeSpan pauses)
     {
-        if (_time.GetElapsedTime(started, now) - pauses <= Threshold)
+        if (TimeSpan.FromTicks(now - started) - pauses <= Threshold)
         {
             return false;
         }
@@ -64,12 +64,12 @@ internal sealed class SlowWatch
             int at = _blockCount++ % BlocksToBeSlow;
             _blocks[at] = now;
             long oldest = _blocks[_blockCount % BlocksToBeSlow];
-            if (_blockCount < BlocksToBeSlow || _time.GetElapsedTime(oldest, now) > Within)
+            if (_blockCount < BlocksToBeSlow || TimeSpan.FromTicks(now - oldest) > Within)
             {
                 return false;
             }
 
-            _slowSince = now;
+            _slowSince = _time.GetTimestamp();
             Volatile.Write(ref _slow, true);
             return true;
         }

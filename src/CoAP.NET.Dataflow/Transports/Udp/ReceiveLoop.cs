@@ -101,6 +101,7 @@ internal abstract class ReceiveLoop
     {
         ReceiveLoop loop = role.Loop;
         UserCode.Role = role;
+        StageTime.Begin();
         try
         {
             while (true)
@@ -132,6 +133,7 @@ internal abstract class ReceiveLoop
         finally
         {
             UserCode.Role = null;
+            StageTime.End();
         }
     }
 

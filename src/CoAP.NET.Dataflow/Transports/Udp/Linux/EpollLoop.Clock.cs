@@ -20,7 +20,9 @@ internal sealed unsafe partial class EpollLoop
         while (_clocks.PeekDue(now) is { } clock)
         {
             Begin(clock.Owner);
+            StageTime.Forget();
             TimeSpan next = clock.Owner.Context.Tick();
+            StageTime.Forget();
             if (!role.Settle())
             {
                 return false;

@@ -152,6 +152,7 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
         CoapTransportContext context = socket.Owner.Context;
         while (!socket.IsClosing && batch.TryTake(out CoapDatagram? datagram))
         {
+            StageTime.Forget();
             context.Receive(datagram);
             if (!role.Settle())
             {

@@ -1,0 +1,45 @@
+namespace CoAP.NET;
+
+/// <summary>
+/// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten before
+/// each datagram and after user code. Threads that are no receive loops keep nothing.
+/// </summary>
+internal static class StageTime
+{
+    private const long Off = 0;
+    private const long Unknown = 1;
+
+    [ThreadStatic]
+    private static long t_now;
+
+    /// <summary>From here on this thread keeps the time; it calls <see cref="Forget"/> before each datagram.</summary>
+    public static void Begin() => t_now = Unknown;
+
+    /// <summary>From here on this thread keeps nothing.</summary>
+    public static void End() => t_now = Off;
+
+    /// <summary>The next one who asks reads the clock again.</summary>
+    public static void Forget()
+    {
+        if (t_now != Off)
+        {
+            t_now = Unknown;
+        }
+    }
+
+    /// <summary>The time that is kept.</summary>
+    public static bool TryGet(out long now)
+    {
+        now = t_now;
+        return now > Unknown;
+    }
+
+    /// <summary>Keeps a time that was just read, on a thread that does so.</summary>
+    public static void Keep(long now)
+    {
+        if (t_now == Unknown)
+        {
+            t_now = now;
+        }
+    }
+}
