@@ -79,18 +79,22 @@ internal sealed class CoapShard
     }
 
     /// <summary>Sends an item after the lock was released, in the order of its channel. Only under the lock.</summary>
-    public void Post(in CoapOutbound item)
+    /// <returns>Whether there was room; if not, the item is lost and counted, as a datagram may be on any network.</returns>
+    public bool Post(in CoapOutbound item)
     {
         CoapChannel channel = item.Channel;
         if (channel.Outbox.IsFull)
         {
-            // A lost datagram, as on any network: retransmission deals with it.
             Environment.Counters.Add(CoapCounter.Declined);
+            return false;
         }
-        else if (channel.Outbox.TryEnter(item))
+
+        if (channel.Outbox.TryEnter(item))
         {
             _pending.Sends.Add(item);
         }
+
+        return true;
     }
 
     /// <summary>Offers an item to the stage above after the lock was released. Only under the lock.</summary>

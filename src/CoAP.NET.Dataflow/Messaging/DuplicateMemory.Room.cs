@@ -7,11 +7,9 @@ internal sealed partial class DuplicateMemory
 {
     private const int MaxSpareSegments = 4;
     private static readonly long s_warningPeriod = TimeSpan.FromMinutes(1).Ticks;
-    private static readonly long s_squeezePeriod = TimeSpan.FromMilliseconds(100).Ticks;
     private static readonly long s_trimPeriod = TimeSpan.FromSeconds(4).Ticks;
 
     private readonly Stack<byte[]> _spareSegments = new();
-    private long _squeezeAt = long.MinValue;
     private long _warnAt = long.MinValue;
     private long _unsafeEvictionsSinceWarning;
 
@@ -27,17 +25,13 @@ internal sealed partial class DuplicateMemory
             // Newcomers replace newcomers, nobody else.
             while (!_logs[Newcomers].IsEmpty && _logs[Newcomers].Bytes + segmentSize > _newcomerBudget)
             {
-                EvictHead(Newcomers, now);
+                DropHead(Newcomers, now);
             }
         }
         else
         {
-            if (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget)
+            while (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
             {
-                Sweep(EntriesSweptUnderPressure);
-                while (UnverifiedBytes + segmentSize > _unverifiedBudget && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
-                {
-                }
             }
 
             // The reply of an exchange that was let in has its room, but for the rounding to segments.
@@ -63,15 +57,8 @@ internal sealed partial class DuplicateMemory
         }
 
         DropExpired(now);
-        Sweep(EntriesSweptUnderPressure);
         while (!HasRoom(needed) && EvictFirst(UnverifiedSafe, Protected, now))
         {
-        }
-
-        if (!HasRoom(needed) && now >= _squeezeAt)
-        {
-            _squeezeAt = now + s_squeezePeriod;
-            Sweep(EntriesPerTimedSweep);
         }
 
         return HasRoom(needed);
@@ -86,13 +73,28 @@ internal sealed partial class DuplicateMemory
         {
             while (!_logs[i].IsEmpty && ReplyHeader.Clock.HasPassed(_logs[i].Head.LastExpiry, now))
             {
-                DropHead(i);
+                DropHead(i, now);
             }
         }
     }
 
-    private void DropHead(int number)
+    /// <summary>Forgets the oldest segment of a log, tells the indexes, and counts what had not expired.</summary>
+    private void DropHead(int number, long now)
     {
+        int offset = 0;
+        int others = 0;
+        int unsafes = 0;
+        while (_logs[number].TryReadHead(ref offset, out ReplyHeader header, out ulong place))
+        {
+            RemoveFromIndex(in header, place);
+            if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
+            {
+                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
+                others += header.Class == MethodClass.Unsafe ? 0 : 1;
+            }
+        }
+
+        CountEvictions(others, unsafes, now);
         byte[] buffer = _logs[number].DropHead();
         if (number != Newcomers)
         {
@@ -112,31 +114,12 @@ internal sealed partial class DuplicateMemory
         {
             if (!_logs[i].IsEmpty)
             {
-                EvictHead(i, now);
+                DropHead(i, now);
                 return true;
             }
         }
 
         return false;
-    }
-
-    /// <summary>Forgets the oldest segment of a log and counts what had not expired.</summary>
-    private void EvictHead(int number, long now)
-    {
-        int offset = 0;
-        int others = 0;
-        int unsafes = 0;
-        while (_logs[number].TryReadHead(ref offset, out ReplyHeader header))
-        {
-            if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
-            {
-                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
-                others += header.Class == MethodClass.Unsafe ? 0 : 1;
-            }
-        }
-
-        DropHead(number);
-        CountEvictions(others, unsafes, now);
     }
 
     /// <summary>Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified peer.</summary>

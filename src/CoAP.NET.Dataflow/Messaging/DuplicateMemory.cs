@@ -6,8 +6,8 @@ namespace CoAP.NET.Messaging;
 // RFC 7252 section 4.5: which messages came before, and what was answered.
 //
 // Exchanges that run stand in the index of their peer. Finished ones lie as bytes in logs, one for each kind that is given up at another time, so that
-// giving up costs nothing but dropping the oldest segment. The index of a peer is not told: it holds places, and a place of a dropped segment counts as none.
-// Stale entries leave when an index would grow, and by a sweep that visits a peer now and then.
+// giving up means dropping the oldest segment. Each entry names its peer and Message ID, so that the index of the peer is told: entries that were stored
+// one after another lie close together there, too, and an index never holds anything that is gone.
 
 /// <summary>The messages that a shard's peers sent within their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.</summary>
 internal sealed partial class DuplicateMemory
@@ -45,8 +45,9 @@ internal sealed partial class DuplicateMemory
         _newcomerBudget = _limits.NewcomerBytes / shardCount;
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
 
-        // Held back: the spare segments, and two for what must be stored whatever is full, which is the reply of an exchange that was let in.
-        _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize), 2 * _segmentSize);
+        // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in, and a little for
+        // indexes that must grow for it.
+        _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
         _unverifiedBudget = (long)(_budget * _limits.UnverifiedDeduplicationShare);
         _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * _limits.PeerDeduplicationShare);
         for (int i = Newcomers; i < LogCount; i++)
@@ -155,6 +156,7 @@ internal sealed partial class DuplicateMemory
             Register(state, now);
         }
 
+        state.Bytes -= SizeAt(state.Index.Find(reception.MessageId));
         state.Index.Set(reception.MessageId, reception.Place);
     }
 
@@ -186,7 +188,6 @@ internal sealed partial class DuplicateMemory
             }
         }
 
-        Sweep(EntriesSweptPerStore);
     }
 
     /// <summary>Ends an exchange and forgets it: a duplicate would be a new one.</summary>
@@ -296,6 +297,8 @@ internal sealed partial class DuplicateMemory
             Length = (ushort)reply.Length,
             Reply = kind,
             Class = @class,
+            Owner = state.Number,
+            MessageId = reception.MessageId,
         };
         state.Bytes += size;
         state.LastExpiry = state.HasFinished ? ReplyHeader.Clock.Later(state.LastExpiry, header.Expiry) : header.Expiry;

@@ -101,7 +101,11 @@ internal sealed partial class MessageLayer
                     rides.IsOver = true;
                 }
 
-                _shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, EncodedSink = Sink });
+                if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, EncodedSink = Sink }))
+                {
+                    OnReplyLost(reception, now);
+                }
+
                 break;
             case CoapReceptionState.Pending:
                 EndReception(reception, CoapReceptionState.Replied, StoredReply.Silence, now);

@@ -3,15 +3,16 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// A map of one peer from Message IDs to places, 8 bytes an entry: open addressing, the Message ID itself as hash, so that the consecutive
-/// Message IDs of a peer share cache lines. A struct inside its owner; a single entry stands in it, more in an array.
+/// A map of one peer from Message IDs to places, 8 bytes an entry: open addressing in which entries far from their slot go before near
+/// ones (Robin Hood hashing), so that a search that finds nothing ends soon. A struct inside its owner; a single entry stands in it, more in an array.
 /// </summary>
 internal struct MidTable
 {
     /// <summary>Places are numbers of 48 bits above zero.</summary>
     public const int PlaceBits = 48;
 
-    private const int MinCapacity = 4;
+    private const int MinCapacity = 8;
+    private const int GroupBits = 3;
 
     // Place << 16 | Message ID; 0 when free.
     private ulong[]? _entries;
@@ -39,6 +40,21 @@ internal struct MidTable
 
     public static ushort MidOf(ulong entry) => (ushort)entry;
 
+    /// <summary>How far the entry that stands farthest from its slot stands from it: the most that a search looks at.</summary>
+    public readonly int LongestDistance
+    {
+        get
+        {
+            int longest = 0;
+            for (int i = 0; _entries is not null && i < _entries.Length; i++)
+            {
+                longest = _entries[i] == 0 ? longest : Math.Max(longest, DistanceAt(_entries, i, _entries.Length - 1));
+            }
+
+            return longest;
+        }
+    }
+
     /// <summary>The place of a Message ID; 0 when there is none.</summary>
     public readonly ulong Find(ushort mid)
     {
@@ -48,12 +64,15 @@ internal struct MidTable
         }
 
         int mask = entries.Length - 1;
-        for (int i = mid & mask; entries[i] != 0; i = (i + 1) & mask)
+        int i = Home(mid, mask);
+        for (int distance = 0; entries[i] != 0 && DistanceAt(entries, i, mask) >= distance; distance++)
         {
             if ((ushort)entries[i] == mid)
             {
                 return entries[i] >> 16;
             }
+
+            i = (i + 1) & mask;
         }
 
         return 0;
@@ -70,18 +89,29 @@ internal struct MidTable
         }
 
         int mask = entries.Length - 1;
-        int i = mid & mask;
-        while (entries[i] != 0 && (ushort)entries[i] != mid)
+        ulong entry = (place << 16) | mid;
+        int i = Home(mid, mask);
+        for (int distance = 0; entries[i] != 0; distance++)
         {
+            if ((ushort)entries[i] == (ushort)entry)
+            {
+                entries[i] = entry;
+                return;
+            }
+
+            // Who is nearer to its own slot gives way: so that each run is in the order of the slots its entries belong to.
+            int other = DistanceAt(entries, i, mask);
+            if (other < distance)
+            {
+                (entries[i], entry) = (entry, entries[i]);
+                distance = other;
+            }
+
             i = (i + 1) & mask;
         }
 
-        if (entries[i] == 0)
-        {
-            _count++;
-        }
-
-        entries[i] = (place << 16) | mid;
+        entries[i] = entry;
+        _count++;
     }
 
     public bool Remove(ushort mid)
@@ -99,10 +129,10 @@ internal struct MidTable
         }
 
         int mask = entries.Length - 1;
-        int hole = mid & mask;
-        while ((ushort)entries[hole] != mid || entries[hole] == 0)
+        int hole = Home(mid, mask);
+        for (int distance = 0; (ushort)entries[hole] != mid || entries[hole] == 0; distance++)
         {
-            if (entries[hole] == 0)
+            if (entries[hole] == 0 || DistanceAt(entries, hole, mask) < distance)
             {
                 return false;
             }
@@ -110,15 +140,11 @@ internal struct MidTable
             hole = (hole + 1) & mask;
         }
 
-        // Backward shift: entries behind the hole move up unless that would put them before their own slot.
-        for (int i = (hole + 1) & mask; entries[i] != 0; i = (i + 1) & mask)
+        // Those behind the hole move up, until one stands in its own slot: mostly that is one of the first.
+        for (int i = (hole + 1) & mask; entries[i] != 0 && DistanceAt(entries, i, mask) > 0; i = (i + 1) & mask)
         {
-            int home = (ushort)entries[i] & mask;
-            if (((i - home) & mask) >= ((i - hole) & mask))
-            {
-                entries[hole] = entries[i];
-                hole = i;
-            }
+            entries[hole] = entries[i];
+            hole = i;
         }
 
         entries[hole] = 0;
@@ -151,6 +177,19 @@ internal struct MidTable
             Fill(new ulong[MinCapacity], [_single]);
         }
     }
+
+    /// <summary>
+    /// The slot that a Message ID belongs to. Eight consecutive ones share a cache line; the lines lie anywhere, so that a stretch of new Message IDs that
+    /// comes around to a stretch of old ones meets it in single lines and not as a whole.
+    /// </summary>
+    private static int Home(ushort mid, int mask)
+    {
+        uint group = (uint)(mid >> GroupBits) * 0x9e37_79b1u;
+        return ((int)(group >> 12) << GroupBits | (mid & ((1 << GroupBits) - 1))) & mask;
+    }
+
+    /// <summary>How far an entry stands from the slot that its Message ID belongs to.</summary>
+    private static int DistanceAt(ulong[] entries, int i, int mask) => (i - Home((ushort)entries[i], mask)) & mask;
 
     private void Fill(ulong[]? entries, ReadOnlySpan<ulong> kept)
     {

@@ -7,7 +7,7 @@ namespace CoAP.NET.Messaging;
 internal struct ReplyHeader
 {
     /// <summary>The size of the header in bytes.</summary>
-    public const int Size = 12;
+    public const int Size = 18;
 
     /// <summary>Until when duplicates may come, in <see cref="Clock"/> units.</summary>
     public uint Expiry;
@@ -17,6 +17,12 @@ internal struct ReplyHeader
 
     /// <summary>How many bytes of reply follow.</summary>
     public ushort Length;
+
+    /// <summary>The number of the peer whose index points here, and its Message ID there; so that the index is told when this goes.</summary>
+    public int Owner;
+
+    /// <summary>See <see cref="Owner"/>.</summary>
+    public ushort MessageId;
 
     public StoredReply Reply;
 

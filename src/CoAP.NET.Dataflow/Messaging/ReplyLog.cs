@@ -112,15 +112,17 @@ internal sealed class ReplyLog
     }
 
     /// <summary>Reads the next entry of the oldest segment; begin with offset 0.</summary>
-    public bool TryReadHead(ref int offset, out ReplyHeader header)
+    public bool TryReadHead(ref int offset, out ReplyHeader header, out ulong place)
     {
         Segment head = Head;
         if (offset >= head.Used)
         {
             header = default;
+            place = 0;
             return false;
         }
 
+        place = PlaceOf(0, offset);
         header = MemoryMarshal.Read<ReplyHeader>(head.Buffer.AsSpan(offset));
         offset += ReplyHeader.EntrySize(header.Length);
         return true;

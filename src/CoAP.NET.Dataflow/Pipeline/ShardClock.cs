@@ -33,7 +33,7 @@ internal sealed class ShardClock : IDisposable
         long due = _shard.Advance(now);
         if (_wakeLoop is null)
         {
-            Arm(due, now);
+            Arm();
         }
 
         return due;
@@ -53,10 +53,24 @@ internal sealed class ShardClock : IDisposable
         }
         else
         {
-            Arm(_shard.DriverDue, _shard.Environment.Now);
+            Arm();
         }
     }
 
-    private void Arm(long due, long now) =>
-        _timer.Change(due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - now)), Timeout.InfiniteTimeSpan);
+    // Always for the newest time, one caller after another: a tick that ends must not put off what another thread has just scheduled.
+    private void Arm()
+    {
+        lock (_timer)
+        {
+            long due;
+            lock (_shard.Gate)
+            {
+                due = _shard.DriverDue;
+            }
+
+            _timer.Change(
+                due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - _shard.Environment.Now)),
+                Timeout.InfiniteTimeSpan);
+        }
+    }
 }

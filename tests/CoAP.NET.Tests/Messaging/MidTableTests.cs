@@ -6,6 +6,42 @@ namespace CoAP.NET.Tests.Messaging;
 public sealed class MidTableTests
 {
     [Theory]
+    [InlineData(1_300)]
+    [InlineData(5_000)]
+    public void Searches_stay_short_when_new_Message_IDs_come_around_to_old_ones(int old)
+    {
+        // A peer counts its Message IDs up; the first of them stay, as those of a newcomer do, while a window of later ones moves on past the capacity.
+        MidTable table = default;
+        Queue<ushort> window = new();
+        int longest = 0;
+        for (int i = 0; i < 60_000; i++)
+        {
+            if (table.IsFull)
+            {
+                table.Grow();
+            }
+
+            table.Set((ushort)(7_000 + i), 1);
+            if (i >= old)
+            {
+                window.Enqueue((ushort)(7_000 + i));
+            }
+
+            if (window.Count > 9_500)
+            {
+                Assert.True(table.Remove(window.Dequeue()));
+            }
+
+            if (i % 1_000 == 0)
+            {
+                longest = Math.Max(longest, table.LongestDistance);
+            }
+        }
+
+        Assert.InRange(longest, 1, 200);
+    }
+
+    [Theory]
     [InlineData(1, 65_536)]
     [InlineData(2, 64)]
     [InlineData(3, 7)]

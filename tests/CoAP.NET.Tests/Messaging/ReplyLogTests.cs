@@ -35,7 +35,7 @@ public sealed class ReplyLogTests
             }
 
             int offset = 0;
-            while (log.TryReadHead(ref offset, out ReplyHeader header))
+            while (log.TryReadHead(ref offset, out ReplyHeader header, out _))
             {
                 Assert.Equal(entries[gone].Hash, header.Hash);
                 gone++;
