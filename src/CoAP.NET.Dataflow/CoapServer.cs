@@ -5,6 +5,9 @@ namespace CoAP.NET;
 /// <summary>Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>.</summary>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
+    /// <summary>Where a server listens that was told nothing else: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).</summary>
+    public const string DefaultAddress = "coap://[::]:5683";
+
     /// <summary>Makes a server.</summary>
     /// <param name="options">How its endpoint works; default: all defaults.</param>
     public CoapServer(CoapEndpointOptions? options = null) => Endpoint = new CoapEndpoint(options);
@@ -62,7 +65,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     {
         if (!Endpoint.HasTransports)
         {
-            Endpoint.Listen("coap://[::]:5683");
+            Endpoint.Listen(DefaultAddress);
         }
 
         // After the user's own resources, so that one of them may stand at the well-known path.

@@ -257,4 +257,48 @@ public class ServingTests : EndpointTest
         Assert.StartsWith("6080", Exchange("40017d36d2030100"), StringComparison.Ordinal);
         Assert.StartsWith("6045", Exchange("40017d37d10310"), StringComparison.Ordinal);
     }
+
+    [Fact]
+    [Rfc("7252-7.1-1")]
+    public void A_server_that_is_told_nothing_listens_on_the_default_port() =>
+        Assert.Equal(5683, CoapUri.Parse(CoapServer.DefaultAddress).Port);
+
+    [Fact]
+    [Rfc("7252-5.1-1", "7252-5.8.3-1", "7252-5.8.4-1", "7252-5.10.8-2", "7252-11.1-1")]
+    public async Task A_resource_is_created_replaced_and_deleted_and_reading_creates_nothing()
+    {
+        byte[]? stored = null;
+        Server.MapGet("/r", () => stored is null ? CoapResults.NotFound() : new CoapResult(CoapCode.Content, stored));
+        Server.MapPut("/r", request =>
+        {
+            bool existed = stored is not null;
+            if (request.CheckPreconditions(existed) is { } refusal)
+            {
+                return refusal;
+            }
+
+            stored = request.Payload.ToArray();
+            return existed ? CoapResults.Changed() : CoapResults.Created();
+        });
+        Server.MapDelete("/r", () =>
+        {
+            stored = null;
+            return CoapResults.Deleted();
+        });
+        Server.MapPut("/forbidden", () => CoapResults.Forbidden());
+        await StartAsync();
+
+        // A segment that only looks like a path is another resource: the route is found by the decoded segments, as the handler sees them.
+        Assert.Equal("60840001", Exchange("40010001b172"));
+        Assert.Equal("60840002", Exchange("40010002b22f72"));
+        Assert.Equal("60410003", Exchange("40030003b172ff31"));
+        Assert.Equal("60440004", Exchange("40030004b172ff32"));
+        Assert.Equal("60450005ff32", Exchange("40010005b172"));
+        Assert.StartsWith("608c0006", Exchange("4003000650" + "6172ff33"), StringComparison.Ordinal);
+        Assert.Equal("60420007", Exchange("40040007b172"));
+        Assert.Equal("60420008", Exchange("40040008b172"));
+        Assert.Equal("60840009", Exchange("40010009b172"));
+        Assert.StartsWith("608c000a", Exchange("4003000a10a172ff33"), StringComparison.Ordinal);
+        Assert.StartsWith("6083000b", Exchange("4003000b10a9666f7262696464656eff33"), StringComparison.Ordinal);
+    }
 }
