@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -132,7 +133,10 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException($"'{text}': an address to listen on has no path and no query.", nameof(text));
         }
 
-        IPAddress[] addresses = uri.HostAddress is { } literal ? [literal] : Dns.GetHostAddresses(uri.Host);
+        // A name may have addresses of a version that this machine does not speak.
+        IEnumerable<IPAddress> addresses = uri.HostAddress is { } literal
+            ? [literal]
+            : Dns.GetHostAddresses(uri.Host).Where(address => Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork);
         return [.. addresses.Select(address => new IPEndPoint(address, uri.Port))];
     }
 }

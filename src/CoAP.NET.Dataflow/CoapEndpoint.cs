@@ -15,7 +15,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 {
     private readonly CoapEndpointOptions _options;
     private readonly CoapEnvironment _environment;
-    private readonly EndpointState _state = new();
+    private readonly EndpointState _state;
     private readonly AddressHash _hash;
     private readonly CoapPipeline[] _pipelines;
     private readonly ShardClock[] _clocks;
@@ -32,6 +32,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     public CoapEndpoint(CoapEndpointOptions? options = null)
     {
         _options = options ?? new CoapEndpointOptions();
+        _state = new EndpointState { AnswersWhileStopping = _options.AnswerWhileStopping };
         CoapTransmissionParameters parameters = _options.Parameters;
         Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = _options.ParametersOf;
         _environment = new CoapEnvironment

@@ -45,6 +45,12 @@ public sealed class CoapEndpointOptions
     /// <summary>How long stopping waits for requests that are being served. Default 5 s.</summary>
     public TimeSpan StopGracePeriod { get; set; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>
+    /// Whether requests that come while the endpoint stops are answered 5.03. Default true. False leaves them without any answer, so that a client goes on
+    /// repeating until the next process listens at the address: for deployments that replace a server.
+    /// </summary>
+    public bool AnswerWhileStopping { get; set; } = true;
+
     /// <summary>Finds the addresses of a host name. Default: the resolver of the operating system.</summary>
     public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NotNull(value); } =
         static (name, cancellationToken) => Dns.GetHostAddressesAsync(name, cancellationToken);

@@ -15,6 +15,9 @@ public enum CoapOutboundKind : byte
     /// <summary>Leave the reception without an answer: acknowledge a Confirmable one, be silent to others.</summary>
     Finish,
 
+    /// <summary>Leave the reception as if it had never come: no acknowledgement, and a copy of it is a new message.</summary>
+    Forget,
+
     /// <summary>Stop the transmission: no further copies, its place is free. Never leaves Messaging.</summary>
     Cancel,
 }

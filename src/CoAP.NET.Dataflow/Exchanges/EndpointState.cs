@@ -5,6 +5,9 @@ internal sealed class EndpointState
 {
     private int _phase;
 
+    /// <summary>Whether requests are answered 5.03 while it stops; otherwise they are left as if they had never come.</summary>
+    public bool AnswersWhileStopping { get; init; } = true;
+
     /// <summary>Whether new requests are refused with 5.03 while running ones are finished.</summary>
     public bool IsStopping => Volatile.Read(ref _phase) >= 1;
 

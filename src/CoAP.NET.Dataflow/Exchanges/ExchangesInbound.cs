@@ -78,7 +78,14 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         else if (_state.IsStopping)
         {
             Counters.Add(CoapCounter.Busy);
-            Answer(exchange, Busy());
+            if (_state.AnswersWhileStopping)
+            {
+                Answer(exchange, Busy());
+            }
+            else
+            {
+                Settle(in item, CoapOutboundKind.Forget);
+            }
         }
         else
         {

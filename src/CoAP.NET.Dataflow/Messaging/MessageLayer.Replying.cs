@@ -35,6 +35,11 @@ internal sealed partial class MessageLayer
             case CoapOutboundKind.Finish when item.Reception is { } reception:
                 Finish(reception, now);
                 break;
+            case CoapOutboundKind.Forget when item.Reception is { State: CoapReceptionState.Pending } reception:
+                _shard.Wheel.Cancel(reception);
+                reception.State = CoapReceptionState.Replied;
+                _memory.Drop(StateOf(item.Channel), reception);
+                break;
             case CoapOutboundKind.Cancel when item.Transmission is { } transmission:
                 Cancel(transmission, now);
                 break;

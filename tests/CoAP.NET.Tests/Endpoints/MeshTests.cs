@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;
@@ -120,6 +121,8 @@ public class MeshTests : EndpointTest
     [Fact]
     public async Task Payloads_that_a_handler_keeps_are_never_overwritten()
     {
+        // Whatever comes back to a pool is overwritten at once.
+        using IDisposable poison = BufferPoison.Start();
         List<CoapRequest> kept = [];
         Server.MapPost("/keep", request =>
         {

@@ -33,6 +33,24 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
+    public async Task Requests_may_be_left_to_the_next_process_while_it_stops()
+    {
+        TaskCompletionSource<CoapResult> running = new();
+        Options.AnswerWhileStopping = false;
+        Server.MapGet("/slow", (_, _) => running.Task);
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b4736c6f77");
+        Task stop = Server.StopAsync();
+        Transport.Receive(Peer, "40010002b466617374");
+        Transport.Receive(Peer, "40010002b466617374");
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Assert.Equal(0, Server.Counters[CoapCounter.Duplicates]);
+        running.SetResult("done");
+        await Within(stop);
+    }
+
+    [Fact]
     public async Task A_handler_that_never_returns_does_not_keep_it_from_ending()
     {
         TaskCompletionSource<CoapResult> never = new();

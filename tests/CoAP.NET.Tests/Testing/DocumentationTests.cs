@@ -158,4 +158,26 @@ public partial class DocumentationTests
 
     [GeneratedRegex(@"\s+")]
     private static partial Regex Blank();
+
+    [Fact]
+    public async Task A_server_and_a_client_over_a_network_that_loses_a_third_of_everything()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Seed = 7, Conditions = new() { Loss = 0.3, Duplication = 0.1, MaxDelay = TimeSpan.FromSeconds(1) } });
+        CoapEndpointOptions options = new() { TimeProvider = clock, Random = new VirtualRandom(7) };
+
+        int runs = 0;
+        await using CoapServer server = new(options);
+        server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
+        server.MapPost("/count", () => $"{++runs}");
+        await server.StartAsync();
+
+        await using CoapClient client = new(options);
+        client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
+        Task<CoapResponse> request = client.PostAsync("coap://192.0.2.1/count", null);
+        CoapResponse response = await clock.AdvanceUntilAsync(request, max: TimeSpan.FromMinutes(2));
+
+        Assert.Equal("1", response.GetText());
+        Assert.Equal(1, runs);
+    }
 }

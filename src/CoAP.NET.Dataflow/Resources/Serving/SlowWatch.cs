@@ -2,12 +2,16 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// Judges whether a handler blocks its thread: three calls above the threshold within a minute make it slow for five minutes.
-/// The first calls are not counted (the runtime compiles then), nor is the time that garbage collections took. Safe for several threads.
+/// The first calls are not counted (the runtime compiles then), nor is the time that garbage collections took; nor do three calls count among thousands
+/// that were quick: there the thread was kept off its processor, not the handler at fault. Safe for several threads.
 /// </summary>
 internal sealed class SlowWatch
 {
     public const int BlocksToBeSlow = 3;
     public const int FirstCalls = 3;
+
+    /// <summary>Among more calls than this, three blocks are none of the handler's.</summary>
+    public const int CallsToBeQuick = 3000;
 
     public static readonly TimeSpan Threshold = TimeSpan.FromMilliseconds(20);
     public static readonly TimeSpan Within = TimeSpan.FromMinutes(1);
@@ -17,7 +21,8 @@ internal sealed class SlowWatch
     private readonly Lock _gate = new();
     private readonly long[] _blocks = new long[BlocksToBeSlow];
     private int _blockCount;
-    private int _calls;
+    private readonly long[] _callsAtBlock = new long[BlocksToBeSlow];
+    private long _calls;
     private long _slowSince;
     private bool _slow;
 
@@ -36,10 +41,9 @@ internal sealed class SlowWatch
     /// <returns>Whether the handler became slow by it.</returns>
     public bool Observe(long started, long now, TimeSpan pausesBefore)
     {
-        if (_calls < FirstCalls)
+        // Updates of several threads may get lost; nothing depends on the last digit.
+        if (_calls++ < FirstCalls)
         {
-            // A lost update only makes one more call a first one.
-            _calls++;
             return false;
         }
 
@@ -63,8 +67,9 @@ internal sealed class SlowWatch
             // The oldest of the last three is overwritten; the block is the third within the time when that one is young enough.
             int at = _blockCount++ % BlocksToBeSlow;
             _blocks[at] = now;
-            long oldest = _blocks[_blockCount % BlocksToBeSlow];
-            if (_blockCount < BlocksToBeSlow || TimeSpan.FromTicks(now - oldest) > Within)
+            _callsAtBlock[at] = _calls;
+            int oldest = _blockCount % BlocksToBeSlow;
+            if (_blockCount < BlocksToBeSlow || TimeSpan.FromTicks(now - _blocks[oldest]) > Within || _calls - _callsAtBlock[oldest] > CallsToBeQuick)
             {
                 return false;
             }

@@ -1,0 +1,177 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Servers and clients over real sockets, with each engine.</summary>
+public sealed class UdpTests
+{
+    public static TheoryData<CoapUdpEngine> Engines => OperatingSystem.IsLinux() ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable];
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Requests_are_answered_over_IPv4_and_IPv6_and_from_both_on_a_dual_mode_socket(CoapUdpEngine engine)
+    {
+        await using CoapServer server = Make(engine);
+        server.MapGet("/hello", () => "hello");
+        server.Listen("coap://127.0.0.1:0").Listen("coap://[::1]:0").Listen("coap://[::]:0");
+        await server.StartAsync();
+        await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine });
+        Assert.Equal(3, server.LocalEndpoints.Count);
+        int port = CoapUri.Parse(server.LocalEndpoints[2]).Port;
+        foreach (string uri in (string[])[server.LocalEndpoints[0], server.LocalEndpoints[1], $"coap://127.0.0.1:{port}", $"coap://[::1]:{port}"])
+        {
+            Assert.Equal("hello", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Hundreds_of_requests_of_several_clients_to_four_shards_are_all_answered(CoapUdpEngine engine)
+    {
+        await using CoapServer server = Make(engine, shards: 4);
+        server.MapGet("/{n}", request => request.Route["n"]);
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        CoapClient[] clients = [.. Enumerable.Range(0, 10).Select(_ => new CoapClient(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { NStart = 20 } }))];
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}/{i}"))];
+        for (int i = 0; i < requests.Length; i++)
+        {
+            Assert.Equal($"{i}", (await Within(requests[i])).GetText());
+        }
+
+        foreach (CoapClient client in clients)
+        {
+            await client.DisposeAsync();
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_hundred_blocked_handlers_stop_neither_other_requests_nor_a_handler_that_awaits(CoapUdpEngine engine)
+    {
+        using ManualResetEventSlim open = new();
+        TaskCompletionSource late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        int blocked = 0;
+        await using CoapServer server = Make(engine);
+        server.MapGet("/block", () =>
+        {
+            Interlocked.Increment(ref blocked);
+            open.Wait();
+            return "done";
+        });
+        server.MapGet("/await", async (_, _) =>
+        {
+            await late.Task;
+            return CoapResults.Text("awaited");
+        });
+        server.MapGet("/hello", () => "hello");
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        string host = server.LocalEndpoints[0];
+        await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { NStart = 200 } });
+        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, 100).Select(_ => client.GetAsync($"{host}/block"))];
+        Task<CoapResponse> awaiting = client.GetAsync($"{host}/await");
+        for (int i = 0; i < 50; i++)
+        {
+            Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+        }
+
+        while (Volatile.Read(ref blocked) < 100)
+        {
+            Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+        }
+
+        late.SetResult();
+        Assert.Equal("awaited", (await Within(awaiting)).GetText());
+        Assert.All(stuck, task => Assert.False(task.IsCompleted));
+        Assert.True(server.Counters[CoapCounter.HandOvers] > 0);
+        open.Set();
+        Assert.All(await Within(Task.WhenAll(stuck)), response => Assert.Equal("done", response.GetText()));
+        Assert.Equal("hello", (await Within(client.GetAsync($"{host}/hello"))).GetText());
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_handler_may_wait_for_a_request_to_its_own_server(CoapUdpEngine engine)
+    {
+        await using CoapServer server = Make(engine);
+        CoapClient own = new(server.Endpoint);
+        server.MapGet("/inner", () => "inner");
+        server.MapGet("/sync", () => own.GetAsync($"{server.LocalEndpoints[0]}/inner").GetAwaiter().GetResult().GetText() + " through sync");
+        server.MapGet("/async", async (_, cancellationToken) =>
+            CoapResults.Text((await own.GetAsync($"{server.LocalEndpoints[0]}/inner", cancellationToken)).GetText() + " through async"));
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine });
+        Assert.Equal("inner through sync", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/sync"))).GetText());
+        Assert.Equal("inner through async", (await Within(client.GetAsync($"{server.LocalEndpoints[0]}/async"))).GetText());
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_server_asks_the_device_back_over_the_port_it_called_from(CoapUdpEngine engine)
+    {
+        await using CoapServer server = Make(engine);
+        await using CoapServer device = Make(engine);
+        device.MapGet("/3/0", () => "a lamp");
+        device.Listen("coap://127.0.0.1:0");
+        server.MapPost("/register", async (request, cancellationToken) =>
+        {
+            Assert.Equal(device.LocalEndpoints[0], request.Peer.ToString());
+            CoapResponse answer = await request.Peer.GetAsync("/3/0", cancellationToken);
+            return CoapResults.Text(answer.GetText());
+        });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await device.StartAsync();
+        CoapClient fromDevice = new(device.Endpoint);
+        CoapResponse response = await Within(fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null));
+        Assert.Equal("a lamp", response.GetText());
+    }
+
+    [Fact]
+    [Rfc("7252-4.2-11")]
+    public async Task A_closed_port_fails_the_request_at_once_where_the_system_reports_it()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        using Socket probe = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        probe.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        int port = ((IPEndPoint)probe.LocalEndPoint!).Port;
+        probe.Close();
+        await using CoapClient client = new();
+        await Assert.ThrowsAsync<CoapUnreachableException>(() => Within(client.GetAsync($"coap://127.0.0.1:{port}/x")));
+    }
+
+    [Fact]
+    public async Task An_address_in_use_is_said_so()
+    {
+        await using CoapServer first = new();
+        first.Listen("coap://127.0.0.1:0");
+        await first.StartAsync();
+        await using CoapServer second = new();
+        second.Listen(first.LocalEndpoints[0]);
+        CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => second.StartAsync());
+        Assert.Contains("127.0.0.1", error.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("http://127.0.0.1")]
+    [InlineData("coaps://127.0.0.1")]
+    [InlineData("coap://127.0.0.1/path")]
+    [InlineData("127.0.0.1:5683")]
+    public void What_cannot_be_listened_on_is_a_programming_error(string uri)
+    {
+        CoapEndpoint endpoint = new();
+        Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));
+    }
+
+    private static CoapServer Make(CoapUdpEngine engine, int shards = 1) => new(new CoapEndpointOptions { UdpEngine = engine, Shards = shards });
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+}
