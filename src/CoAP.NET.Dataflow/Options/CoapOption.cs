@@ -79,7 +79,12 @@ public abstract class CoapOption : IEquatable<CoapOption>
 
     /// <summary>Name and value for people, such as <c>Uri-Path: sensors</c>.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => ValueLength == 0 ? Name : $"{Name}: {FormatValue()}";
+    public override string ToString()
+    {
+        // No byte may be a value too: a zero is written so (RFC 7252 section 3.2).
+        string value = FormatValue();
+        return value.Length == 0 ? Name : $"{Name}: {value}";
+    }
 
     /// <summary>The value for people.</summary>
     /// <returns>The text.</returns>

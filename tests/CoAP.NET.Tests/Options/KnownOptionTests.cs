@@ -56,8 +56,8 @@ public sealed class KnownOptionTests
         };
 
         Assert.Equal(
-            "ETag: 0102, If-None-Match, Observe: 16777215, Uri-Port: 65535, Content-Format, Max-Age: 90 s, Hop-Limit: 255, Accept: application/json, "
-            + "Block2: 2/0/1024, Block1: 1/1/64, Size2: 4294967295, Size1, Echo: 03, No-Response: 26",
+            "ETag: 0102, If-None-Match, Observe: 16777215, Uri-Port: 65535, Content-Format: text/plain;charset=utf-8, Max-Age: 90 s, Hop-Limit: 255, Accept: application/json, "
+            + "Block2: 2/0/1024, Block1: 1/1/64, Size2: 4294967295, Size1: 0, Echo: 03, No-Response: 26",
             options.ToString());
         Assert.Equal(CoapContentFormat.TextPlain, options.ContentFormat);
         Assert.Equal(CoapContentFormat.Json, options.Accept);

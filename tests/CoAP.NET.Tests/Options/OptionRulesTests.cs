@@ -60,7 +60,7 @@ public sealed class OptionRulesTests
         CoapMessage message = Message(CoapCode.Put, (12, ""), (12, "32"), (60, "05"));
 
         Assert.True(OptionRules.Check(message).IsAccepted);
-        Assert.Equal("Content-Format, Size1: 5", message.Options.ToString());
+        Assert.Equal("Content-Format: text/plain;charset=utf-8, Size1: 5", message.Options.ToString());
     }
 
     [Fact]
@@ -141,7 +141,7 @@ public sealed class OptionRulesTests
 
         CoapMessage response = Message(CoapCode.Content, (12, ""), (16, ""), (258, "1a"), (292, "01"));
         Assert.True(OptionRules.Check(response).IsAccepted);
-        Assert.Equal("Content-Format", response.Options.ToString());
+        Assert.Equal("Content-Format: text/plain;charset=utf-8", response.Options.ToString());
     }
 
     [Fact]
