@@ -14,7 +14,7 @@ public sealed partial class CoapEndpoint
     /// <param name="request">The request, with a URI.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
     /// <returns>The response, an error response too.</returns>
-    /// <exception cref="ArgumentException">The request has no URI, or one that is no CoAP URI.</exception>
+    /// <exception cref="ArgumentException">The request has no URI, or one that nothing can be sent to, or its code is not that of a request.</exception>
     /// <exception cref="CoapException">No response came; the derived type says why.</exception>
     public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
     {
@@ -47,8 +47,18 @@ public sealed partial class CoapEndpoint
         CoapUri target = ParseTarget(uri);
         CoapTransport transport = await TransportForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(target, cancellationToken).ConfigureAwait(false);
-        CoapChannel channel = ChannelTo(transport, CoapAddress.FromIPEndPoint(new IPEndPoint(addresses[0], target.Port)));
-        return await PingAsync(channel, cancellationToken).ConfigureAwait(false);
+        for (int i = 0; ; i++)
+        {
+            CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(addresses[i], target.Port));
+            try
+            {
+                return await PingAsync(ChannelTo(transport, remote), cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapUnreachableException) when (i + 1 < addresses.Length)
+            {
+                // Nobody listens there: the next address of the name may be the right one.
+            }
+        }
     }
 
     internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken) =>
@@ -96,6 +106,11 @@ public sealed partial class CoapEndpoint
 
     private static CoapMessage Copy(CoapRequest request)
     {
+        if (!request.Code.IsRequest)
+        {
+            throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).", nameof(request));
+        }
+
         // A request may be sent several times, even at once: each sending has a message of its own.
         CoapMessage message = new(request.Code)
         {
@@ -122,9 +137,13 @@ public sealed partial class CoapEndpoint
     private static CoapUri ParseTarget(string text, string? baseScheme = null)
     {
         string absolute = baseScheme is not null && text.StartsWith('/') ? $"{baseScheme}://peer{text}" : text;
-        return CoapUri.TryParse(absolute, out CoapUri? uri, out string? error)
-            ? uri
-            : throw new ArgumentException($"'{text}' is no CoAP URI: {error}", nameof(text));
+        if (!CoapUri.TryParse(absolute, out CoapUri? uri, out string? error))
+        {
+            throw new ArgumentException(error);
+        }
+
+        // Port 0 is legal in a URI, and nobody can be reached at it.
+        return uri.Port != 0 ? uri : throw new ArgumentException($"'{text}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
     }
 
     private async ValueTask<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)

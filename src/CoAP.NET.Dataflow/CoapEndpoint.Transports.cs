@@ -13,6 +13,7 @@ public sealed partial class CoapEndpoint
     /// <param name="uri">Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name).</param>
     /// <returns>This endpoint.</returns>
     /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path.</exception>
+    /// <exception cref="CoapException">The host name has no address.</exception>
     /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
     public CoapEndpoint Listen(string uri)
     {
@@ -103,7 +104,7 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
+    private CoapUdpTransportOptions UdpOptions(IPEndPoint[] addresses, bool isServer)
     {
         CoapUdpTransportOptions options = new() { Engine = _options.UdpEngine, IsServer = isServer };
         foreach (IPEndPoint address in addresses)
@@ -114,29 +115,46 @@ public sealed partial class CoapEndpoint
         return options;
     }
 
-    private static IReadOnlyList<IPEndPoint> ParseListen(string text)
+    private static IPEndPoint[] ParseListen(string text)
     {
         // The asterisk is no host of a URI; it is what people write for all addresses.
         string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
         if (!CoapUri.TryParse(normal, out CoapUri? uri, out string? error))
         {
-            throw new ArgumentException($"'{text}' is no address to listen on: {error}", nameof(text));
+            throw new ArgumentException(error);
         }
 
         if (uri.Scheme != "coap")
         {
-            throw new ArgumentException($"'{text}': an endpoint listens on coap; {uri.Scheme} needs a transport added by AddTransport.", nameof(text));
+            throw new ArgumentException($"'{text}': an endpoint listens on coap; {uri.Scheme} needs a transport added by AddTransport.");
         }
 
         if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
         {
-            throw new ArgumentException($"'{text}': an address to listen on has no path and no query.", nameof(text));
+            throw new ArgumentException($"'{text}': an address to listen on has no path and no query.");
+        }
+
+        if (uri.HostAddress is { } literal)
+        {
+            return [new IPEndPoint(literal, uri.Port)];
         }
 
         // A name may have addresses of a version that this machine does not speak.
-        IEnumerable<IPAddress> addresses = uri.HostAddress is { } literal
-            ? [literal]
-            : Dns.GetHostAddresses(uri.Host).Where(address => Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork);
-        return [.. addresses.Select(address => new IPEndPoint(address, uri.Port))];
+        IPEndPoint[] addresses = [.. ResolveLocal(uri.Host)
+            .Where(address => Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)
+            .Select(address => new IPEndPoint(address, uri.Port))];
+        return addresses.Length > 0 ? addresses : throw new CoapException($"The host name '{uri.Host}' has no address that this machine can listen on.");
+    }
+
+    private static IPAddress[] ResolveLocal(string host)
+    {
+        try
+        {
+            return Dns.GetHostAddresses(host);
+        }
+        catch (SocketException exception)
+        {
+            throw new CoapException($"The host name '{host}' could not be resolved: {exception.Message}. Listen on an address of this machine, or on * for all.", exception);
+        }
     }
 }

@@ -79,7 +79,7 @@ public static class CoapRequests
 
     /// <summary>Asks a server for the links to its resources at <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
     /// <param name="requester">Who asks.</param>
-    /// <param name="uri">The server: scheme, host and port, such as <c>coap://[::1]</c>; for a peer an empty string.</param>
+    /// <param name="uri">The server: scheme, host and port, such as <c>coap://[::1]</c>, a path is ignored; for a peer an empty string.</param>
     /// <param name="filter">A filter such as <c>rt=temperature*</c>; null for all links (RFC 6690 section 4.1).</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The links.</returns>
@@ -89,7 +89,7 @@ public static class CoapRequests
     {
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(uri);
-        CoapRequest request = new(CoapMethod.Get, uri.TrimEnd('/') + "/.well-known/core") { Accept = CoapContentFormat.LinkFormat };
+        CoapRequest request = new(CoapMethod.Get, OriginOf(uri) + "/.well-known/core") { Accept = CoapContentFormat.LinkFormat };
         if (filter is not null)
         {
             request.Options.Add(new UriQuery(filter));
@@ -105,6 +105,14 @@ public static class CoapRequests
     {
         ArgumentNullException.ThrowIfNull(requester);
         return requester.SendAsync(new CoapRequest(method, uri) { Content = content }, cancellationToken);
+    }
+
+    private static string OriginOf(string uri)
+    {
+        int authority = uri.IndexOf("://", StringComparison.Ordinal);
+        int start = authority < 0 ? 0 : authority + 3;
+        int length = uri.AsSpan(start).IndexOfAny('/', '?', '#');
+        return length < 0 ? uri : uri[..(start + length)];
     }
 
     private static string TextOf(Uri uri)

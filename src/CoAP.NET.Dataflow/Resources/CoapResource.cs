@@ -95,4 +95,5 @@ public abstract class CoapResource
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The answer.</returns>
-    protected virtual ValueTask<CoapResult> IPatchAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);}
+    protected virtual ValueTask<CoapResult> IPatchAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+}

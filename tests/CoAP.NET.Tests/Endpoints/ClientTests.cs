@@ -6,48 +6,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>What a client sends and what completes its requests, through all stages, on virtual time.</summary>
-public sealed class ClientTests : IAsyncLifetime
+public sealed class ClientTests : ClientTest
 {
-    private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc0000201, 5683);
-    private static readonly CoapAddress s_stranger = CoapAddress.FromIPv4(0xc0000209, 5683);
-
-    private readonly VirtualClock _clock = new();
-    private readonly DirectTransport _transport = new();
-    private CoapTransmissionParameters _parameters = CoapTransmissionParameters.Default;
-    private CoapClient? _client;
-
-    private CoapClient Client
-    {
-        get
-        {
-            if (_client is null)
-            {
-                _client = new CoapClient(new CoapEndpointOptions
-                {
-                    TimeProvider = _clock,
-                    Random = new VirtualRandom(42),
-                    Parameters = _parameters,
-                    ResolveHost = (name, _) => Task.FromResult(name == "two.example"
-                        ? new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }
-                        : [IPAddress.Parse("192.0.2.1")]),
-                });
-                _client.Endpoint.AddTransport(_transport);
-            }
-
-            return _client;
-        }
-    }
-
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public async Task DisposeAsync()
-    {
-        if (_client is not null)
-        {
-            await _client.DisposeAsync();
-        }
-    }
-
     [Fact]
     [Rfc("7252-5.2.1-1", "7252-5.3.2-2", "7252-5.3.1-3", "7252-6.4-1")]
     public async Task A_piggybacked_response_completes_the_request()
@@ -308,33 +268,6 @@ public sealed class ClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("7252-4.2-11")]
-    public async Task Port_unreachable_fails_only_the_request_it_quotes()
-    {
-        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
-        Sent sent = TakeOne();
-        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex($"44010000{sent.Token}"));
-        Assert.False(request.IsCompleted);
-        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex(sent.Hex));
-        await Assert.ThrowsAsync<CoapUnreachableException>(() => Within(request));
-    }
-
-    [Fact]
-    public async Task The_next_address_of_a_name_is_tried_when_nobody_listens_at_the_first()
-    {
-        Task<CoapResponse> request = Client.GetAsync("coap://two.example/x");
-        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
-        Assert.Equal(s_stranger, remote);
-        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
-        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
-        Sent sent = new(await Within(second.Task));
-        Assert.Contains("3b74776f2e6578616d706c65", sent.Hex, StringComparison.Ordinal);
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
-        Assert.Equal(s_server, (await Within(request)).Remote);
-    }
-
-    [Fact]
     [Rfc("7252-5.4.1-3")]
     public async Task A_response_with_an_unknown_critical_option_is_rejected()
     {
@@ -367,54 +300,6 @@ public sealed class ClientTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("7252-5.10.2-2")]
-    public void Proxy_Uri_is_never_sent_with_Uri_options()
-    {
-        CoapRequest request = new(CoapMethod.Get, "coap://proxy.example/ignored");
-        request.Options.Add(new ProxyUri("coap://h/"));
-        _ = Client.SendAsync(request);
-        Assert.EndsWith("d916636f61703a2f2f682f", TakeOne().Hex, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task A_ping_is_answered_by_a_reset()
-    {
-        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
-        Sent sent = TakeOne();
-        Assert.Equal($"4000{sent.MessageId}", sent.Hex);
-        _clock.Advance(TimeSpan.FromMilliseconds(300));
-        _transport.Receive(s_server, $"7000{sent.MessageId}");
-        Assert.Equal(TimeSpan.FromMilliseconds(300), await Within(ping));
-    }
-
-    [Fact]
-    [Rfc("7252-4.6-1")]
-    public async Task A_message_that_fits_no_datagram_is_refused_before_it_is_sent()
-    {
-        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[2000]))));
-        Assert.Contains("1152", error.Message, StringComparison.Ordinal);
-        Assert.Empty(_transport.TakeSent());
-    }
-
-    [Fact]
-    [Rfc("7252-8.1-1")]
-    public async Task A_group_is_no_peer()
-    {
-        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
-        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
-        Assert.Empty(_transport.TakeSent());
-    }
-
-    [Theory]
-    [Rfc("7252-6.1-1", "7252-5.10.1-3")]
-    [InlineData("http://host/")]
-    [InlineData("coap:///x")]
-    [InlineData("/relative")]
-    [InlineData("coap://host/#fragment")]
-    public async Task What_is_no_CoAP_URI_is_a_programming_error(string uri) =>
-        await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync(uri)));
-
-    [Fact]
     public async Task One_request_object_may_be_sent_many_times()
     {
         _parameters = _parameters with { NStart = 10 };
@@ -442,21 +327,4 @@ public sealed class ClientTests : IAsyncLifetime
     }
 
     private static string Flip(string hex) => (hex[0] == '0' ? '1' : '0') + hex[1..];
-
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
-
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
-
-    private Sent TakeOne() => new(Assert.Single(_transport.TakeSent()));
-
-    private sealed record Sent(string Hex)
-    {
-        public int Type => (Convert.ToInt32(Hex[..1], 16)) & 3;
-
-        public int Code => Convert.ToInt32(Hex[2..4], 16);
-
-        public string MessageId => Hex[4..8];
-
-        public string Token => Hex.Substring(8, 2 * (Convert.ToInt32(Hex[1..2], 16)));
-    }
 }

@@ -26,6 +26,18 @@ public sealed class UdpTests
         }
     }
 
+    [Fact]
+    public async Task An_address_that_cannot_be_listened_on_says_so_in_one_sentence()
+    {
+        await using CoapServer server = new();
+        CoapException unknown = Assert.Throws<CoapException>(() => server.Listen("coap://no-such-host.invalid"));
+        Assert.Contains("no-such-host.invalid", unknown.Message, StringComparison.Ordinal);
+        ArgumentException path = Assert.Throws<ArgumentException>(() => server.Listen("coap://127.0.0.1/path"));
+        Assert.DoesNotContain("Parameter", path.Message, StringComparison.Ordinal);
+        ArgumentException noScheme = Assert.Throws<ArgumentException>(() => server.Listen("127.0.0.1:5683"));
+        Assert.StartsWith("'127.0.0.1:5683' is no CoAP URI: position 0", noScheme.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [MemberData(nameof(Engines))]
     public async Task Hundreds_of_requests_of_several_clients_to_four_shards_are_all_answered(CoapUdpEngine engine)

@@ -1,0 +1,129 @@
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Whom a client sends to, and what it refuses to send.</summary>
+public sealed class ClientTargetTests : ClientTest
+{
+    [Fact]
+    [Rfc("7252-4.2-11")]
+    public async Task Port_unreachable_fails_only_the_request_it_quotes()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        Sent sent = TakeOne();
+        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex($"44010000{sent.Token}"));
+        Assert.False(request.IsCompleted);
+        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex(sent.Hex));
+        await Assert.ThrowsAsync<CoapUnreachableException>(() => Within(request));
+    }
+
+    [Fact]
+    public async Task The_next_address_of_a_name_is_tried_when_nobody_listens_at_the_first()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://two.example/x");
+        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
+        Assert.Equal(s_stranger, remote);
+        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
+        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
+        Sent sent = new(await Within(second.Task));
+        Assert.Contains("3b74776f2e6578616d706c65", sent.Hex, StringComparison.Ordinal);
+        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        Assert.Equal(s_server, (await Within(request)).Remote);
+    }
+
+    [Fact]
+    [Rfc("7252-5.10.2-2")]
+    public void Proxy_Uri_is_never_sent_with_Uri_options()
+    {
+        CoapRequest request = new(CoapMethod.Get, "coap://proxy.example/ignored");
+        request.Options.Add(new ProxyUri("coap://h/"));
+        _ = Client.SendAsync(request);
+        Assert.EndsWith("d916636f61703a2f2f682f", TakeOne().Hex, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_ping_is_answered_by_a_reset()
+    {
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
+        Sent sent = TakeOne();
+        Assert.Equal($"4000{sent.MessageId}", sent.Hex);
+        _clock.Advance(TimeSpan.FromMilliseconds(300));
+        _transport.Receive(s_server, $"7000{sent.MessageId}");
+        Assert.Equal(TimeSpan.FromMilliseconds(300), await Within(ping));
+    }
+
+    [Fact]
+    [Rfc("7252-4.6-1")]
+    public async Task A_message_that_fits_no_datagram_is_refused_before_it_is_sent()
+    {
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[2000]))));
+        Assert.Contains("1152", error.Message, StringComparison.Ordinal);
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-8.1-1")]
+    public async Task A_group_is_no_peer()
+    {
+        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
+        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Theory]
+    [Rfc("7252-6.1-1", "7252-5.10.1-3")]
+    [InlineData("http://host/")]
+    [InlineData("coap:///x")]
+    [InlineData("/relative")]
+    [InlineData("coap://host/#fragment")]
+    public async Task What_is_no_CoAP_URI_is_a_programming_error(string uri) =>
+        await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync(uri)));
+
+    [Fact]
+    public async Task A_ping_tries_the_next_address_of_a_name_too()
+    {
+        Task<TimeSpan> ping = Client.PingAsync("coap://two.example");
+        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
+        Assert.Equal(s_stranger, remote);
+        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
+        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
+        Sent sent = new(await Within(second.Task));
+        _transport.Receive(s_server, $"7000{sent.MessageId}");
+        await Within(ping);
+    }
+
+    [Theory]
+    [InlineData(CoapMethod.Get, "coap://192.0.2.1:0/x", "port 0")]
+    [InlineData((CoapMethod)0x45, "coap://192.0.2.1/x", "2.05")]
+    [InlineData((CoapMethod)0x63, "coap://192.0.2.1/x", "3.03")]
+    [InlineData((CoapMethod)0, "coap://192.0.2.1/x", "0.00")]
+    public async Task What_nobody_could_answer_is_refused_before_it_is_sent(CoapMethod method, string uri, string mentioned)
+    {
+        ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest(method, uri))));
+        Assert.Contains(mentioned, error.Message, StringComparison.Ordinal);
+        Assert.Empty(_transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task A_URI_that_is_none_is_named_once_with_what_is_wrong()
+    {
+        ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("http://host/")));
+        Assert.StartsWith("'http://host/' is no CoAP URI: position 0: The scheme 'http'", error.Message, StringComparison.Ordinal);
+        Assert.Equal(0, error.Message.LastIndexOf("'http://host/'", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("coap://192.0.2.1")]
+    [InlineData("coap://192.0.2.1/")]
+    [InlineData("coap://192.0.2.1/some/where?x=1")]
+    [InlineData("coap://192.0.2.1?x=1")]
+    public void Discovery_asks_the_host_whatever_path_its_URI_has(string uri)
+    {
+        _ = Client.DiscoverAsync(uri);
+        Sent sent = TakeOne();
+        Assert.EndsWith($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72656128", sent.Hex, StringComparison.Ordinal);
+    }
+}
