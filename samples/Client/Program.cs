@@ -1,10 +1,17 @@
 // A client for the command line: Client get|post|put|delete|fetch|patch|ipatch|ping|discover URI [TEXT] [--non]
 using CoAP.NET;
 
-string[] words = [.. args.Where(word => word != "--non")];
-if (words.Length < 2)
+const string Usage = "usage: Client get|post|put|delete|fetch|patch|ipatch|ping|discover URI [TEXT] [--non]";
+if (args is ["--help" or "-h"])
 {
-    Console.Error.WriteLine("usage: Client get|post|put|delete|fetch|patch|ipatch|ping|discover URI [TEXT] [--non]");
+    Console.WriteLine(Usage);
+    return 0;
+}
+
+string[] words = [.. args.Where(word => word != "--non")];
+if (words.Length is < 2 or > 3 || words.Any(word => word.StartsWith("--", StringComparison.Ordinal)))
+{
+    Console.Error.WriteLine(Usage);
     return 2;
 }
 
@@ -31,9 +38,10 @@ try
 
             return 0;
         default:
-            if (!Enum.TryParse(words[0], ignoreCase: true, out CoapMethod method))
+            if (!words[0].All(char.IsAsciiLetter) || !Enum.TryParse(words[0], ignoreCase: true, out CoapMethod method))
             {
                 Console.Error.WriteLine($"'{words[0]}' is no request method.");
+                Console.Error.WriteLine(Usage);
                 return 2;
             }
 
@@ -45,11 +53,20 @@ try
 
             CoapResponse response = await client.SendAsync(request, stop.Token);
             Console.Error.WriteLine($"{response.Code} [{response.Options}]");
-            Console.WriteLine(response.GetText());
+            if (!response.Payload.IsEmpty)
+            {
+                Console.WriteLine(response.GetText());
+            }
+
             return response.IsSuccess ? 0 : 1;
     }
 }
-catch (Exception exception) when (exception is CoapException or ArgumentException or OperationCanceledException)
+catch (OperationCanceledException)
+{
+    Console.Error.WriteLine("interrupted");
+    return 130;
+}
+catch (Exception exception) when (exception is CoapException or ArgumentException)
 {
     Console.Error.WriteLine(exception.Message);
     return 3;

@@ -3,12 +3,19 @@ using System.Runtime.InteropServices;
 using CoAP.NET;
 using Server;
 
+const string Usage = "usage: Server [--bind URI]... (default coap://localhost:5683; port 0 takes any free one)";
+if (args is ["--help" or "-h"])
+{
+    Console.WriteLine(Usage);
+    return 0;
+}
+
 List<string> addresses = [];
 for (int i = 0; i < args.Length; i++)
 {
     if (args[i] != "--bind" || i + 1 == args.Length)
     {
-        Console.Error.WriteLine("usage: Server [--bind URI]...");
+        Console.Error.WriteLine(Usage);
         return 2;
     }
 
