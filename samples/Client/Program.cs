@@ -2,17 +2,12 @@
 using CoAP.NET;
 
 const string Usage = "usage: Client get|post|put|delete|fetch|patch|ipatch|ping|discover URI [TEXT] [--non]";
-if (args is ["--help" or "-h"])
-{
-    Console.WriteLine(Usage);
-    return 0;
-}
-
 string[] words = [.. args.Where(word => word != "--non")];
-if (words.Length is < 2 or > 3 || words.Any(word => word.StartsWith("--", StringComparison.Ordinal)))
+bool isHelp = args is ["--help" or "-h"];
+if (isHelp || words.Length is < 2 or > 3 || words.Any(word => word.StartsWith("--", StringComparison.Ordinal)))
 {
-    Console.Error.WriteLine(Usage);
-    return 2;
+    (isHelp ? Console.Out : Console.Error).WriteLine(Usage);
+    return isHelp ? 0 : 2;
 }
 
 using CancellationTokenSource stop = new();
@@ -40,24 +35,15 @@ try
         default:
             if (!words[0].All(char.IsAsciiLetter) || !Enum.TryParse(words[0], ignoreCase: true, out CoapMethod method))
             {
-                Console.Error.WriteLine($"'{words[0]}' is no request method.");
-                Console.Error.WriteLine(Usage);
+                Console.Error.WriteLine($"'{words[0]}' is no request method. {Usage}");
                 return 2;
             }
 
-            CoapRequest request = new(method, words[1]) { Confirmable = !args.Contains("--non") };
-            if (words.Length > 2)
-            {
-                request.Content = CoapContent.Text(words[2]);
-            }
-
+            CoapContent? content = words.Length > 2 ? CoapContent.Text(words[2]) : null;
+            CoapRequest request = new(method, words[1]) { Confirmable = !args.Contains("--non"), Content = content };
             CoapResponse response = await client.SendAsync(request, stop.Token);
             Console.Error.WriteLine($"{response.Code} [{response.Options}]");
-            if (!response.Payload.IsEmpty)
-            {
-                Console.WriteLine(response.GetText());
-            }
-
+            Console.Write(response.Payload.IsEmpty ? "" : response.GetText() + Environment.NewLine);
             return response.IsSuccess ? 0 : 1;
     }
 }
