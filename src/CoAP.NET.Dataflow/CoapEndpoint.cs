@@ -88,6 +88,8 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 
     internal ServedRequests Served { get; }
 
+    internal IReadOnlyList<CoapPipeline> Pipelines => _pipelines;
+
     internal CoapEnvironment Environment => _environment;
 
     /// <summary>Starts all transports.</summary>
