@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>
 /// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten before
-/// each datagram and after user code. Threads that are no receive loops keep nothing.
+/// each datagram, and not kept while user code runs, which may take long and make requests of its own. Threads that are no receive loops keep nothing.
 /// </summary>
 internal static class StageTime
 {

@@ -9,15 +9,30 @@ internal static class UserCode
     [ThreadStatic]
     private static IReceiveRole? t_role;
 
+    [ThreadStatic]
+    private static int t_depth;
+
     /// <summary>The receive role that this thread holds or held when it entered user code; null on threads that never receive.</summary>
     public static IReceiveRole? Role
     {
         get => t_role;
-        set => t_role = value;
+        set
+        {
+            t_role = value;
+            t_depth = 0;
+        }
     }
 
     /// <summary>Call before user code runs: a handler, an option factory, a block that a user linked in.</summary>
-    public static void Enter() => t_role?.EnterUserCode();
+    public static void Enter()
+    {
+        if (t_role is { } role)
+        {
+            t_depth++;
+            StageTime.End();
+            role.EnterUserCode();
+        }
+    }
 
     /// <summary>Call after user code ran.</summary>
     public static void Exit()
@@ -25,7 +40,11 @@ internal static class UserCode
         if (t_role is { } role)
         {
             role.ExitUserCode();
-            StageTime.Forget();
+            if (--t_depth <= 0)
+            {
+                t_depth = 0;
+                StageTime.Begin();
+            }
         }
     }
 }
