@@ -192,12 +192,11 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             Log.StageFailed(_environment.Logger, exception);
         }
 
-        CoapException stopped = new("The endpoint was stopped before the response came.");
         foreach (CoapPipeline pipeline in _pipelines)
         {
-            foreach (ClientRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
+            foreach (PendingRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
             {
-                request.Fail(stopped);
+                request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }
         }
 
