@@ -240,7 +240,7 @@ public sealed partial class CoapEndpoint
         IPAddress[] addresses;
         try
         {
-            addresses = await _options.ResolveHost(uri.Host, cancellationToken).ConfigureAwait(false);
+            addresses = await _resolveHost(uri.Host, cancellationToken).ConfigureAwait(false);
         }
         catch (System.Net.Sockets.SocketException exception)
         {
