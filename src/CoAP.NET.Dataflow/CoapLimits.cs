@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>The bounds of an endpoint: everything that can grow has one, does something sensible when it is full, and counts it. Mutable until the endpoint starts, which copies it.</summary>
+/// <summary>The bounds of an endpoint: everything that can grow has one, does something sensible when it is full, and counts it. Mutable; the endpoint copies it when it is made.</summary>
 public sealed class CoapLimits
 {
     /// <summary>The receive buffer asked of the operating system for each socket, in bytes. Default 4 MiB. When full: the kernel drops, counted as <see cref="CoapCounter.KernelDrops"/>.</summary>
