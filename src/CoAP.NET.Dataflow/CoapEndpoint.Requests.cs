@@ -10,24 +10,35 @@ namespace CoAP.NET;
 // Requests that this endpoint sends.
 public sealed partial class CoapEndpoint
 {
-    /// <summary>Sends a request to the host of its URI and waits for the response. A host name is tried address by address.</summary>
+    /// <summary>Sends a request to the host of its URI and waits for the response. When a host name has several addresses the next one is tried where nobody listens at the one before.</summary>
     /// <param name="request">The request, with a URI.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
     /// <returns>The response, an error response too.</returns>
-    /// <exception cref="ArgumentException">The request has no URI, or one that nothing can be sent to, or its code is not that of a request.</exception>
+    /// <exception cref="ArgumentException">The request has no URI, or one that is no CoAP URI, or its code is not that of a request.</exception>
     /// <exception cref="CoapException">No response came; the derived type says why.</exception>
     public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
+        CheckCode(request);
         CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)));
+        long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
         for (int i = 0; ; i++)
         {
-            CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(addresses[i], uri.Port));
+            CoapAddress remote = AddressOf(uri, addresses[i]);
+            CoapMessage message = Copy(request);
+            AddTarget(message, uri, remote);
+            TimeSpan? timeout = request.Timeout;
+            if (i > 0 && timeout is { } whole && whole != Timeout.InfiniteTimeSpan)
+            {
+                // One limit for all addresses.
+                timeout = TimeSpan.FromTicks(Math.Max(0, whole.Ticks - (_environment.Now - started)));
+            }
+
             try
             {
-                return await SendToAsync(request, uri, transport, remote, cancellationToken).ConfigureAwait(false);
+                return await SendAsync(ChannelTo(transport, remote), message, timeout, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapUnreachableException) when (i + 1 < addresses.Length)
             {
@@ -36,43 +47,69 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    /// <summary>Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>
+    /// <summary>
+    /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3). Ends at the latest when the copies
+    /// of the message do, 93 s after it was sent by default.
+    /// </summary>
     /// <param name="uri">Scheme, host and port; a path is ignored.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The round-trip time, with retransmissions if there were any.</returns>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The time from the call to the answer: the round-trip time, with retransmissions and with waiting for earlier requests to the peer (NSTART), if there were any.</returns>
+    /// <exception cref="ArgumentException">The URI is no CoAP URI.</exception>
     /// <exception cref="CoapTimeoutException">The peer did not answer.</exception>
     /// <exception cref="CoapUnreachableException">Nobody listens there.</exception>
+    /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
     public async Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default)
     {
+        ArgumentNullException.ThrowIfNull(uri);
         CoapUri target = ParseTarget(uri);
         CoapTransport transport = await TransportForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(target, cancellationToken).ConfigureAwait(false);
         for (int i = 0; ; i++)
         {
-            CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(addresses[i], target.Port));
             try
             {
-                return await PingAsync(ChannelTo(transport, remote), cancellationToken).ConfigureAwait(false);
+                return await PingAsync(ChannelTo(transport, AddressOf(target, addresses[i])), cancellationToken).ConfigureAwait(false);
             }
             catch (CoapUnreachableException) when (i + 1 < addresses.Length)
             {
-                // Nobody listens there: the next address of the name may be the right one.
+                // See SendAsync.
             }
         }
     }
 
-    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken) =>
-        _pipelines[channel.Shard.Index].ExchangesOut.PingAsync(channel, cancellationToken);
+    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken)
+    {
+        CoapPipeline pipeline = _pipelines[channel.Shard.Index];
+        CoapChannel held = Hold(pipeline, channel);
+        try
+        {
+            return pipeline.ExchangesOut.PingAsync(held, cancellationToken);
+        }
+        finally
+        {
+            Release(held);
+        }
+    }
 
     internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken)
     {
+        CheckCode(request);
         CoapMessage message = Copy(request);
         if (request.UriText is { } text)
         {
-            AddTarget(message, ParseTarget(text, channel.Transport.Scheme), channel.Remote);
+            if (text.StartsWith('/'))
+            {
+                // A path alone names neither host nor port, so neither is sent.
+                CoapUri path = ParseTarget($"coap://[::1]{text}");
+                AddTarget(message, path, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.IPv6Loopback, path.Port)));
+            }
+            else
+            {
+                AddTarget(message, ParseTarget(text), channel.Remote);
+            }
         }
 
-        return _pipelines[channel.Shard.Index].ExchangesOut.SendAsync(channel, message, request.Timeout, cancellationToken);
+        return SendAsync(channel, message, request.Timeout, cancellationToken);
     }
 
     internal CoapChannel ChannelTo(CoapTransport transport, CoapAddress remote)
@@ -91,26 +128,75 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private async Task<CoapResponse> SendToAsync(CoapRequest request, CoapUri uri, CoapTransport transport, CoapAddress remote, CancellationToken cancellationToken)
+    /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
+    internal CoapChannel Current(CoapChannel channel)
     {
-        if (remote.IsMulticast)
+        lock (channel.Shard.Gate)
         {
-            throw new CoapException($"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). SendAsync waits for one response of one peer; give the address of a member.");
+            return _pipelines[channel.Shard.Index].Channels.Current(channel) ?? channel;
         }
-
-        CoapMessage message = Copy(request);
-        AddTarget(message, uri, remote);
-        CoapChannel channel = ChannelTo(transport, remote);
-        return await _pipelines[channel.Shard.Index].ExchangesOut.SendAsync(channel, message, request.Timeout, cancellationToken).ConfigureAwait(false);
     }
 
-    private static CoapMessage Copy(CoapRequest request)
+    private Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        CoapPipeline pipeline = _pipelines[channel.Shard.Index];
+        CoapChannel held = Hold(pipeline, channel);
+        try
+        {
+            return pipeline.ExchangesOut.SendAsync(held, message, timeout, cancellationToken);
+        }
+        finally
+        {
+            Release(held);
+        }
+    }
+
+    // From here until the request is registered nobody forgets the channel. One that was forgotten, as of a peer that a server remembers for days, comes
+    // back into the table: an answer would not find it otherwise.
+    private static CoapChannel Hold(CoapPipeline pipeline, CoapChannel channel)
+    {
+        pipeline.Shard.Enter();
+        try
+        {
+            channel = pipeline.Channels.Restore(channel);
+            channel.Pins++;
+            return channel;
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+    }
+
+    private static void Release(CoapChannel channel)
+    {
+        lock (channel.Shard.Gate)
+        {
+            channel.Pins--;
+        }
+    }
+
+    private static CoapAddress AddressOf(CoapUri uri, IPAddress address)
+    {
+        CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port));
+        if (remote.IsMulticast)
+        {
+            throw new CoapException($"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Give the address of a member.");
+        }
+
+        return remote;
+    }
+
+    private static void CheckCode(CoapRequest request)
     {
         if (!request.Code.IsRequest)
         {
             throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).", nameof(request));
         }
+    }
 
+    private static CoapMessage Copy(CoapRequest request)
+    {
         // A request may be sent several times, even at once: each sending has a message of its own.
         CoapMessage message = new(request.Code)
         {
@@ -134,16 +220,14 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private static CoapUri ParseTarget(string text, string? baseScheme = null)
+    private static CoapUri ParseTarget(string uri)
     {
-        string absolute = baseScheme is not null && text.StartsWith('/') ? $"{baseScheme}://peer{text}" : text;
-        if (!CoapUri.TryParse(absolute, out CoapUri? uri, out string? error))
+        if (!CoapUri.TryParse(uri, out CoapUri? target, out string? error))
         {
             throw new ArgumentException(error);
         }
 
-        // Port 0 is legal in a URI, and nobody can be reached at it.
-        return uri.Port != 0 ? uri : throw new ArgumentException($"'{text}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
+        return target.Port != 0 ? target : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
     }
 
     private async ValueTask<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)
@@ -156,7 +240,7 @@ public sealed partial class CoapEndpoint
         IPAddress[] addresses;
         try
         {
-            addresses = await _options.ResolveHost(uri.Host, cancellationToken).ConfigureAwait(false);
+            addresses = await _resolveHost(uri.Host, cancellationToken).ConfigureAwait(false);
         }
         catch (System.Net.Sockets.SocketException exception)
         {

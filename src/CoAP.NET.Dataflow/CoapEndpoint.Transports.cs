@@ -12,8 +12,7 @@ public sealed partial class CoapEndpoint
     /// <summary>Adds an address to listen on. The port is the scheme's when it is left out; 0 lets the operating system choose.</summary>
     /// <param name="uri">Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name).</param>
     /// <returns>This endpoint.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path.</exception>
-    /// <exception cref="CoapException">The host name has no address.</exception>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or a name without address.</exception>
     /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
     public CoapEndpoint Listen(string uri)
     {
@@ -48,15 +47,14 @@ public sealed partial class CoapEndpoint
             }
         }
 
+        ThrowIfRequestsAreOver();
         await _lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            if (_state.IsStopping)
-            {
-                throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
-            }
+            ThrowIfRequestsAreOver();
 
-            _isStarted = true;
+            // A server's request before its start opens what it listens on, so that the request leaves from there; without any, addresses may still be added.
+            _isStarted |= _listening.Count > 0;
             foreach (CoapTransport transport in _transports.Except(_started).ToArray())
             {
                 await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);
@@ -71,8 +69,10 @@ public sealed partial class CoapEndpoint
                 }
 
                 found = new CoapUdpTransport(UdpOptions([], isServer: false));
-                _transports.Add(found);
                 await StartTransportAsync(found, cancellationToken).ConfigureAwait(false);
+
+                // Only now: when the start failed, the next request makes another one.
+                _transports.Add(found);
             }
 
             return found;
@@ -80,6 +80,14 @@ public sealed partial class CoapEndpoint
         finally
         {
             _lifecycle.Release();
+        }
+    }
+
+    private void ThrowIfRequestsAreOver()
+    {
+        if (_state.IsStopping)
+        {
+            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
         }
     }
 
@@ -104,9 +112,9 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private CoapUdpTransportOptions UdpOptions(IPEndPoint[] addresses, bool isServer)
+    private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
     {
-        CoapUdpTransportOptions options = new() { Engine = _options.UdpEngine, IsServer = isServer };
+        CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer };
         foreach (IPEndPoint address in addresses)
         {
             options.Endpoints.Add(address);
@@ -115,7 +123,7 @@ public sealed partial class CoapEndpoint
         return options;
     }
 
-    private static IPEndPoint[] ParseListen(string text)
+    private static IReadOnlyList<IPEndPoint> ParseListen(string text)
     {
         // The asterisk is no host of a URI; it is what people write for all addresses.
         string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
@@ -134,27 +142,24 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException($"'{text}': an address to listen on has no path and no query.");
         }
 
-        if (uri.HostAddress is { } literal)
-        {
-            return [new IPEndPoint(literal, uri.Port)];
-        }
-
-        // A name may have addresses of a version that this machine does not speak.
-        IPEndPoint[] addresses = [.. ResolveLocal(uri.Host)
-            .Where(address => Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)
-            .Select(address => new IPEndPoint(address, uri.Port))];
-        return addresses.Length > 0 ? addresses : throw new CoapException($"The host name '{uri.Host}' has no address that this machine can listen on.");
+        IPAddress[] addresses = uri.HostAddress is { } literal ? [literal] : AddressesOf(uri.Host, text);
+        return [.. addresses.Select(address => new IPEndPoint(address, uri.Port))];
     }
 
-    private static IPAddress[] ResolveLocal(string host)
+    private static IPAddress[] AddressesOf(string host, string text)
     {
+        IPAddress[] addresses;
         try
         {
-            return Dns.GetHostAddresses(host);
+            addresses = Dns.GetHostAddresses(host);
         }
         catch (SocketException exception)
         {
-            throw new CoapException($"The host name '{host}' could not be resolved: {exception.Message}. Listen on an address of this machine, or on * for all.", exception);
+            throw new ArgumentException($"'{text}': the name could not be resolved: {exception.Message}. Listen on an address of this machine, or on * for all.", exception);
         }
+
+        // A name may have addresses of a version that this machine does not speak. None at all must not become all of them.
+        addresses = [.. addresses.Where(address => Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
+        return addresses.Length > 0 ? addresses : throw new ArgumentException($"'{text}': the name has no address that this machine speaks.");
     }
 }

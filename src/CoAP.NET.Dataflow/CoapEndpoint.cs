@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
@@ -13,7 +14,9 @@ namespace CoAP.NET;
 /// </summary>
 public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 {
-    private readonly CoapEndpointOptions _options;
+    private readonly CoapUdpEngine _udpEngine;
+    private readonly TimeSpan _gracePeriod;
+    private readonly Func<string, CancellationToken, Task<IPAddress[]>> _resolveHost;
     private readonly CoapEnvironment _environment;
     private readonly EndpointState _state;
     private readonly AddressHash _hash;
@@ -31,18 +34,21 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     /// <param name="options">How it works; default: all defaults.</param>
     public CoapEndpoint(CoapEndpointOptions? options = null)
     {
-        _options = options ?? new CoapEndpointOptions();
-        _state = new EndpointState { AnswersWhileStopping = _options.AnswerWhileStopping };
-        CoapTransmissionParameters parameters = _options.Parameters;
-        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = _options.ParametersOf;
+        options ??= new CoapEndpointOptions();
+        _udpEngine = options.UdpEngine;
+        _gracePeriod = options.StopGracePeriod;
+        _resolveHost = options.ResolveHost;
+        _state = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
+        CoapTransmissionParameters parameters = options.Parameters;
+        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
         _environment = new CoapEnvironment
         {
-            TimeProvider = _options.TimeProvider,
-            Random = _options.Random,
-            Scheduler = _options.Scheduler,
-            Limits = _options.Limits.Clone(),
+            TimeProvider = options.TimeProvider,
+            Random = options.Random,
+            Scheduler = options.Scheduler,
+            Limits = options.Limits.Clone(),
             Counters = new CoapCounters(),
-            Logger = _options.LoggerFactory.CreateLogger("CoAP.NET"),
+            Logger = options.LoggerFactory.CreateLogger("CoAP.NET"),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
         _hash = new AddressHash(_environment.Random);
@@ -51,18 +57,18 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         CoapLimits limits = _environment.Limits;
         PipelineParts parts = new()
         {
-            Options = _options.Pipeline,
-            ShardCount = _options.Shards,
+            Options = options.Pipeline,
+            ShardCount = options.Shards,
             Hash = _hash,
-            Serializer = new CoapDatagramSerializer(new CoapSerializerOptions { Registry = _options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength }),
+            Serializer = new CoapDatagramSerializer(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength }),
             Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
             State = _state,
             Routes = Routes,
             Served = Served,
             Fault = Fault,
         };
-        _pipelines = new CoapPipeline[_options.Shards];
-        _clocks = new ShardClock[_options.Shards];
+        _pipelines = new CoapPipeline[options.Shards];
+        _clocks = new ShardClock[options.Shards];
         for (int i = 0; i < _pipelines.Length; i++)
         {
             _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this }, parts);
@@ -84,27 +90,26 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 
     internal RouteTable Routes { get; }
 
-    internal bool HasTransports => _transports.Count > 0;
+    internal bool HasTransports => _listening.Count > 0;
 
     internal ServedRequests Served { get; }
 
+    internal IReadOnlyList<CoapPipeline> Pipelines => _pipelines;
+
     internal CoapEnvironment Environment => _environment;
 
-    /// <summary>Starts all transports.</summary>
+    /// <summary>Starts all transports. After a start that failed, such as for a port in use, it may be called again and starts those that are left.</summary>
     /// <param name="cancellationToken">Stops the start.</param>
     /// <returns>A task that ends when all addresses are bound.</returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     /// <exception cref="InvalidOperationException">It was stopped already.</exception>
     public async Task StartAsync(CancellationToken cancellationToken = default)
     {
+        ThrowIfStopping();
         await _lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            if (_state.IsStopping)
-            {
-                throw new InvalidOperationException("An endpoint starts once. Make a new one instead of starting a stopped one.");
-            }
-
+            ThrowIfStopping();
             _isStarted = true;
             foreach (CoapTransport transport in _transports.Except(_started).ToArray())
             {
@@ -117,15 +122,25 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         }
     }
 
+    // Also before the lock, which a stop holds for the grace period.
+    private void ThrowIfStopping()
+    {
+        if (_state.IsStopping)
+        {
+            throw new InvalidOperationException("An endpoint starts once. Make a new one instead of starting a stopped one.");
+        }
+    }
+
     /// <summary>
     /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished, then closes the sockets and fails
     /// what still waits. May be called from inside a handler.
     /// </summary>
-    /// <param name="cancellationToken">Ends the grace period early.</param>
+    /// <param name="cancellationToken">Ends the grace period early, also that of another call.</param>
     /// <returns>A task that ends when everything is closed.</returns>
     public async Task StopAsync(CancellationToken cancellationToken = default)
     {
         _state.BeginStop();
+        using CancellationTokenRegistration cuts = cancellationToken.UnsafeRegister(static cut => ((CancellationTokenSource)cut!).Cancel(), _cutGrace);
         await _lifecycle.WaitAsync(CancellationToken.None).ConfigureAwait(false);
         try
         {
@@ -136,10 +151,9 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 
             Served.Stop();
             Task idle = Served.WhenIdleAsync();
-            using CancellationTokenSource cut = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _cutGrace.Token);
             try
             {
-                await idle.WaitAsync(_options.StopGracePeriod, _environment.TimeProvider, cut.Token).ConfigureAwait(false);
+                await idle.WaitAsync(_gracePeriod, _environment.TimeProvider, _cutGrace.Token).ConfigureAwait(false);
             }
             catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
             {
@@ -192,18 +206,27 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             Log.StageFailed(_environment.Logger, exception);
         }
 
-        CoapException stopped = new("The endpoint was stopped before the response came.");
         foreach (CoapPipeline pipeline in _pipelines)
         {
-            foreach (ClientRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
+            foreach (PendingRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
             {
-                request.Fail(stopped);
+                request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }
         }
 
-        foreach (CoapTransport transport in _started)
+        // Those whose start failed, and those that were never started, too.
+        foreach (CoapTransport transport in _transports)
         {
-            await transport.DisposeAsync().ConfigureAwait(false);
+            try
+            {
+                await transport.DisposeAsync().ConfigureAwait(false);
+            }
+#pragma warning disable CA1031 // a transport of a user that fails to close must not keep the rest from closing
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Log.StageFailed(_environment.Logger, exception);
+            }
         }
 
         foreach (ShardClock clock in _clocks)
@@ -215,7 +238,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         {
             try
             {
-                await pipeline.CompleteAsync().WaitAsync(_options.StopGracePeriod, _environment.TimeProvider).ConfigureAwait(false);
+                await pipeline.CompleteAsync().WaitAsync(_gracePeriod, _environment.TimeProvider).ConfigureAwait(false);
             }
             catch (TimeoutException)
             {

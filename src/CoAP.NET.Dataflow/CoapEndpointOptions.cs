@@ -42,8 +42,19 @@ public sealed class CoapEndpointOptions
     /// <summary>How UDP sockets are driven. Default: the fastest that works here.</summary>
     public CoapUdpEngine UdpEngine { get; set; } = CoapUdpEngine.Auto;
 
-    /// <summary>How long stopping waits for requests that are being served. Default 5 s.</summary>
-    public TimeSpan StopGracePeriod { get; set; } = TimeSpan.FromSeconds(5);
+    /// <summary>How long stopping waits for requests that are being served. Default 5 s; 0 to 24 days.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 24 days.</exception>
+    public TimeSpan StopGracePeriod
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(24));
+            field = value;
+        }
+    }
+    = TimeSpan.FromSeconds(5);
 
     /// <summary>
     /// Whether requests that come while the endpoint stops are answered 5.03. Default true. False leaves them without any answer, so that a client goes on

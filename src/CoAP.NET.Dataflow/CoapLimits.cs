@@ -1,6 +1,6 @@
 namespace CoAP.NET;
 
-/// <summary>The bounds of an endpoint: everything that can grow has one, does something sensible when it is full, and counts it. Mutable until the endpoint starts, which copies it.</summary>
+/// <summary>The bounds of an endpoint: everything that can grow has one, does something sensible when it is full, and counts it. Mutable; the endpoint copies it when it is made.</summary>
 public sealed class CoapLimits
 {
     /// <summary>The receive buffer asked of the operating system for each socket, in bytes. Default 4 MiB. When full: the kernel drops, counted as <see cref="CoapCounter.KernelDrops"/>.</summary>
@@ -33,7 +33,7 @@ public sealed class CoapLimits
     /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs.</summary>
     public int MaxRequestsServed { get; set => field = Check(value, 1, int.MaxValue); } = 10_000;
 
-    /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer.</summary>
+    /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>.</summary>
     public int MaxOutstandingMessages { get; set => field = Check(value, 1, int.MaxValue); } = 500_000;
 
     /// <summary>The Max-Age of a 5.03 that is sent for lack of room, in seconds. Default 5.</summary>

@@ -9,7 +9,7 @@ namespace CoAP.NET;
 public sealed class CoapPeer : ICoapRequester
 {
     private readonly CoapEndpoint _endpoint;
-    private readonly CoapChannel _channel;
+    private CoapChannel _channel;
 
     private CoapPeer(CoapEndpoint endpoint, CoapChannel channel)
     {
@@ -18,38 +18,39 @@ public sealed class CoapPeer : ICoapRequester
     }
 
     /// <summary>The peer's address.</summary>
-    public CoapAddress Address => _channel.Remote;
+    public CoapAddress Address => Channel.Remote;
 
     /// <summary>Our own address towards the peer; the wildcard when the operating system chooses.</summary>
-    public CoapAddress LocalAddress => _channel.Local;
+    public CoapAddress LocalAddress => Channel.Local;
 
     /// <summary>The scheme by which it is reached, such as <c>coap</c>.</summary>
-    public string Scheme => _channel.Transport.Scheme;
+    public string Scheme => Channel.Transport.Scheme;
 
     /// <summary>The security identity; null without DTLS or TLS.</summary>
-    public object? Identity => _channel.Identity;
+    public object? Identity => Channel.Identity;
 
     /// <summary>Whether it was proven that the peer receives at its address.</summary>
-    public bool IsVerified => _channel.IsVerified;
+    public bool IsVerified => Channel.IsVerified;
 
     /// <summary>When the last datagram came from it.</summary>
     public DateTimeOffset LastSeen
     {
         get
         {
-            CoapEnvironment environment = _channel.Shard.Environment;
-            return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - _channel.LastSeen);
+            CoapChannel channel = Channel;
+            CoapEnvironment environment = channel.Shard.Environment;
+            return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - channel.LastSeen);
         }
     }
 
     /// <summary>The transmission parameters towards it. May be set at any time; messages under way keep theirs.</summary>
     public CoapTransmissionParameters Parameters
     {
-        get => _channel.Parameters;
+        get => Channel.Parameters;
         set
         {
             ArgumentNullException.ThrowIfNull(value);
-            _channel.Parameters = value;
+            Channel.Parameters = value;
         }
     }
 
@@ -73,6 +74,20 @@ public sealed class CoapPeer : ICoapRequester
     /// <summary>Scheme and address.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => _channel.ToString();
+
+    // A peer that was idle for long may have been forgotten, and be known by another channel since it came back.
+    private CoapChannel Channel
+    {
+        get
+        {
+            if (_channel.IsForgotten)
+            {
+                _channel = _endpoint.Current(_channel);
+            }
+
+            return _channel;
+        }
+    }
 
     internal static CoapPeer Of(CoapChannel channel)
     {

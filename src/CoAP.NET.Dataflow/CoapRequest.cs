@@ -59,8 +59,21 @@ public sealed partial class CoapRequest
     /// <summary>Whether to send a Confirmable message. Default true. For a received request: whether it was one.</summary>
     public bool Confirmable { get; set; } = true;
 
-    /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters.</summary>
-    public TimeSpan? Timeout { get; set; }
+    /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters, <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
+    public TimeSpan? Timeout
+    {
+        get;
+        set
+        {
+            if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
+            {
+                ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
+            }
+
+            field = value;
+        }
+    }
 
     /// <summary>What to send; sets payload and Content-Format.</summary>
     public CoapContent? Content

@@ -57,7 +57,7 @@ public static class CoapRequests
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> FetchAsync(this ICoapRequester requester, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Fetch, uri, content, cancellationToken);
+        Send(requester, CoapMethod.Fetch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
     /// <summary>PATCH: changes a part of the resource, not idempotent (RFC 8132 section 3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -66,7 +66,7 @@ public static class CoapRequests
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> PatchAsync(this ICoapRequester requester, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Patch, uri, content, cancellationToken);
+        Send(requester, CoapMethod.Patch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
     /// <summary>iPATCH: changes a part of the resource, idempotent (RFC 8132 section 3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -75,7 +75,7 @@ public static class CoapRequests
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
     public static Task<CoapResponse> IPatchAsync(this ICoapRequester requester, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.IPatch, uri, content, cancellationToken);
+        Send(requester, CoapMethod.IPatch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
     /// <summary>Asks a server for the links to its resources at <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
     /// <param name="requester">Who asks.</param>

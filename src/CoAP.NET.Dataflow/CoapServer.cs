@@ -27,8 +27,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This server.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path.</exception>
-    /// <exception cref="CoapException">The host name has no address.</exception>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, a path, or a host without an address.</exception>
     /// <exception cref="InvalidOperationException">The server was started already.</exception>
     public CoapServer Listen(string uri)
     {

@@ -11,6 +11,7 @@ public sealed record CoapTransmissionParameters
     private readonly int _maxRetransmit = 4;
     private readonly int _nStart = 1;
     private readonly TimeSpan? _piggybackWindow;
+    private readonly TimeSpan? _responseTimeout;
     private readonly TimeSpan _maxLatency = TimeSpan.FromSeconds(100);
     private readonly int _preferredBlockSize = 1024;
     private readonly int _maxMessageSize = 1152;
@@ -146,8 +147,25 @@ public sealed record CoapTransmissionParameters
         }
     }
 
-    /// <summary>How long a response may take after the acknowledgement before the request fails with no response. Default: <see cref="MaxTransmitWait"/> plus twice <see cref="MaxLatency"/>.</summary>
-    public TimeSpan? ResponseTimeout { get; init; }
+    /// <summary>
+    /// How long a response may take after the acknowledgement before the request fails with no response; default: <see cref="MaxTransmitWait"/> plus twice
+    /// <see cref="MaxLatency"/>. For a Non-confirmable request, which nobody acknowledges, from the call; default: <see cref="NonLifetime"/>.
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for no limit.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
+    public TimeSpan? ResponseTimeout
+    {
+        get => _responseTimeout;
+        init
+        {
+            if (value is { } timeout && timeout != Timeout.InfiniteTimeSpan)
+            {
+                ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
+            }
+
+            _responseTimeout = value;
+        }
+    }
 
     /// <summary>PROCESSING_DELAY: the time from receiving a Confirmable message to acknowledging it; equals ACK_TIMEOUT (RFC 7252 section 4.8.2).</summary>
     public TimeSpan ProcessingDelay => AckTimeout;

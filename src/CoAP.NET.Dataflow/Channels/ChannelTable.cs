@@ -82,6 +82,25 @@ internal sealed class ChannelTable
         return channel;
     }
 
+    /// <summary>The channel that stands for a peer now: the given one, or the one that was made for the peer after that one was forgotten; null when there is none.</summary>
+    public CoapChannel? Current(CoapChannel channel) =>
+        channel.IsForgotten ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash) : channel;
+
+    /// <summary>Like <see cref="Current"/>, for a peer that we want to talk to: when there is no channel the given one comes back into the table, so that answers find it.</summary>
+    public CoapChannel Restore(CoapChannel channel)
+    {
+        if (Current(channel) is { } current)
+        {
+            return current;
+        }
+
+        MakeRoom(newcomer: false);
+        channel.IsNewcomer = false;
+        Insert(channel);
+        channel.IsForgotten = false;
+        return channel;
+    }
+
     /// <summary>The channels to a peer's address over all transports, as a list of its own.</summary>
     public List<CoapChannel> Find(CoapAddress remote, ulong hash)
     {
@@ -126,6 +145,12 @@ internal sealed class ChannelTable
             FirstSeen = now,
             LastSeen = now,
         };
+        Insert(channel);
+        return channel;
+    }
+
+    private void Insert(CoapChannel channel)
+    {
         if ((_count + 1) * 4 > _slots.Length * 3)
         {
             Grow();
@@ -133,8 +158,7 @@ internal sealed class ChannelTable
 
         Place(_slots, channel);
         _count++;
-        (newcomer ? _newcomers : _returning).AddNewest(channel);
-        return channel;
+        (channel.IsNewcomer ? _newcomers : _returning).AddNewest(channel);
     }
 
     private void Touch(CoapChannel channel, long now)
@@ -191,6 +215,7 @@ internal sealed class ChannelTable
             {
                 Remove(candidate);
                 list.Remove(candidate);
+                candidate.IsForgotten = true;
                 _shard.Environment.Counters.Add(CoapCounter.ChannelEvictions);
                 return true;
             }

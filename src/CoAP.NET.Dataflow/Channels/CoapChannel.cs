@@ -61,6 +61,13 @@ public sealed class CoapChannel
     /// <summary>Exchanges, transmissions and observations that forbid to forget the channel. Guarded by Shard.Gate.</summary>
     internal int Pins { get; set; }
 
+    /// <summary>Whether the channel went out of its table. Written under Shard.Gate.</summary>
+    internal bool IsForgotten
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
     /// <summary>The keyed hash of the peer's address; place in the table. Guarded by Shard.Gate, as are the links of the list it stands in.</summary>
     internal ulong AddressHash { get; init; }
 

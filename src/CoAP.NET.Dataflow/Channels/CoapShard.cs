@@ -6,6 +6,9 @@ namespace CoAP.NET.Channels;
 /// </summary>
 internal sealed class CoapShard
 {
+    // Guarded by Gate. Mostly one item is to be sent and nothing else, so the first one needs no list.
+    private CoapOutbound _first;
+    private bool _hasFirst;
     private ShardWork _pending = new();
     private ShardWork? _spare;
 
@@ -57,6 +60,15 @@ internal sealed class CoapShard
             DriverDue = due;
         }
 
+        bool hasFirst = _hasFirst;
+        CoapOutbound first = default;
+        if (hasFirst)
+        {
+            first = _first;
+            _first = default;
+            _hasFirst = false;
+        }
+
         ShardWork? work = null;
         if (!_pending.IsEmpty)
         {
@@ -68,6 +80,11 @@ internal sealed class CoapShard
         if (wake)
         {
             WakeClock?.Invoke();
+        }
+
+        if (hasFirst)
+        {
+            Drain(first);
         }
 
         if (work is not null)
@@ -91,7 +108,15 @@ internal sealed class CoapShard
 
         if (channel.Outbox.TryEnter(item))
         {
-            _pending.Sends.Add(item);
+            if (_hasFirst)
+            {
+                _pending.Sends.Add(item);
+            }
+            else
+            {
+                _first = item;
+                _hasFirst = true;
+            }
         }
 
         return true;

@@ -11,6 +11,9 @@ internal sealed class ExchangeLayer
 {
     private readonly CoapShard _shard;
 
+    // Guarded by Shard.Gate.
+    private readonly HashSet<PingRequest> _pings = [];
+
     public ExchangeLayer(CoapShard shard) => _shard = shard;
 
     /// <summary>Sends an order down to Messaging, outside the lock. Set by the block that owns the layer.</summary>
@@ -30,14 +33,31 @@ internal sealed class ExchangeLayer
             long now = _shard.Environment.Now;
             if (request.Timeout is { } timeout)
             {
-                request.Deadline = timeout == System.Threading.Timeout.InfiniteTimeSpan ? long.MaxValue : now + timeout.Ticks;
+                request.Deadline = After(now, timeout);
             }
             else if (request.Message.Type == CoapMessageType.NonConfirmable)
             {
-                request.Deadline = now + (request.Channel.Parameters.ResponseTimeout ?? request.Channel.Parameters.NonLifetime).Ticks;
+                request.Deadline = After(now, request.Channel.Parameters.ResponseTimeout ?? request.Channel.Parameters.NonLifetime);
             }
 
-            Arm(request, request.Deadline);
+            Arm(request, now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Registers a ping before it leaves.</summary>
+    public void Register(PingRequest ping)
+    {
+        _shard.Enter();
+        try
+        {
+            _pings.Add(ping);
+            ping.IsPending = true;
+            ping.Channel.Pins++;
+            Arm(ping, _shard.Environment.Now);
         }
         finally
         {
@@ -67,7 +87,7 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
-    public bool TryTake(ClientRequest request)
+    public bool TryTake(PendingRequest request)
     {
         _shard.Enter();
         try
@@ -92,13 +112,18 @@ internal sealed class ExchangeLayer
             }
 
             request.IsAcknowledged = true;
+            CoapTransmissionParameters parameters = request.Channel.Parameters;
+            long now = _shard.Environment.Now;
             if (request.Timeout is null)
             {
-                CoapTransmissionParameters parameters = request.Channel.Parameters;
-                TimeSpan wait = parameters.ResponseTimeout ?? (parameters.MaxTransmitWait + (2 * parameters.MaxLatency));
-                request.Deadline = _shard.Environment.Now + wait.Ticks;
-                Arm(request, request.Deadline);
+                request.Deadline = After(now, parameters.ResponseTimeout ?? (parameters.MaxTransmitWait + (2 * parameters.MaxLatency)));
             }
+            else if (After(now, request.Timeout.Value) == long.MaxValue)
+            {
+                request.Deadline = long.MaxValue;
+            }
+
+            Arm(request, now);
         }
         finally
         {
@@ -107,11 +132,17 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>The time of a request is over. Runs under the lock, from the wheel.</summary>
-    public void OnTimeout(ClientRequest request, long now)
+    public void OnTimeout(PendingRequest request, long now)
     {
+        if (request.Deadline == long.MaxValue && request.Transmission.IsOver)
+        {
+            // What became of the message should have ended the request by now, unless a block that a user linked in keeps it, or lost it.
+            request.Deadline = now + WatchPeriodOf(request);
+        }
+
         if (now < request.Deadline)
         {
-            Arm(request, request.Deadline);
+            Arm(request, now);
             return;
         }
 
@@ -127,7 +158,7 @@ internal sealed class ExchangeLayer
         _shard.AfterRelease(
             static state =>
             {
-                (ExchangeLayer layer, ClientRequest request, CoapTimeoutReason reason) = ((ExchangeLayer, ClientRequest, CoapTimeoutReason))state!;
+                (ExchangeLayer layer, PendingRequest request, CoapTimeoutReason reason) = ((ExchangeLayer, PendingRequest, CoapTimeoutReason))state!;
                 layer.StopTransmission(request);
                 request.Fail(new CoapTimeoutException(reason, request.Message.Code, request.Target));
             },
@@ -135,7 +166,7 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>
-    public bool Abandon(ClientRequest request)
+    public bool Abandon(PendingRequest request)
     {
         if (!TryTake(request))
         {
@@ -146,10 +177,10 @@ internal sealed class ExchangeLayer
         return true;
     }
 
-    /// <summary>Takes out every request that waits, because the endpoint stops.</summary>
-    public List<ClientRequest> TakeAll(IEnumerable<CoapChannel> channels)
+    /// <summary>Takes out every request and ping that waits, because the endpoint stops.</summary>
+    public List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels)
     {
-        List<ClientRequest> all = [];
+        List<PendingRequest> all = [];
         _shard.Enter();
         try
         {
@@ -164,6 +195,12 @@ internal sealed class ExchangeLayer
                     }
                 }
             }
+
+            foreach (PingRequest ping in _pings.ToArray())
+            {
+                TakeLocked(ping);
+                all.Add(ping);
+            }
         }
         finally
         {
@@ -174,7 +211,7 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>Asks Messaging to send no more copies and to free the place of the request.</summary>
-    public void StopTransmission(ClientRequest request) =>
+    public void StopTransmission(PendingRequest request) =>
         Send?.Invoke(new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
 
     /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
@@ -190,30 +227,52 @@ internal sealed class ExchangeLayer
         return peer;
     }
 
-    private bool TakeLocked(ClientRequest request)
+    private bool TakeLocked(PendingRequest request)
     {
         if (!request.IsPending)
         {
             return false;
         }
 
-        Remove(StateOf(request.Channel), request);
+        Remove(request is PingRequest ? null : StateOf(request.Channel), request);
         return true;
     }
 
-    private void Remove(PeerExchanges peer, ClientRequest request)
+    private void Remove(PeerExchanges? peer, PendingRequest request)
     {
-        peer.Pending.Remove(request.Message.Token);
+        if (request is PingRequest ping)
+        {
+            _pings.Remove(ping);
+        }
+        else
+        {
+            peer!.Pending.Remove(request.Message.Token);
+        }
+
         request.IsPending = false;
         request.Channel.Pins--;
         _shard.Wheel.Cancel(request);
     }
 
-    private void Arm(ClientRequest request, long due)
+    private void Arm(PendingRequest request, long now)
     {
-        if (due != long.MaxValue)
+        if (request.Deadline != long.MaxValue)
         {
-            _shard.Wheel.Schedule(request, due);
+            _shard.Wheel.Schedule(request, request.Deadline);
+        }
+        else if (request.Message.Type == CoapMessageType.Confirmable && !request.IsAcknowledged)
+        {
+            // What becomes of the message ends the request; looked after now and then, so that it ends too when that gets lost.
+            _shard.Wheel.Schedule(request, now + WatchPeriodOf(request));
+        }
+        else
+        {
+            _shard.Wheel.Cancel(request);
         }
     }
+
+    private static long WatchPeriodOf(PendingRequest request) => request.Channel.Parameters.MaxTransmitWait.Ticks;
+
+    private static long After(long now, TimeSpan wait) =>
+        wait == Timeout.InfiniteTimeSpan || wait.Ticks >= long.MaxValue - now ? long.MaxValue : now + wait.Ticks;
 }

@@ -146,7 +146,11 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     {
         if (item.Transmission?.Owner is PingRequest ping)
         {
-            ping.OnEvent(item.Kind, _shard.Environment.Now);
+            if (_layer.TryTake(ping))
+            {
+                ping.OnEvent(item.Kind, _shard.Environment.Now);
+            }
+
             return;
         }
 

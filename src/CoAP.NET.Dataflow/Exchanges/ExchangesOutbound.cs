@@ -27,49 +27,58 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     /// <summary>Sends an order to Messaging. No lock may be held.</summary>
     internal void Order(CoapOutbound order) => Offer(order);
 
-    /// <summary>Sends a request of ours. No lock may be held.</summary>
+    /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
     internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         ClientRequest request = new(_layer, channel, message, timeout);
         _layer.Register(request);
         if (IsTooLarge(message, channel, out long size))
         {
-            _layer.TryTake(request);
-            throw new CoapException($"The request to {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or raise MaxMessageSize for this peer if the path allows it.");
+            Fail(request, $"The request to {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or raise MaxMessageSize for this peer if the path allows it.");
         }
-
-        if (_state.IsStopped)
+        else
         {
-            _layer.TryTake(request);
-            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
-        }
-
-        Counters.Add(CoapCounter.RequestsSent);
-        request.CancelWith(cancellationToken);
-        if (!request.Completion.Task.IsCompleted)
-        {
-            if (!Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = request.Transmission }) && _layer.TryTake(request))
-            {
-                request.Fail(new CoapException($"The request to {channel} was declined by a block that was linked into the pipeline."));
-            }
+            Send(request, cancellationToken);
         }
 
         return request.Completion.Task;
     }
 
     /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>
-    internal async Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken)
+    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken)
     {
-        PingRequest ping = new(channel, _shard.Environment.Now);
-        Order(new CoapOutbound { Channel = channel, Message = ping.Transmission.Message, Transmission = ping.Transmission });
-        try
+        PingRequest ping = new(_layer, channel, _shard.Environment.Now);
+        _layer.Register(ping);
+        Send(ping, cancellationToken);
+        return ping.Completion.Task;
+    }
+
+    // After it was registered: whoever stops the endpoint either finds it there, or is seen here.
+    private void Send(PendingRequest request, CancellationToken cancellationToken)
+    {
+        if (_state.IsStopped)
         {
-            return await ping.Completion.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            Fail(request, "The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+            return;
         }
-        catch (OperationCanceledException)
+
+        if (request is ClientRequest)
         {
-            Order(new CoapOutbound { Channel = channel, Kind = CoapOutboundKind.Cancel, Transmission = ping.Transmission });
-            throw;
+            Counters.Add(CoapCounter.RequestsSent);
+        }
+
+        request.CancelWith(cancellationToken);
+        if (!request.IsCompleted && !Offer(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
+        {
+            Fail(request, $"The request to {request.Target} was declined by a block that was linked into the pipeline.");
+        }
+    }
+
+    private void Fail(PendingRequest request, string message)
+    {
+        if (_layer.TryTake(request))
+        {
+            request.Fail(new CoapException(message));
         }
     }
 

@@ -4,8 +4,10 @@ namespace CoAP.NET;
 internal interface IReceiveRole
 {
     /// <summary>User code begins; from here on the role may be taken by a stand-by thread.</summary>
-    void EnterUserCode();
+    /// <returns>Whether no other user code of the thread runs around it.</returns>
+    bool EnterUserCode();
 
     /// <summary>User code ended; the thread may have lost the role meanwhile.</summary>
-    void ExitUserCode();
+    /// <returns>What is known of its duration.</returns>
+    UserCodeEnd ExitUserCode();
 }

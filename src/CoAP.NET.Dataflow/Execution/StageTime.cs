@@ -2,7 +2,7 @@ namespace CoAP.NET;
 
 /// <summary>
 /// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten before
-/// each datagram and after user code. Threads that are no receive loops keep nothing.
+/// each datagram and after user code that took long; user code itself reads the clock. Threads that are no receive loops keep nothing.
 /// </summary>
 internal static class StageTime
 {
@@ -24,6 +24,24 @@ internal static class StageTime
         if (t_now != Off)
         {
             t_now = Unknown;
+        }
+    }
+
+    /// <summary>User code begins: it reads the clock itself.</summary>
+    public static void Pause()
+    {
+        if (t_now > Off)
+        {
+            t_now = -t_now;
+        }
+    }
+
+    /// <summary>User code ended soon: the time from before it still holds.</summary>
+    public static void Resume()
+    {
+        if (t_now < Off)
+        {
+            t_now = -t_now;
         }
     }
 

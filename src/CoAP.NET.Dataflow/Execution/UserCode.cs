@@ -17,15 +17,33 @@ internal static class UserCode
     }
 
     /// <summary>Call before user code runs: a handler, an option factory, a block that a user linked in.</summary>
-    public static void Enter() => t_role?.EnterUserCode();
+    public static void Enter()
+    {
+        if (t_role is { } role && role.EnterUserCode())
+        {
+            StageTime.Pause();
+        }
+    }
 
     /// <summary>Call after user code ran.</summary>
-    public static void Exit()
+    /// <returns>Whether it may have taken long. False only where the watchdog of a receive loop would have noticed.</returns>
+    public static bool Exit()
     {
-        if (t_role is { } role)
+        if (t_role is not { } role)
         {
-            role.ExitUserCode();
-            StageTime.Forget();
+            return true;
+        }
+
+        switch (role.ExitUserCode())
+        {
+            case UserCodeEnd.Soon:
+                StageTime.Resume();
+                return false;
+            case UserCodeEnd.Late:
+                StageTime.Forget();
+                return true;
+            default:
+                return true;
         }
     }
 }

@@ -184,10 +184,9 @@ internal sealed partial class DuplicateMemory
             }
             else
             {
-                state.Index.Remove(reception.MessageId);
+                Remove(state, reception.MessageId);
             }
         }
-
     }
 
     /// <summary>Ends an exchange and forgets it: a duplicate would be a new one.</summary>
@@ -195,7 +194,7 @@ internal sealed partial class DuplicateMemory
     {
         if (Release(state, reception))
         {
-            state.Index.Remove(reception.MessageId);
+            Remove(state, reception.MessageId);
         }
     }
 
@@ -257,6 +256,16 @@ internal sealed partial class DuplicateMemory
         _running.Remove(place);
         state.Running--;
         return state.Index.Find(reception.MessageId) == place;
+    }
+
+    /// <summary>Takes a Message ID off the index of its peer. A peer without any is taken off the table, which may be all that still holds it.</summary>
+    private void Remove(MessagingState state, ushort messageId)
+    {
+        state.Index.Remove(messageId);
+        if (state.Index.Count == 0)
+        {
+            Unregister(state);
+        }
     }
 
     private void ReleaseReserved(MessagingState state, CoapReception reception)

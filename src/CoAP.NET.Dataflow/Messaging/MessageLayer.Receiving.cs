@@ -86,9 +86,11 @@ internal sealed partial class MessageLayer
             return false;
         }
 
-        if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong)
+        bool isGroupConfirmable = item.Type == CoapMessageType.Confirmable && item.IsMulticast;
+        if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong && item.Message is { Code.IsRequest: true } && !isGroupConfirmable)
         {
-            // Well-formed as far as can be told, and owed a 4.13 or 4.00 that only the stage above can make.
+            // A request that is well-formed as far as can be told, and owed a 4.13 or 4.00 that only the stage above can make. A response is never
+            // answered by a response (section 5.2): it is rejected as any message that cannot be processed.
             return Accept(item, CoapCode.Empty, now, out up);
         }
 

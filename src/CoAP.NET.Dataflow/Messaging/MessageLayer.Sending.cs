@@ -40,8 +40,9 @@ internal sealed partial class MessageLayer
         _waiting++;
         transmission.IsQueued = true;
         Pump(state, now);
-        if (transmission.IsQueued && waiting.Count > state.Times.Parameters.MaxQueuedRequests)
+        if (transmission.IsQueued && (waiting.Count > state.Times.Parameters.MaxQueuedRequests || _waiting > _maxOutstanding))
         {
+            // The second bound is for responses to addresses that come once and never acknowledge: each has a queue of its own.
             Dequeue(transmission, state.Sending!);
             transmission.IsOver = true;
             _counters.Add(CoapCounter.NotSent);

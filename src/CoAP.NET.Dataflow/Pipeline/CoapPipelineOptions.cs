@@ -2,7 +2,7 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Pipeline;
 
-/// <summary>The blocks that a user puts between the stages. Mutable until the endpoint starts.</summary>
+/// <summary>The blocks that a user puts between the stages. Mutable; an endpoint makes the blocks when it is made itself, so later changes do not reach it.</summary>
 public sealed class CoapPipelineOptions
 {
     private readonly List<(object Seam, Delegate Factory)> _inserts = [];

@@ -30,6 +30,7 @@ public sealed partial class ResourceInbound
         CoapResult? result = null;
         Exception? error = null;
         bool done = true;
+        bool mayHaveBeenLong = true;
         UserCode.Enter();
         try
         {
@@ -53,11 +54,11 @@ public sealed partial class ResourceInbound
         }
         finally
         {
-            UserCode.Exit();
+            mayHaveBeenLong = UserCode.Exit();
             RestoreContext(context, synchronization);
         }
 
-        if (watch is not null && watch.Observe(started, _environment.Now, pauses))
+        if (watch is not null && (mayHaveBeenLong ? watch.Observe(started, _environment.Now, pauses) : watch.ObserveQuick()))
         {
             Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null);
         }

@@ -239,6 +239,24 @@ public class ServingTests : EndpointTest
     }
 
     [Fact]
+    [Rfc("8974-2.2.2-3", "7252-4.2-2", "7252-4.3-1")]
+    public async Task What_is_no_request_is_never_answered_by_a_response_however_long_its_token_is()
+    {
+        await StartAsync();
+        string tooLong = "34" + string.Concat(Enumerable.Repeat("ab", 65));
+        Assert.Equal("70000001", Exchange($"4d450001{tooLong}"));
+        Assert.Equal("70000002", Exchange($"4de10002{tooLong}"));
+        Transport.Receive(Peer, $"5d450003{tooLong}");
+        Transport.Receive(Peer, $"6d450004{tooLong}");
+        Transport.Receive(Peer, Wire.Hex("4045000511"), isTruncated: true);
+        Transport.Receive(Peer, Wire.Hex("5045000611"), isTruncated: true);
+
+        // To a group only Non-confirmable messages are sent; a Confirmable one gets nothing.
+        Transport.Receive(Peer, $"4d010007{tooLong}", CoapAddress.FromIPv4(0xe00001bb, 5683));
+        Assert.Equal("70000005", Assert.Single(Transport.TakeSent()));
+    }
+
+    [Fact]
     [Rfc("7252-5.7.2-1")]
     public async Task A_server_that_is_no_proxy_says_so()
     {

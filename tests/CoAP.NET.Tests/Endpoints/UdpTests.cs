@@ -30,8 +30,6 @@ public sealed class UdpTests
     public async Task An_address_that_cannot_be_listened_on_says_so_in_one_sentence()
     {
         await using CoapServer server = new();
-        CoapException unknown = Assert.Throws<CoapException>(() => server.Listen("coap://no-such-host.invalid"));
-        Assert.Contains("no-such-host.invalid", unknown.Message, StringComparison.Ordinal);
         ArgumentException path = Assert.Throws<ArgumentException>(() => server.Listen("coap://127.0.0.1/path"));
         Assert.DoesNotContain("Parameter", path.Message, StringComparison.Ordinal);
         ArgumentException noScheme = Assert.Throws<ArgumentException>(() => server.Listen("127.0.0.1:5683"));

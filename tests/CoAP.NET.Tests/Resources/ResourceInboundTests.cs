@@ -302,12 +302,12 @@ public class ResourceInboundTests
 
         public int Entries { get; private set; }
 
-        public void EnterUserCode()
+        public bool EnterUserCode()
         {
-            Depth++;
             Entries++;
+            return Depth++ == 0;
         }
 
-        public void ExitUserCode() => Depth--;
+        public UserCodeEnd ExitUserCode() => --Depth == 0 ? UserCodeEnd.Late : UserCodeEnd.Nested;
     }
 }

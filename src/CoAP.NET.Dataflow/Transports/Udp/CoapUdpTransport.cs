@@ -29,7 +29,7 @@ public sealed class CoapUdpTransport : CoapTransport
     public CoapUdpEngine Engine => _engine?.Kind ?? _options.Engine;
 
     /// <inheritdoc/>
-    /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open.</exception>
+    /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
     /// <exception cref="PlatformNotSupportedException"><see cref="CoapUdpEngine.LinuxLoop"/> was asked for where it does not work.</exception>
     public override async ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
@@ -54,6 +54,7 @@ public sealed class CoapUdpTransport : CoapTransport
         {
             await engine.DisposeAsync().ConfigureAwait(false);
             Volatile.Write(ref _engine, null);
+            Volatile.Write(ref _started, 0);
             throw;
         }
 

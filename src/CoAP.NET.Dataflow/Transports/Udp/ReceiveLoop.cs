@@ -34,6 +34,9 @@ internal abstract class ReceiveLoop
     /// <summary>How long user code may hold up others; <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
 
+    /// <summary>Whether the watchdog has found that what the loop works on is old.</summary>
+    public bool HasBeenLong => IsUrgent;
+
     /// <summary>Set by the watchdog when what the loop works on is old: answers should leave now and not at the end of the batch.</summary>
     protected bool IsUrgent
     {

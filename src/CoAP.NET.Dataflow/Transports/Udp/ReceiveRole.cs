@@ -26,23 +26,32 @@ internal sealed class ReceiveRole : IReceiveRole
 
     public bool IsInUserCode => Volatile.Read(ref _state) == InUser;
 
-    public void EnterUserCode()
+    public bool EnterUserCode()
     {
-        if (_depth++ == 0 && _state == Running)
+        if (_depth++ != 0)
+        {
+            return false;
+        }
+
+        if (_state == Running)
         {
             Volatile.Write(ref _state, InUser);
 
             // No fence in between: the watchdog pays for one when it goes to sleep.
             _watchdog.EnsureAwake();
         }
+
+        return true;
     }
 
-    public void ExitUserCode()
+    public UserCodeEnd ExitUserCode()
     {
         if (_depth > 0 && --_depth == 0)
         {
-            Interlocked.CompareExchange(ref _state, Running, InUser);
+            return Interlocked.CompareExchange(ref _state, Running, InUser) == InUser && !Loop.HasBeenLong ? UserCodeEnd.Soon : UserCodeEnd.Late;
         }
+
+        return UserCodeEnd.Nested;
     }
 
     /// <summary>Ends whatever user code began on this thread. Called when the pipeline returned; false: the thread has nothing to do with the loop any more.</summary>

@@ -1,0 +1,76 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>A request or ping of ours that waits for what becomes of it. The timer is its time limit. Guarded by Shard.Gate, but for the completion.</summary>
+internal abstract class PendingRequest : WheelTimer
+{
+    private readonly ExchangeLayer _layer;
+    private CancellationTokenRegistration _cancellation;
+
+    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, TimeSpan? timeout)
+    {
+        _layer = layer;
+        Channel = channel;
+        Message = message;
+        Timeout = timeout;
+        Transmission = new CoapTransmission(channel, message, this);
+    }
+
+    public CoapChannel Channel { get; }
+
+    public CoapMessage Message { get; }
+
+    public CoapTransmission Transmission { get; }
+
+    /// <summary>The time that the whole request may take; null when the transmission parameters decide.</summary>
+    public TimeSpan? Timeout { get; }
+
+    /// <summary>When the whole request ends at the latest, in units of 100 ns.</summary>
+    public long Deadline { get; set; } = long.MaxValue;
+
+    public bool IsAcknowledged { get; set; }
+
+    public bool IsPending { get; set; }
+
+    public abstract bool IsCompleted { get; }
+
+    /// <summary>Where the request goes, for messages to people.</summary>
+    public string Target => Channel.ToString();
+
+    public void CancelWith(CancellationToken cancellationToken)
+    {
+        if (cancellationToken.CanBeCanceled)
+        {
+            _cancellation = cancellationToken.UnsafeRegister(
+                static (state, token) => ((PendingRequest)state!).Cancel(token), this);
+            if (IsCompleted)
+            {
+                _cancellation.Dispose();
+            }
+        }
+    }
+
+    public void Fail(Exception exception)
+    {
+        SetException(exception);
+        StopWatchingCancellation();
+    }
+
+    internal override void Fire(long now) => _layer.OnTimeout(this, now);
+
+    /// <summary>Call after the completion was set: then either this or <see cref="CancelWith"/> on another thread sees the registration.</summary>
+    protected void StopWatchingCancellation() => _cancellation.Unregister();
+
+    protected abstract void SetException(Exception exception);
+
+    protected abstract void SetCanceled(CancellationToken cancellationToken);
+
+    private void Cancel(CancellationToken cancellationToken)
+    {
+        if (_layer.Abandon(this))
+        {
+            SetCanceled(cancellationToken);
+        }
+    }
+}

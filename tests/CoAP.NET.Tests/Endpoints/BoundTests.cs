@@ -1,0 +1,66 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>What a server keeps of peers that come from anywhere, once.</summary>
+public sealed class BoundTests : EndpointTest
+{
+    [Fact]
+    public async Task Addresses_that_come_once_take_a_bounded_memory_and_drive_out_nobody_who_came_back()
+    {
+        int runs = 0;
+        Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}"));
+        await StartAsync();
+        Exchange("40020001b5636f756e74");
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        string answer = Exchange("40020002b5636f756e74");
+        CoapPipeline pipeline = Server.Endpoint.Pipelines[0];
+        CoapChannel channel = Assert.Single(pipeline.Channels.All());
+        byte[] request = Wire.Hex("40020001b5636f756e74");
+        for (uint i = 0; i < 200_000; i++)
+        {
+            Transport.Receive(CoapAddress.FromIPv4(0x0a000000 + (i * 7), (ushort)(1 + (i % 60_000))), request);
+            if (i % 1000 == 0)
+            {
+                Assert.InRange(Transport.TakeAll().Count, 1, 1000);
+            }
+        }
+
+        Assert.Equal(200_002, runs);
+        Assert.InRange(pipeline.Channels.Newcomers, 1, Options.Limits.NewcomerBytes / 1024);
+        Assert.Equal(pipeline.Channels.Newcomers + 1, pipeline.Channels.Count);
+        DuplicateMemory memory = pipeline.Messages.Memory;
+        Assert.InRange(memory.NewcomerBytes, 1, Options.Limits.NewcomerBytes);
+        Assert.InRange(memory.Bytes, 1, Options.Limits.NewcomerBytes);
+        Assert.InRange(memory.Peers, 1, pipeline.Channels.Count);
+        Assert.Contains(channel, pipeline.Channels.All());
+        Assert.Equal(answer, Exchange("40020002b5636f756e74"));
+        Assert.Equal(200_002, runs);
+    }
+
+    [Fact]
+    public async Task Responses_to_addresses_that_never_acknowledge_wait_within_a_bound()
+    {
+        Options.Limits.MaxOutstandingMessages = 100;
+        Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        CoapPipeline pipeline = Server.Endpoint.Pipelines[0];
+        for (uint i = 0; i < 5000; i++)
+        {
+            Transport.Receive(CoapAddress.FromIPv4(0x0a000000 + i, 5683), "40010001");
+        }
+
+        Assert.Equal(100, pipeline.Messages.Outstanding);
+        Assert.InRange(pipeline.Messages.Waiting, 1, 100);
+        Assert.Equal(4800, Server.Counters[CoapCounter.NotSent]);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Equal((0, 0), (pipeline.Messages.Outstanding, pipeline.Messages.Waiting));
+        Transport.TakeSent();
+        Transport.Receive(Peer, "40010001");
+        Assert.Equal("60000001", Transport.TakeSent()[0]);
+    }
+}

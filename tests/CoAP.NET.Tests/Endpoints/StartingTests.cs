@@ -1,0 +1,132 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Starts that fail, and what is left behind.</summary>
+public sealed class StartingTests
+{
+    [Fact]
+    public async Task A_transport_that_fails_to_start_is_disposed_with_the_endpoint_as_the_others_are()
+    {
+        StubTransport good = new();
+        StubTransport bad = new() { OnStart = () => throw new CoapException("no") };
+        StubTransport never = new();
+        await using CoapEndpoint endpoint = new();
+        endpoint.AddTransport(good).AddTransport(bad).AddTransport(never);
+        await Assert.ThrowsAsync<CoapException>(() => endpoint.StartAsync());
+        await endpoint.DisposeAsync();
+        Assert.Equal((1, 1, 1), (good.Disposed, bad.Disposed, never.Disposed));
+        Assert.True(endpoint.Completion.IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public async Task A_transport_that_fails_to_close_keeps_nothing_else_from_closing()
+    {
+        StubTransport bad = new() { OnDispose = () => throw new InvalidOperationException("no") };
+        StubTransport good = new();
+        CoapEndpoint endpoint = new();
+        endpoint.AddTransport(bad).AddTransport(good);
+        await endpoint.StartAsync();
+        await endpoint.StopAsync();
+        Assert.Equal(1, good.Disposed);
+        Assert.True(endpoint.Completion.IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public async Task A_bind_that_failed_may_be_tried_again_when_the_port_is_free()
+    {
+        using Socket holder = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        holder.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        await using CoapServer server = new();
+        server.Listen("coap://127.0.0.1:0").Listen($"coap://{holder.LocalEndPoint}");
+        await Assert.ThrowsAsync<CoapBindException>(() => server.StartAsync());
+        await Assert.ThrowsAsync<CoapBindException>(() => server.StartAsync());
+        holder.Close();
+        await server.StartAsync();
+        Assert.Equal(2, server.LocalEndpoints.Count);
+    }
+
+    [Fact]
+    public async Task A_client_whose_first_start_failed_starts_with_the_next_request()
+    {
+        NoThreads scheduler = new();
+        await using CoapClient client = new(new CoapEndpointOptions { Scheduler = scheduler });
+        await Assert.ThrowsAsync<CoapException>(() => client.PingAsync("coap://127.0.0.1:1"));
+        await Assert.ThrowsAsync<CoapException>(() => client.PingAsync("coap://127.0.0.1:1"));
+    }
+
+    [Fact]
+    public async Task A_server_that_sent_a_request_before_it_started_still_listens()
+    {
+        await using CoapServer server = new();
+        server.MapGet("/x", () => "x");
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> early = new CoapClient(server.Endpoint).GetAsync("coap://127.0.0.1:9/x", cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => early);
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        Assert.Single(server.LocalEndpoints);
+        await using CoapClient client = new();
+        Assert.Equal("x", (await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+    }
+
+    [Fact]
+    public void A_name_without_address_cannot_be_listened_on() =>
+        Assert.Throws<ArgumentException>(() => new CoapEndpoint().Listen($"coap://{new string('a', 64)}.invalid")); // a label too long to be asked for
+
+    [Fact]
+    public void A_grace_period_is_a_length_of_time()
+    {
+        CoapEndpointOptions options = new();
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.StopGracePeriod = TimeSpan.FromSeconds(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.StopGracePeriod = TimeSpan.MaxValue);
+        options.StopGracePeriod = TimeSpan.Zero;
+    }
+
+    [Fact]
+    public async Task What_is_changed_in_the_options_afterwards_does_not_reach_the_endpoint()
+    {
+        CoapEndpointOptions options = new() { ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound) };
+        await using CoapClient client = new(options);
+        options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => client.PingAsync("coap://some.example:1"));
+        Assert.Contains("resolved", error.Message, StringComparison.Ordinal);
+    }
+
+    private sealed class NoThreads : CoapScheduler
+    {
+        public override bool Queue(Action<object?> action, object? state) => false;
+    }
+
+    private sealed class StubTransport : CoapTransport
+    {
+        public Action? OnStart { get; init; }
+
+        public Action? OnDispose { get; init; }
+
+        public int Disposed { get; private set; }
+
+        public override string Scheme => "coap";
+
+        public override IReadOnlyList<CoapAddress> LocalAddresses => [];
+
+        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+        {
+            OnStart?.Invoke();
+            return ValueTask.CompletedTask;
+        }
+
+        public override void Send(CoapDatagram datagram) => datagram.Dispose();
+
+        public override ValueTask DisposeAsync()
+        {
+            Disposed++;
+            OnDispose?.Invoke();
+            return ValueTask.CompletedTask;
+        }
+    }
+}
