@@ -117,15 +117,23 @@ public sealed partial class CoapEndpoint
         CoapPipeline pipeline = _pipelines[_context.ShardOf(remote)];
         ulong hash = _hash.Of(remote);
         long now = _environment.Now;
+        CoapChannel channel;
         pipeline.Shard.Enter();
         try
         {
-            return pipeline.Channels.GetForOutbound(transport, remote, hash, now);
+            channel = pipeline.Channels.GetForOutbound(transport, remote, hash, now);
         }
         finally
         {
             pipeline.Shard.Exit();
         }
+
+        if (channel.AsksForParameters)
+        {
+            channel.AskForParameters();
+        }
+
+        return channel;
     }
 
     /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>

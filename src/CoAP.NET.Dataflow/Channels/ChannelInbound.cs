@@ -40,14 +40,22 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     private CoapChannel GetOrAdd(CoapDatagram item, ulong hash, long now)
     {
+        CoapChannel channel;
         _shard.Enter();
         try
         {
-            return _table.GetForInbound(item, hash, now);
+            channel = _table.GetForInbound(item, hash, now);
         }
         finally
         {
             _shard.Exit();
         }
+
+        if (channel.AsksForParameters)
+        {
+            channel.AskForParameters();
+        }
+
+        return channel;
     }
 }

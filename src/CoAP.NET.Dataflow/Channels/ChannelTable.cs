@@ -136,10 +136,10 @@ internal sealed class ChannelTable
 
     private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer)
     {
-        CoapEnvironment environment = _shard.Environment;
         MakeRoom(newcomer);
-        CoapChannel channel = new(_shard, transport, tag, remote, local, environment.ParametersOf(remote))
+        CoapChannel channel = new(_shard, transport, tag, remote, local, CoapTransmissionParameters.Default)
         {
+            AsksForParameters = true,
             AddressHash = hash,
             IsNewcomer = newcomer,
             FirstSeen = now,

@@ -52,6 +52,32 @@ public sealed class CoapChannel
 
     internal CoapShard Shard { get; }
 
+    /// <summary>Whether its parameters have yet to be asked for, which is done outside the lock: a user may decide them.</summary>
+    internal bool AsksForParameters { get; set; }
+
+    /// <summary>Asks for the parameters of a channel that is new. No lock may be held.</summary>
+    internal void AskForParameters()
+    {
+        AsksForParameters = false;
+        CoapEnvironment environment = Shard.Environment;
+        UserCode.Enter();
+        try
+        {
+            Parameters = environment.ParametersOf(Remote);
+        }
+#pragma warning disable CA1031 // a callback of a user must not cost the peer its datagrams
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            environment.Counters.Add(CoapCounter.StageErrors);
+            Log.StageFailed(environment.Logger, exception);
+        }
+        finally
+        {
+            UserCode.Exit();
+        }
+    }
+
     /// <summary>When the first and the last datagram came, in units of 100 ns. Guarded by Shard.Gate.</summary>
     internal long FirstSeen { get; set; }
 

@@ -63,6 +63,11 @@ public class MeshTests : EndpointTest
 
         WatchAll(Options.Pipeline, seen, inline: true, Check);
         Options.Pipeline.Insert(CoapSeams.ChannelToSerializer, () => new PassBlock<CoapDatagram>(item => shard = item.Channel!.Shard));
+        Options.ParametersOf = _ =>
+        {
+            Check();
+            return null;
+        };
         Server.MapGet("/", () =>
         {
             Check();
@@ -71,12 +76,35 @@ public class MeshTests : EndpointTest
         await StartAsync();
         Transport.Receive(Peer, "40017d34");
         Transport.Receive(Peer, "40017d34");
-        Transport.Receive(Peer, "40007d35");
+        Transport.Receive(Other, "40007d35");
         Transport.Receive(Peer, "50017d36");
         Clock.Advance(TimeSpan.FromSeconds(300));
         Assert.NotNull(shard);
         Assert.Equal(4, Transport.TakeSent().Length);
         Assert.False(held);
+    }
+
+    [Fact]
+    public async Task Parameters_that_a_user_decides_are_asked_for_once_and_may_fail()
+    {
+        List<CoapAddress> asked = [];
+        Options.ParametersOf = remote =>
+        {
+            asked.Add(remote);
+            return remote == Other ? throw new InvalidOperationException("bad callback") : CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(8) };
+        };
+        TaskCompletionSource<CoapResult> never = new();
+        Server.MapGet("/slow", (_, _) => never.Task);
+        Server.MapGet("/", () => "root");
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b4736c6f77");
+        Clock.Advance(TimeSpan.FromSeconds(1.9));
+        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Transport.Receive(Other, "40010002");
+        Assert.StartsWith("60450002", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+        Assert.Equal([Peer, Other], asked);
     }
 
     [Fact]

@@ -199,12 +199,10 @@ public sealed class RequestTimeTests : IAsyncLifetime
 
     private sealed class NoRole : IReceiveRole
     {
-        public void EnterUserCode()
-        {
-        }
+        private int _depth;
 
-        public void ExitUserCode()
-        {
-        }
+        public bool EnterUserCode() => _depth++ == 0;
+
+        public UserCodeEnd ExitUserCode() => --_depth == 0 ? UserCodeEnd.Late : UserCodeEnd.Nested;
     }
 }
