@@ -81,20 +81,6 @@ public sealed class ClientTargetTests : ClientTest
     public async Task What_is_no_CoAP_URI_is_a_programming_error(string uri) =>
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync(uri)));
 
-    [Fact]
-    public async Task A_ping_tries_the_next_address_of_a_name_too()
-    {
-        Task<TimeSpan> ping = Client.PingAsync("coap://two.example");
-        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
-        Assert.Equal(s_stranger, remote);
-        TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
-        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
-        Sent sent = new(await Within(second.Task));
-        _transport.Receive(s_server, $"7000{sent.MessageId}");
-        await Within(ping);
-    }
-
     [Theory]
     [InlineData(CoapMethod.Get, "coap://192.0.2.1:0/x", "port 0")]
     [InlineData((CoapMethod)0x45, "coap://192.0.2.1/x", "2.05")]
