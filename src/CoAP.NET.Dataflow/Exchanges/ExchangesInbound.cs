@@ -71,6 +71,11 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             Counters.Add(CoapCounter.BadOptions);
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
         }
+        else if (IsPartOfABody(message))
+        {
+            Counters.Add(CoapCounter.BadOptions);
+            Answer(exchange, Diagnostic(CoapCode.BadOption, "Block-wise transfers are not supported."));
+        }
         else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
         {
             Answer(exchange, Diagnostic(CoapCode.BadRequest, $"A token has at most {_shard.Environment.Limits.MaxTokenLength} bytes here."));
@@ -104,7 +109,8 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
 
         OptionVerdict verdict = OptionRules.Check(message);
-        bool acceptable = verdict.IsAccepted;
+        bool isPart = verdict.IsAccepted && IsPartOfABody(message);
+        bool acceptable = verdict.IsAccepted && !isPart;
         if (item.Transmission is null)
         {
             _layer.StopTransmission(request);
@@ -115,12 +121,31 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         {
             request.Complete(new CoapResponse(message, item.Channel.Remote));
         }
+        else if (isPart)
+        {
+            Counters.Add(CoapCounter.BadOptions);
+            request.Fail(new CoapProtocolException(
+                $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."));
+        }
         else
         {
             Counters.Add(CoapCounter.BadOptions);
             request.Fail(new CoapProtocolException(
                 $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
         }
+    }
+
+    // A critical option that asks for what is not done here counts as unrecognized (RFC 7252 section 5.4.1). A block that is the whole body asks for nothing.
+    private static bool IsPartOfABody(CoapMessage message)
+    {
+        if (!message.HasOptions)
+        {
+            return false;
+        }
+
+        BlockValue block1 = message.OptionsToRead!.Block1 ?? default;
+        BlockValue block2 = message.OptionsToRead!.Block2 ?? default;
+        return block1.More || block1.Number > 0 || block2.Number > 0 || (block2.More && message.Code.IsResponse);
     }
 
     private void OnUnreadable(in CoapInbound item)

@@ -319,4 +319,18 @@ public class ServingTests : EndpointTest
         Assert.StartsWith("608c000a", Exchange("4003000a10a172ff33"), StringComparison.Ordinal);
         Assert.StartsWith("6083000b", Exchange("4003000b10a9666f7262696464656eff33"), StringComparison.Ordinal);
     }
+
+    [Theory]
+    [InlineData("40030001d10e0eff31", "60820001")]
+    [InlineData("40030002d10e16ff31", "60820002")]
+    [InlineData("40030003d10e06ff31", "60440003")]
+    [InlineData("40010004d10a12", "60820004")]
+    [InlineData("40010005d10a02", "60450005")]
+    public async Task A_part_of_a_body_is_refused_and_a_block_that_is_the_whole_body_is_not(string hex, string answer)
+    {
+        Server.MapGet("/", () => "root");
+        Server.MapPut("/", () => CoapResults.Changed());
+        await StartAsync();
+        Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
+    }
 }
