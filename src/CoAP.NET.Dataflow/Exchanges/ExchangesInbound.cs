@@ -60,12 +60,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     private void OnRequest(in CoapInbound item, CoapMessage message)
     {
         Counters.Add(CoapCounter.RequestsReceived);
-        CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequest(message)
-        {
-            Confirmable = item.Type == CoapMessageType.Confirmable,
-            IsMulticast = item.IsMulticast,
-            Channel = item.Channel,
-        });
+        CoapExchange exchange = Begin(in item, message);
         if (OptionRules.Check(message) is { IsAccepted: false } verdict)
         {
             Counters.Add(CoapCounter.BadOptions);
@@ -78,7 +73,8 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
         else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
         {
-            Answer(exchange, Diagnostic(CoapCode.BadRequest, $"A token has at most {_shard.Environment.Limits.MaxTokenLength} bytes here."));
+            // Frames of reliable transports come this far; the datagram serializer stops at the limit.
+            Answer(exchange, TokenTooLong());
         }
         else if (_state.IsStopping)
         {
@@ -120,19 +116,13 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         if (acceptable)
         {
             request.Complete(new CoapResponse(message, item.Channel.Remote));
+            return;
         }
-        else if (isPart)
-        {
-            Counters.Add(CoapCounter.BadOptions);
-            request.Fail(new CoapProtocolException(
-                $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."));
-        }
-        else
-        {
-            Counters.Add(CoapCounter.BadOptions);
-            request.Fail(new CoapProtocolException(
-                $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
-        }
+
+        Counters.Add(CoapCounter.BadOptions);
+        request.Fail(new CoapProtocolException(isPart
+            ? $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."
+            : $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
     }
 
     // A critical option that asks for what is not done here counts as unrecognized (RFC 7252 section 5.4.1). A block that is the whole body asks for nothing.
@@ -150,17 +140,11 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 
     private void OnUnreadable(in CoapInbound item)
     {
-        CoapMessage message = item.Message ?? new CoapMessage(CoapCode.Get);
-        CoapExchange exchange = new(item.Channel, item.Reception, new CoapRequest(message)
-        {
-            Confirmable = item.Type == CoapMessageType.Confirmable,
-            IsMulticast = item.IsMulticast,
-            Channel = item.Channel,
-        });
+        CoapExchange exchange = Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));
         CoapLimits limits = _shard.Environment.Limits;
         Answer(exchange, item.Error.Rule switch
         {
-            CoapFormatRule.TokenTooLong => Diagnostic(CoapCode.BadRequest, $"A token has at most {limits.MaxTokenLength} bytes here."),
+            CoapFormatRule.TokenTooLong => TokenTooLong(),
             CoapFormatRule.MessageTooLarge => Diagnostic(CoapCode.RequestEntityTooLarge, $"A message has at most {limits.MaxDatagramSize} bytes here.")
                 .With(new Size1((uint)limits.MaxDatagramSize)),
             _ => Diagnostic(CoapCode.BadRequest, string.Empty),
@@ -217,6 +201,15 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             _outbound.Run(new CoapReply(exchange, result));
         }
     }
+
+    private static CoapExchange Begin(in CoapInbound item, CoapMessage message) => new(item.Channel, item.Reception, new CoapRequest(message)
+    {
+        Confirmable = item.Type == CoapMessageType.Confirmable,
+        IsMulticast = item.IsMulticast,
+        Channel = item.Channel,
+    });
+
+    private CoapResult TokenTooLong() => Diagnostic(CoapCode.BadRequest, $"A token has at most {_shard.Environment.Limits.MaxTokenLength} bytes here.");
 
     private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable).With(new MaxAge((uint)_busyMaxAge));
 

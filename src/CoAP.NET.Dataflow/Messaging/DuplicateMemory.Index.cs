@@ -7,9 +7,9 @@ internal sealed partial class DuplicateMemory
 {
     // Exchanges beyond the bound of requests served: responses on their way, and requests that are about to be answered 5.03.
     private const int RunningSlack = 1024;
-    private static readonly long s_sweepPeriod = TimeSpan.FromSeconds(15).Ticks;
+    private static readonly long s_expiryPeriod = TimeSpan.FromSeconds(15).Ticks;
 
-    private readonly SweepTimer _sweepTimer;
+    private readonly ExpiryTimer _expiryTimer;
     private MessagingState?[] _states = new MessagingState?[16];
     private int[] _freeNumbers = new int[16];
     private int _freeCount;
@@ -28,9 +28,9 @@ internal sealed partial class DuplicateMemory
 
         _states[number] = state;
         state.Number = number;
-        if (!_sweepTimer.IsScheduled)
+        if (!_expiryTimer.IsScheduled)
         {
-            _shard.Wheel.Schedule(_sweepTimer, now + s_sweepPeriod);
+            _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
         }
     }
 
@@ -98,13 +98,13 @@ internal sealed partial class DuplicateMemory
             }
         }
 
-        Rebuild(state, kept.AsSpan(0, count), spare: 1);
+        Rebuild(state, kept.AsSpan(0, count));
         ArrayPool<ulong>.Shared.Return(kept);
     }
 
-    private void Rebuild(MessagingState state, ReadOnlySpan<ulong> kept, int spare)
+    private void Rebuild(MessagingState state, ReadOnlySpan<ulong> kept)
     {
-        state.Index.Rebuild(kept, spare);
+        state.Index.Rebuild(kept, spare: 1);
         ChargeIndex(state);
     }
 
@@ -118,18 +118,18 @@ internal sealed partial class DuplicateMemory
         state.UnverifiedIndexBytes = unverified;
     }
 
-    private void OnSweep(long now)
+    private void OnExpiry(long now)
     {
         DropExpired(now);
         _spareSegments.Clear();
         if (_numbers > _freeCount)
         {
-            _shard.Wheel.Schedule(_sweepTimer, now + s_sweepPeriod);
+            _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
         }
     }
 
-    private sealed class SweepTimer(DuplicateMemory memory) : WheelTimer
+    private sealed class ExpiryTimer(DuplicateMemory memory) : WheelTimer
     {
-        internal override void Fire(long now) => memory.OnSweep(now);
+        internal override void Fire(long now) => memory.OnExpiry(now);
     }
 }

@@ -169,7 +169,7 @@ internal sealed partial class DuplicateMemory
             }
         }
 
-        Rebuild(state, entries.AsSpan(0, kept), spare: 1);
+        Rebuild(state, entries.AsSpan(0, kept));
         ArrayPool<ulong>.Shared.Return(entries);
         state.Bytes = (int)bytes;
         if (bytes > wanted)

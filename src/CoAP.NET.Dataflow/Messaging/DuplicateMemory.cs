@@ -55,7 +55,7 @@ internal sealed partial class DuplicateMemory
             _logs[i] = new ReplyLog(i);
         }
 
-        _sweepTimer = new SweepTimer(this);
+        _expiryTimer = new ExpiryTimer(this);
     }
 
     /// <summary>Exchanges that run in the shard.</summary>
@@ -150,7 +150,7 @@ internal sealed partial class DuplicateMemory
             GrowIndex(state, now);
         }
 
-        // Growing may have swept this very peer off the table.
+        // Growing may have taken this very peer off the table.
         if (state.Number < 0)
         {
             Register(state, now);

@@ -6,46 +6,16 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A ping ends, whatever happens to it.</summary>
-public sealed class PingTests : IAsyncLifetime
+public sealed class PingTests : RequestingTest
 {
     private static readonly CoapAddress s_first = CoapAddress.FromIPv4(0xc0000209, 5683);
     private static readonly CoapAddress s_second = CoapAddress.FromIPv4(0xc0000201, 5683);
-
-    private readonly VirtualClock _clock = new();
-    private readonly DirectTransport _transport = new();
-    private readonly CoapEndpointOptions _options;
-    private CoapClient? _client;
-
-    public PingTests() => _options = new CoapEndpointOptions
-    {
-        TimeProvider = _clock,
-        Random = new VirtualRandom(42),
-        ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }),
-    };
-
-    private CoapClient Client
-    {
-        get
-        {
-            if (_client is null)
-            {
-                _client = new CoapClient(_options);
-                _client.Endpoint.AddTransport(_transport);
-            }
-
-            return _client;
-        }
-    }
-
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public async Task DisposeAsync() => await Client.DisposeAsync();
 
     [Fact]
     public async Task A_ping_that_waits_fails_when_the_endpoint_stops()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
-        Assert.Single(_transport.TakeSent());
+        Assert.Single(Transport.TakeSent());
         await Client.DisposeAsync();
         await Assert.ThrowsAsync<CoapException>(() => Within(ping));
     }
@@ -63,16 +33,16 @@ public sealed class PingTests : IAsyncLifetime
     public async Task A_ping_that_nobody_answers_ends_when_the_copies_do()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
-        _clock.Advance(TimeSpan.FromSeconds(94));
+        Clock.Advance(TimeSpan.FromSeconds(94));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, timeout.Reason);
-        Assert.Equal(5, _transport.TakeSent().Length);
+        Assert.Equal(5, Transport.TakeSent().Length);
     }
 
     [Fact]
     public async Task A_ping_that_a_block_declines_fails()
     {
-        _options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoAP.NET.Channels.CoapOutbound>(() => false));
+        Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoAP.NET.Channels.CoapOutbound>(() => false));
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
     }
 
@@ -82,12 +52,12 @@ public sealed class PingTests : IAsyncLifetime
     {
         using CancellationTokenSource cancel = new();
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", cancel.Token);
-        Assert.Single(_transport.TakeSent());
+        Assert.Single(Transport.TakeSent());
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(ping));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.PingAsync("coap://192.0.2.1", cancel.Token)));
-        _clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(_transport.TakeSent());
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
@@ -95,20 +65,20 @@ public sealed class PingTests : IAsyncLifetime
     public async Task A_group_is_not_pinged()
     {
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.PingAsync("coap://224.0.1.187")));
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
     public async Task The_next_address_of_a_name_is_pinged_when_nobody_listens_at_the_first()
     {
         Task<TimeSpan> ping = Client.PingAsync("coap://two.example");
-        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_first, remote);
         TaskCompletionSource<byte[]> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _transport.OnSent = (_, copy) => second.TrySetResult(copy);
-        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
+        Transport.OnSent = (_, copy) => second.TrySetResult(copy);
+        Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         byte[] sent = await second.Task.WaitAsync(TimeSpan.FromSeconds(30));
-        _transport.Receive(s_second, $"7000{Wire.Hex(sent)[4..8]}");
+        Transport.Receive(s_second, $"7000{Wire.Hex(sent)[4..8]}");
         await Within(ping);
     }
 

@@ -7,39 +7,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Every request of ours ends: by its time limit, by what became of its message, or by a limit of last resort.</summary>
-public sealed class RequestTimeTests : IAsyncLifetime
+public sealed class RequestTimeTests : RequestingTest
 {
     private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc0000201, 5683);
-
-    private readonly VirtualClock _clock = new();
-    private readonly DirectTransport _transport = new();
-    private readonly CoapEndpointOptions _options;
-    private CoapClient? _client;
-
-    public RequestTimeTests() => _options = new CoapEndpointOptions
-    {
-        TimeProvider = _clock,
-        Random = new VirtualRandom(42),
-        ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }),
-    };
-
-    private CoapClient Client
-    {
-        get
-        {
-            if (_client is null)
-            {
-                _client = new CoapClient(_options);
-                _client.Endpoint.AddTransport(_transport);
-            }
-
-            return _client;
-        }
-    }
-
-    public Task InitializeAsync() => Task.CompletedTask;
-
-    public async Task DisposeAsync() => await Client.DisposeAsync();
 
     [Theory]
     [InlineData(true)]
@@ -47,23 +17,23 @@ public sealed class RequestTimeTests : IAsyncLifetime
     public async Task The_longest_possible_time_limit_is_no_limit_in_the_past(bool confirmable)
     {
         Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = confirmable, Timeout = TimeSpan.MaxValue });
-        string sent = Assert.Single(_transport.TakeSent());
-        _clock.Advance(TimeSpan.FromSeconds(1));
+        string sent = Assert.Single(Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(1));
         Assert.False(request.IsCompleted);
-        _transport.Receive(s_server, $"5445abcd{sent[8..16]}");
+        Transport.Receive(s_server, $"5445abcd{sent[8..16]}");
         await Within(request);
     }
 
     [Fact]
     public async Task An_infinite_response_timeout_waits_after_the_acknowledgement()
     {
-        _options.Parameters = new CoapTransmissionParameters { ResponseTimeout = Timeout.InfiniteTimeSpan };
+        Options.Parameters = new CoapTransmissionParameters { ResponseTimeout = Timeout.InfiniteTimeSpan };
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
-        string sent = Assert.Single(_transport.TakeSent());
-        _transport.Receive(s_server, $"6000{sent[4..8]}");
-        _clock.Advance(TimeSpan.FromHours(10));
+        string sent = Assert.Single(Transport.TakeSent());
+        Transport.Receive(s_server, $"6000{sent[4..8]}");
+        Clock.Advance(TimeSpan.FromHours(10));
         Assert.False(request.IsCompleted);
-        _transport.Receive(s_server, $"5445abcd{sent[8..16]}");
+        Transport.Receive(s_server, $"5445abcd{sent[8..16]}");
         await Within(request);
     }
 
@@ -81,27 +51,27 @@ public sealed class RequestTimeTests : IAsyncLifetime
     public async Task A_Non_confirmable_request_without_response_ends_after_its_lifetime()
     {
         Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = false });
-        _clock.Advance(TimeSpan.FromSeconds(144));
+        Clock.Advance(TimeSpan.FromSeconds(144));
         Assert.False(request.IsCompleted);
-        _clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(TimeSpan.FromSeconds(2));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
         Assert.Equal(CoapTimeoutReason.NoResponse, timeout.Reason);
-        Assert.Single(_transport.TakeSent());
+        Assert.Single(Transport.TakeSent());
     }
 
     [Fact]
     public async Task The_time_limit_is_one_for_all_addresses_of_a_name()
     {
         Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://two.example/x") { Timeout = TimeSpan.FromSeconds(5) });
-        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
-        _clock.Advance(TimeSpan.FromSeconds(1.5));
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
+        Clock.Advance(TimeSpan.FromSeconds(1.5));
         TaskCompletionSource second = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _transport.OnSent = (_, _) => second.TrySetResult();
-        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
+        Transport.OnSent = (_, _) => second.TrySetResult();
+        Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         await second.Task.WaitAsync(TimeSpan.FromSeconds(30));
-        _clock.Advance(TimeSpan.FromSeconds(3.4));
+        Clock.Advance(TimeSpan.FromSeconds(3.4));
         Assert.False(request.IsCompleted);
-        _clock.Advance(TimeSpan.FromSeconds(0.2));
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
         await Assert.ThrowsAsync<CoapTimeoutException>(() => request.WaitAsync(TimeSpan.FromSeconds(5)));
     }
 
@@ -112,21 +82,21 @@ public sealed class RequestTimeTests : IAsyncLifetime
     public async Task A_request_and_a_ping_end_also_when_a_block_keeps_what_became_of_them(string answer, string payload)
     {
         bool isOpen = true;
-        _options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
+        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
-        string sent = Assert.Single(_transport.TakeSent());
+        string sent = Assert.Single(Transport.TakeSent());
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.9");
-        string pinged = Assert.Single(_transport.TakeSent());
+        string pinged = Assert.Single(Transport.TakeSent());
         isOpen = false;
         if (answer.Length > 0)
         {
-            _transport.Receive(s_server, $"{answer}{sent[4..8]}{(payload.Length > 0 ? sent[8..16] : "")}{payload}");
-            _transport.Receive(CoapAddress.FromIPv4(0xc0000209, 5683), $"7000{pinged[4..8]}");
+            Transport.Receive(s_server, $"{answer}{sent[4..8]}{(payload.Length > 0 ? sent[8..16] : "")}{payload}");
+            Transport.Receive(CoapAddress.FromIPv4(0xc0000209, 5683), $"7000{pinged[4..8]}");
         }
 
         for (int i = 0; i < 40; i++)
         {
-            _clock.Advance(TimeSpan.FromSeconds(30));
+            Clock.Advance(TimeSpan.FromSeconds(30));
         }
 
         await Assert.ThrowsAsync<CoapTimeoutException>(() => request.WaitAsync(TimeSpan.FromSeconds(5)));
@@ -136,15 +106,15 @@ public sealed class RequestTimeTests : IAsyncLifetime
     [Fact]
     public async Task A_request_that_waits_long_for_its_turn_is_not_given_up()
     {
-        _options.Parameters = new CoapTransmissionParameters { ResponseTimeout = TimeSpan.FromHours(2) };
+        Options.Parameters = new CoapTransmissionParameters { ResponseTimeout = TimeSpan.FromHours(2) };
         Task<CoapResponse>[] queue = [.. Enumerable.Range(0, 20).Select(i => Client.GetAsync($"coap://192.0.2.1/{i:00}"))];
         for (int i = 0; i < 20; i++)
         {
-            string sent = Assert.Single(_transport.TakeSent().Distinct());
-            _clock.Advance(TimeSpan.FromSeconds(60));
-            _transport.TakeSent();
+            string sent = Assert.Single(Transport.TakeSent().Distinct());
+            Clock.Advance(TimeSpan.FromSeconds(60));
+            Transport.TakeSent();
             Assert.Equal(i, queue.Count(task => task.IsCompleted));
-            _transport.Receive(s_server, $"6445{sent[4..8]}{sent[8..16]}");
+            Transport.Receive(s_server, $"6445{sent[4..8]}{sent[8..16]}");
             await Within(queue[i]);
         }
     }
@@ -156,7 +126,7 @@ public sealed class RequestTimeTests : IAsyncLifetime
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest((CoapMethod)0, "coap://192.0.2.1/x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("coap://192.0.2.1:0/x")));
         await Assert.ThrowsAsync<ArgumentNullException>(() => Within(Client.PingAsync(null!)));
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]

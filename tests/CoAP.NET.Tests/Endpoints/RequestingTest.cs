@@ -1,0 +1,42 @@
+using System.Net;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>A client on virtual time behind a <see cref="DirectTransport"/>. Every name has two addresses.</summary>
+public abstract class RequestingTest : IAsyncLifetime
+{
+    private CoapClient? _client;
+
+    private protected RequestingTest() => Options = new CoapEndpointOptions
+    {
+        TimeProvider = Clock,
+        Random = new VirtualRandom(42),
+        ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") }),
+    };
+
+    private protected VirtualClock Clock { get; } = new();
+
+    private protected DirectTransport Transport { get; } = new();
+
+    private protected CoapEndpointOptions Options { get; }
+
+    /// <summary>Made with the options as they are when it is first used.</summary>
+    private protected CoapClient Client
+    {
+        get
+        {
+            if (_client is null)
+            {
+                _client = new CoapClient(Options);
+                _client.Endpoint.AddTransport(Transport);
+            }
+
+            return _client;
+        }
+    }
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync() => await Client.DisposeAsync();
+}
