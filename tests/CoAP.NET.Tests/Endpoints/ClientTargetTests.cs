@@ -12,9 +12,9 @@ public sealed class ClientTargetTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
-        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex($"44010000{sent.Token}"));
+        Transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex($"44010000{sent.Token}"));
         Assert.False(request.IsCompleted);
-        _transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex(sent.Hex));
+        Transport.Context.PortUnreachable(s_server, DirectTransport.Local, Wire.Hex(sent.Hex));
         await Assert.ThrowsAsync<CoapUnreachableException>(() => Within(request));
     }
 
@@ -22,14 +22,14 @@ public sealed class ClientTargetTests : ClientTest
     public async Task The_next_address_of_a_name_is_tried_when_nobody_listens_at_the_first()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://two.example/x");
-        (CoapAddress remote, byte[] bytes) = Assert.Single(_transport.TakeAll());
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_stranger, remote);
         TaskCompletionSource<string> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
-        _transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
+        Transport.OnSent = (_, copy) => second.TrySetResult(Wire.Hex(copy));
+        Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
         Sent sent = new(await Within(second.Task));
         Assert.Contains("3b74776f2e6578616d706c65", sent.Hex, StringComparison.Ordinal);
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         Assert.Equal(s_server, (await Within(request)).Remote);
     }
 
@@ -49,8 +49,8 @@ public sealed class ClientTargetTests : ClientTest
         Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
         Sent sent = TakeOne();
         Assert.Equal($"4000{sent.MessageId}", sent.Hex);
-        _clock.Advance(TimeSpan.FromMilliseconds(300));
-        _transport.Receive(s_server, $"7000{sent.MessageId}");
+        Clock.Advance(TimeSpan.FromMilliseconds(300));
+        Transport.Receive(s_server, $"7000{sent.MessageId}");
         Assert.Equal(TimeSpan.FromMilliseconds(300), await Within(ping));
     }
 
@@ -60,7 +60,7 @@ public sealed class ClientTargetTests : ClientTest
     {
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[2000]))));
         Assert.Contains("1152", error.Message, StringComparison.Ordinal);
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
@@ -69,7 +69,7 @@ public sealed class ClientTargetTests : ClientTest
     {
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Theory]
@@ -90,7 +90,7 @@ public sealed class ClientTargetTests : ClientTest
     {
         ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest(method, uri))));
         Assert.Contains(mentioned, error.Message, StringComparison.Ordinal);
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]

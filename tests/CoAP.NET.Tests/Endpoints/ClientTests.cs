@@ -17,13 +17,13 @@ public sealed class ClientTests : ClientTest
         Assert.Equal((0, 0x01), (sent.Type, sent.Code));
         Assert.Equal(8, sent.Token.Length);
         Assert.EndsWith("bb74656d7065726174757265", sent.Hex, StringComparison.Ordinal);
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff32322e332043");
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.Content, response.Code);
         Assert.Equal("22.3 C", response.GetText());
         Assert.Equal(s_server, response.Remote);
-        _clock.Advance(TimeSpan.FromMinutes(10));
-        Assert.Empty(_transport.TakeSent());
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
@@ -32,13 +32,13 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/slow");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"6000{sent.MessageId}");
+        Transport.Receive(s_server, $"6000{sent.MessageId}");
         Assert.False(request.IsCompleted);
-        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("6000ad7b", Assert.Single(_transport.TakeSent()));
+        Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
         Assert.Equal("1", (await Within(request)).GetText());
-        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("6000ad7b", Assert.Single(_transport.TakeSent()));
+        Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
     }
 
     [Fact]
@@ -47,12 +47,12 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/slow");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("6000ad7b", Assert.Single(_transport.TakeSent()));
+        Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("6000ad7b", Assert.Single(Transport.TakeSent()));
         await Within(request);
-        _transport.Receive(s_server, $"6000{sent.MessageId}");
-        _clock.Advance(TimeSpan.FromMinutes(10));
-        Assert.Empty(_transport.TakeSent());
+        Transport.Receive(s_server, $"6000{sent.MessageId}");
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
@@ -61,16 +61,16 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> confirmable = Client.GetAsync("coap://192.0.2.1/a");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"6000{sent.MessageId}");
-        _transport.Receive(s_server, $"54450001{sent.Token}ff31");
+        Transport.Receive(s_server, $"6000{sent.MessageId}");
+        Transport.Receive(s_server, $"54450001{sent.Token}ff31");
         Assert.Equal("1", (await Within(confirmable)).GetText());
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
 
         Task<CoapResponse> non = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Confirmable = false });
         sent = TakeOne();
         Assert.Equal(1, sent.Type);
-        _transport.Receive(s_server, $"44450002{sent.Token}ff32");
-        Assert.Equal("60000002", Assert.Single(_transport.TakeSent()));
+        Transport.Receive(s_server, $"44450002{sent.Token}ff32");
+        Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
         Assert.Equal("2", (await Within(non)).GetText());
     }
 
@@ -82,21 +82,21 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         string otherToken = Flip(sent.Token);
         string otherId = Flip(sent.MessageId);
-        _transport.Receive(s_stranger, $"6445{sent.MessageId}{sent.Token}ff31");
-        _transport.Receive(s_server with { Port = 5684 }, $"6445{sent.MessageId}{sent.Token}ff31");
-        _transport.Receive(s_server, $"6445{sent.MessageId}{otherToken}ff31");
-        _transport.Receive(s_server, $"6445{otherId}{sent.Token}ff31");
-        _transport.Receive(s_stranger, $"6000{sent.MessageId}");
-        _transport.Receive(s_stranger, $"7000{sent.MessageId}");
-        Assert.Empty(_transport.TakeSent());
-        _transport.Receive(s_stranger, $"44450001{sent.Token}ff31");
-        _transport.Receive(s_server, $"44450002{otherToken}ff31");
-        Assert.Equal(["70000001", "70000002"], _transport.TakeSent());
+        Transport.Receive(s_stranger, $"6445{sent.MessageId}{sent.Token}ff31");
+        Transport.Receive(s_server with { Port = 5684 }, $"6445{sent.MessageId}{sent.Token}ff31");
+        Transport.Receive(s_server, $"6445{sent.MessageId}{otherToken}ff31");
+        Transport.Receive(s_server, $"6445{otherId}{sent.Token}ff31");
+        Transport.Receive(s_stranger, $"6000{sent.MessageId}");
+        Transport.Receive(s_stranger, $"7000{sent.MessageId}");
+        Assert.Empty(Transport.TakeSent());
+        Transport.Receive(s_stranger, $"44450001{sent.Token}ff31");
+        Transport.Receive(s_server, $"44450002{otherToken}ff31");
+        Assert.Equal(["70000001", "70000002"], Transport.TakeSent());
         Assert.False(request.IsCompleted);
 
-        _clock.Advance(TimeSpan.FromSeconds(3));
+        Clock.Advance(TimeSpan.FromSeconds(3));
         Assert.Equal(sent.Hex, TakeOne().Hex);
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
         Assert.Equal("1", (await Within(request)).GetText());
     }
 
@@ -106,7 +106,7 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"6000{sent.MessageId}");
+        Transport.Receive(s_server, $"6000{sent.MessageId}");
         byte[] right = Wire.Hex($"54450000{sent.Token}ff31");
         VirtualRandom random = new(7);
         int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_FORGED"), out int set) ? set : 1_000_000;
@@ -135,12 +135,12 @@ public sealed class ClientTests : ClientTest
                 }
             }
 
-            _transport.Receive(from, forged);
+            Transport.Receive(from, forged);
         }
 
         Assert.False(request.IsCompleted);
-        Assert.Empty(_transport.TakeSent());
-        _transport.Receive(s_server, right);
+        Assert.Empty(Transport.TakeSent());
+        Transport.Receive(s_server, right);
         Assert.Equal("1", (await Within(request)).GetText());
     }
 
@@ -153,8 +153,8 @@ public sealed class ClientTests : ClientTest
         List<double> times = [];
         for (double t = 0.05; t < 94; t += 0.05)
         {
-            _clock.Advance(TimeSpan.FromMilliseconds(50));
-            foreach (string copy in _transport.TakeSent())
+            Clock.Advance(TimeSpan.FromMilliseconds(50));
+            foreach (string copy in Transport.TakeSent())
             {
                 Assert.Equal(first.Hex, copy);
                 times.Add(t);
@@ -172,12 +172,12 @@ public sealed class ClientTests : ClientTest
     [Fact]
     public async Task An_acknowledged_request_without_a_response_says_so()
     {
-        _parameters = _parameters with { ResponseTimeout = TimeSpan.FromSeconds(30) };
+        Options.Parameters = Options.Parameters with { ResponseTimeout = TimeSpan.FromSeconds(30) };
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
-        _transport.Receive(s_server, $"6000{TakeOne().MessageId}");
-        _clock.Advance(TimeSpan.FromSeconds(29));
+        Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
+        Clock.Advance(TimeSpan.FromSeconds(29));
         Assert.False(request.IsCompleted);
-        _clock.Advance(TimeSpan.FromSeconds(2));
+        Clock.Advance(TimeSpan.FromSeconds(2));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
         Assert.Equal(CoapTimeoutReason.NoResponse, timeout.Reason);
         Assert.False(timeout.IsOutcomeUnknown);
@@ -193,16 +193,16 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> third = Client.GetAsync("coap://192.0.2.1/3");
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.9/4");
         Assert.EndsWith("b134", TakeOne().Hex, StringComparison.Ordinal);
-        _clock.Advance(TimeSpan.FromSeconds(6));
+        Clock.Advance(TimeSpan.FromSeconds(6));
         CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
         Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
         Assert.False(timeout.IsOutcomeUnknown);
-        _transport.TakeSent();
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        Transport.TakeSent();
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
         await Within(first);
         Sent next = TakeOne();
         Assert.EndsWith("b133", next.Hex, StringComparison.Ordinal);
-        _transport.Receive(s_server, $"6445{next.MessageId}{next.Token}");
+        Transport.Receive(s_server, $"6445{next.MessageId}{next.Token}");
         await Within(third);
         Assert.False(elsewhere.IsCompleted);
     }
@@ -210,7 +210,7 @@ public sealed class ClientTests : ClientTest
     [Fact]
     public async Task More_than_the_queue_holds_is_refused_at_once()
     {
-        _parameters = _parameters with { MaxQueuedRequests = 3 };
+        Options.Parameters = Options.Parameters with { MaxQueuedRequests = 3 };
         Task<CoapResponse>[] waiting = [.. Enumerable.Range(0, 4).Select(i => Client.GetAsync($"coap://192.0.2.1/{i}"))];
         await Assert.ThrowsAsync<CoapBusyException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
         Assert.All(waiting, task => Assert.False(task.IsCompleted));
@@ -220,15 +220,15 @@ public sealed class ClientTests : ClientTest
     [Rfc("7252-5.3.1-2")]
     public async Task Hundreds_of_requests_at_a_time_each_get_their_own_answer()
     {
-        _parameters = _parameters with { NStart = 1000 };
+        Options.Parameters = Options.Parameters with { NStart = 1000 };
         Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 500).Select(i => Client.GetAsync($"coap://192.0.2.1/{i:000}"))];
-        Sent[] sent = [.. _transport.TakeSent().Select(hex => new Sent(hex))];
+        Sent[] sent = [.. Transport.TakeSent().Select(hex => new Sent(hex))];
         Assert.Equal(500, sent.Length);
         Assert.Equal(500, sent.Select(s => s.Token).Distinct().Count());
         Assert.Equal(500, sent.Select(s => s.MessageId).Distinct().Count());
         foreach (Sent one in sent.Reverse())
         {
-            _transport.Receive(s_server, $"6445{one.MessageId}{one.Token}ff{one.Hex[^6..]}");
+            Transport.Receive(s_server, $"6445{one.MessageId}{one.Token}ff{one.Hex[^6..]}");
         }
 
         for (int i = 0; i < requests.Length; i++)
@@ -242,10 +242,10 @@ public sealed class ClientTests : ClientTest
     public async Task A_reset_fails_the_request_at_once()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
-        _transport.Receive(s_server, $"7000{TakeOne().MessageId}");
+        Transport.Receive(s_server, $"7000{TakeOne().MessageId}");
         await Assert.ThrowsAsync<CoapResetException>(() => Within(request));
-        _clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(_transport.TakeSent());
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
@@ -257,14 +257,14 @@ public sealed class ClientTests : ClientTest
         Sent sent = TakeOne();
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));
-        _clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(_transport.TakeSent());
-        _transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
-        Assert.Equal("7000ad7b", Assert.Single(_transport.TakeSent()));
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(Transport.TakeSent());
+        Transport.Receive(s_server, $"4445ad7b{sent.Token}ff31");
+        Assert.Equal("7000ad7b", Assert.Single(Transport.TakeSent()));
         using CancellationTokenSource before = new();
         await before.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.GetAsync("coap://192.0.2.1/x", before.Token)));
-        Assert.Empty(_transport.TakeSent());
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
@@ -272,7 +272,7 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/large");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}d10a0eff78");
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}d10a0eff78");
         CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(request));
         Assert.Contains("block", error.Message, StringComparison.Ordinal);
     }
@@ -283,14 +283,14 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> piggybacked = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}e02602ff78");
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}e02602ff78");
         CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(piggybacked));
         Assert.Contains("9999", error.Message, StringComparison.Ordinal);
 
         Task<CoapResponse> separate = Client.GetAsync("coap://192.0.2.1/x");
         sent = TakeOne();
-        _transport.Receive(s_server, $"44457d34{sent.Token}e02602ff78");
-        Assert.Equal("70007d34", Assert.Single(_transport.TakeSent()));
+        Transport.Receive(s_server, $"44457d34{sent.Token}e02602ff78");
+        Assert.Equal("70007d34", Assert.Single(Transport.TakeSent()));
         await Assert.ThrowsAsync<CoapProtocolException>(() => Within(separate));
     }
 
@@ -300,28 +300,28 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
-        _transport.Receive(s_server, $"6482{sent.MessageId}{sent.Token}ff6e6f");
+        Transport.Receive(s_server, $"6482{sent.MessageId}{sent.Token}ff6e6f");
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.BadOption, response.Code);
         CoapResponseException error = Assert.Throws<CoapResponseException>(response.EnsureSuccess);
         Assert.Contains("no", error.Message, StringComparison.Ordinal);
-        _clock.Advance(TimeSpan.FromMinutes(5));
-        Assert.Empty(_transport.TakeSent());
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(Transport.TakeSent());
     }
 
     [Fact]
     public async Task One_request_object_may_be_sent_many_times()
     {
-        _parameters = _parameters with { NStart = 10 };
+        Options.Parameters = Options.Parameters with { NStart = 10 };
         CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/x") { Content = CoapContent.Text("on") };
         Task<CoapResponse> first = Client.SendAsync(request);
         Task<CoapResponse> second = Client.SendAsync(request);
-        Sent[] sent = [.. _transport.TakeSent().Select(hex => new Sent(hex))];
+        Sent[] sent = [.. Transport.TakeSent().Select(hex => new Sent(hex))];
         Assert.Equal(2, sent.Length);
         Assert.NotEqual(sent[0].Token, sent[1].Token);
         foreach (Sent one in sent)
         {
-            _transport.Receive(s_server, $"6444{one.MessageId}{one.Token}");
+            Transport.Receive(s_server, $"6444{one.MessageId}{one.Token}");
         }
 
         await Within(Task.WhenAll(first, second));
