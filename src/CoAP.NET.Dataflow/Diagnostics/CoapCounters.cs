@@ -53,6 +53,25 @@ public sealed class CoapCounters
         AddElsewhere(counter, by);
     }
 
+    /// <summary>Counts one of something and how much it was, which is always counted together: one look for the thread's cell.</summary>
+    /// <param name="counter">Grows by one.</param>
+    /// <param name="amounts">Grows by <paramref name="amount"/>.</param>
+    /// <param name="amount">How much.</param>
+    internal void AddWithAmount(CoapCounter counter, CoapCounter amounts, long amount)
+    {
+        Cell? cell = t_cell;
+        if (cell is not null && ReferenceEquals(cell.Owner, this))
+        {
+            long[] values = cell.Values;
+            Volatile.Write(ref values[(int)counter], values[(int)counter] + 1);
+            Volatile.Write(ref values[(int)amounts], values[(int)amounts] + amount);
+            return;
+        }
+
+        AddElsewhere(counter, 1);
+        AddElsewhere(amounts, amount);
+    }
+
     /// <summary>All counters that are not zero, for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>

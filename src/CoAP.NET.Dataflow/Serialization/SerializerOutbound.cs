@@ -5,7 +5,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram addressed to the peer.
+/// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram of its channel; the Channel stage addresses it.
 /// A message that the format has no form for is dropped, counted as <see cref="CoapCounter.EncodeErrors"/> and logged as an error.
 /// </summary>
 public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
@@ -30,12 +30,7 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
             return;
         }
 
-        CoapChannel channel = outbound.Channel;
-        datagram.Remote = channel.Remote;
-        datagram.Local = channel.Local;
-        datagram.Transport = channel.Transport;
-        datagram.TransportTag = channel.TransportTag;
-        datagram.Channel = channel;
+        datagram.Channel = outbound.Channel;
         Offer(datagram);
     }
 

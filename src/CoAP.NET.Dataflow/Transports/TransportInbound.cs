@@ -12,8 +12,7 @@ public sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     private protected override void Process(CoapDatagram item)
     {
-        Counters.Add(CoapCounter.DatagramsReceived);
-        Counters.Add(CoapCounter.BytesReceived, item.Length);
+        Counters.AddWithAmount(CoapCounter.DatagramsReceived, CoapCounter.BytesReceived, item.Length);
         if (item.IsTruncated)
         {
             Counters.Add(CoapCounter.TruncatedDatagrams);

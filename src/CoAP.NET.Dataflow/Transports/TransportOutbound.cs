@@ -19,8 +19,7 @@ public sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
             return;
         }
 
-        Counters.Add(CoapCounter.DatagramsSent);
-        Counters.Add(CoapCounter.BytesSent, item.Length);
+        Counters.AddWithAmount(CoapCounter.DatagramsSent, CoapCounter.BytesSent, item.Length);
         transport.Send(item);
     }
 }
