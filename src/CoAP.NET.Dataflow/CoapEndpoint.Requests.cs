@@ -3,6 +3,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Requesting;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -29,16 +30,10 @@ public sealed partial class CoapEndpoint
             CoapAddress remote = AddressOf(uri, addresses[i]);
             CoapMessage message = Copy(request);
             AddTarget(message, uri, remote);
-            TimeSpan? timeout = request.Timeout;
-            if (i > 0 && timeout is { } whole && whole != Timeout.InfiniteTimeSpan)
-            {
-                // One limit for all addresses.
-                timeout = TimeSpan.FromTicks(Math.Max(0, whole.Ticks - (_environment.Now - started)));
-            }
-
             try
             {
-                return await SendAsync(ChannelTo(transport, remote), message, timeout, cancellationToken).ConfigureAwait(false);
+                // One time limit for all addresses.
+                return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapUnreachableException) when (i + 1 < addresses.Length)
             {
@@ -95,21 +90,23 @@ public sealed partial class CoapEndpoint
     {
         CheckCode(request);
         CoapMessage message = Copy(request);
+        CoapUri? target = null;
         if (request.UriText is { } text)
         {
             if (text.StartsWith('/'))
             {
                 // A path alone names neither host nor port, so neither is sent.
-                CoapUri path = ParseTarget($"coap://[::1]{text}");
-                AddTarget(message, path, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.IPv6Loopback, path.Port)));
+                target = ParseTarget($"coap://[::1]{text}");
+                AddTarget(message, target, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.IPv6Loopback, target.Port)));
             }
             else
             {
-                AddTarget(message, ParseTarget(text), channel.Remote);
+                target = ParseTarget(text);
+                AddTarget(message, target, channel.Remote);
             }
         }
 
-        return SendAsync(channel, message, request.Timeout, cancellationToken);
+        return SendAsync(request, message, channel, target, _environment.Now, cancellationToken);
     }
 
     internal CoapChannel ChannelTo(CoapTransport transport, CoapAddress remote)
@@ -145,7 +142,13 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
+    private Task<CoapResponse> SendAsync(CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, CancellationToken cancellationToken) =>
+        _steps.SendAsync(
+            new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started },
+            cancellationToken);
+
+    /// <summary>One exchange of messages, without any step.</summary>
+    private Task<CoapResponse> ExchangeAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         CoapPipeline pipeline = _pipelines[channel.Shard.Index];
         CoapChannel held = Hold(pipeline, channel);

@@ -2,6 +2,7 @@ using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Requesting;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -27,6 +28,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     private readonly SemaphoreSlim _lifecycle = new(1, 1);
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly RequestStep _steps;
     private CoapTransport[] _started = [];
     private bool _isStarted;
 
@@ -76,6 +78,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         }
 
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
+        _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
     }
 
     /// <summary>What happened so far, in numbers.</summary>

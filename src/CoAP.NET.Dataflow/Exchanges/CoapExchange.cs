@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
@@ -22,6 +23,9 @@ public sealed class CoapExchange
 
     /// <summary>Whether an answer was given already.</summary>
     public bool IsReplied => Volatile.Read(ref _replied) != 0;
+
+    /// <summary>Which options of the request ask for more than a plain exchange.</summary>
+    internal SpecialOptions Special { get; set; }
 
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }

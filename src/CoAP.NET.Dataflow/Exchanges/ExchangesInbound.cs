@@ -61,7 +61,9 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     {
         Counters.Add(CoapCounter.RequestsReceived);
         CoapExchange exchange = Begin(in item, message);
-        if (OptionRules.Check(message) is { IsAccepted: false } verdict)
+        OptionVerdict verdict = OptionRules.Check(message);
+        exchange.Special = verdict.Special;
+        if (!verdict.IsAccepted)
         {
             Counters.Add(CoapCounter.BadOptions);
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));

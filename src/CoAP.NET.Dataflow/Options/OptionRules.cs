@@ -49,7 +49,7 @@ internal static class OptionRules
             options.RemoveRange(kept, count);
         }
 
-        return default;
+        return new OptionVerdict { Special = context.Special };
     }
 
     private ref struct Context(CoapCode code)
@@ -62,6 +62,8 @@ internal static class OptionRules
         private bool _hasLocation;
 
         internal int Previous { get; set; } = -1;
+
+        internal SpecialOptions Special { get; private set; }
 
         internal OptionFault Judge(CoapOptionCollection options, int index, int number)
         {
@@ -95,6 +97,17 @@ internal static class OptionRules
             }
 
             _hasLocation |= _use == OptionUse.Response && number is OptionNumber.LocationPath or OptionNumber.LocationQuery;
+
+            Special |= number switch
+            {
+                OptionNumber.Observe => SpecialOptions.Observe,
+                OptionNumber.Block1 => SpecialOptions.Block1,
+                OptionNumber.Block2 => SpecialOptions.Block2,
+                OptionNumber.QBlock1 or OptionNumber.QBlock2 => SpecialOptions.QBlock,
+                OptionNumber.Echo => SpecialOptions.Echo,
+                OptionNumber.NoResponse => SpecialOptions.NoResponse,
+                _ => SpecialOptions.None,
+            };
 
             // A handler that maps paths to files must never see a dot segment.
             return definition.Format == OptionFormat.String && definition.IsCritical

@@ -7,6 +7,9 @@ namespace CoAP.NET.Options;
 /// <param name="Number">The number of the first option with which something is wrong; 0 when accepted.</param>
 internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
 {
+    /// <summary>Which options of an accepted message ask for more than a plain exchange.</summary>
+    internal SpecialOptions Special { get; init; }
+
     /// <summary>Whether the message may be processed.</summary>
     internal bool IsAccepted => Fault == OptionFault.None;
 

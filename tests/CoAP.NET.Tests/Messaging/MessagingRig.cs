@@ -199,7 +199,7 @@ internal sealed class MessagingRig
         CalledUnderLock |= Shard.Gate.IsHeldByCurrentThread;
         lock (Sent)
         {
-            Sent.Add((Seconds, datagram.Remote.Port, Wire.Hex(datagram.Span)));
+            Sent.Add((Seconds, datagram.Channel!.Remote.Port, Wire.Hex(datagram.Span)));
         }
 
         datagram.Dispose();

@@ -19,6 +19,15 @@ public partial class LayeringTests
         "CoAP.NET.Exchanges.CoapReply",
     ];
 
+    // Where the chapters of the Handler stage meet: its blocks.
+    private static readonly string[] s_handlerBlocks =
+    [
+        "CoAP.NET.Messaging.MessagingInbound",
+        "CoAP.NET.Messaging.MessagingOutbound",
+        "CoAP.NET.Exchanges.ExchangesInbound",
+        "CoAP.NET.Exchanges.ExchangesOutbound",
+    ];
+
     // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
     private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
 
@@ -78,7 +87,7 @@ public partial class LayeringTests
     [Fact]
     public void The_chapters_of_the_handler_do_not_know_each_other() =>
         Assert.Empty(Edges(
-            from => s_chapters.Contains(Folder(from)),
+            from => s_chapters.Contains(Folder(from)) && !s_handlerBlocks.Contains(from),
             (from, to) => s_chapters.Contains(Folder(to)) && Folder(to) != Folder(from) && !s_items.Contains(to)));
 
     [Fact]
@@ -94,6 +103,16 @@ public partial class LayeringTests
         Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from), to => (Folder(to) == "Pipeline" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
 
     [Fact]
+    public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
+        Assert.Empty(Edges(
+            from => Folder(from) == "Requesting",
+            to => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to) || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void Nothing_below_knows_the_steps_of_requests() =>
+        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline", to => Folder(to) == "Requesting"));
+
+    [Fact]
     public void The_pipeline_knows_no_face() =>
         Assert.Empty(Edges(from => Folder(from) == "Pipeline", s_faces.IsMatch));
 
@@ -104,7 +123,7 @@ public partial class LayeringTests
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
-        string[] known = [string.Empty, "Pipeline", .. s_stages, .. s_ground];
+        string[] known = [string.Empty, "Pipeline", "Requesting", .. s_stages, .. s_ground];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
     }
 

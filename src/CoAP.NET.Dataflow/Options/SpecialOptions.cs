@@ -1,0 +1,27 @@
+namespace CoAP.NET.Options;
+
+/// <summary>Which options of a message ask for more than a plain exchange. Collected while the options are checked anyway, so that plain messages pay nothing.</summary>
+[Flags]
+internal enum SpecialOptions : byte
+{
+    /// <summary>None.</summary>
+    None = 0,
+
+    /// <summary>Observe (RFC 7641).</summary>
+    Observe = 1,
+
+    /// <summary>Block1 (RFC 7959).</summary>
+    Block1 = 2,
+
+    /// <summary>Block2 (RFC 7959).</summary>
+    Block2 = 4,
+
+    /// <summary>Q-Block1 or Q-Block2 (RFC 9177).</summary>
+    QBlock = 8,
+
+    /// <summary>Echo (RFC 9175).</summary>
+    Echo = 16,
+
+    /// <summary>No-Response (RFC 7967).</summary>
+    NoResponse = 32,
+}

@@ -1,0 +1,55 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Requesting;
+
+/// <summary>A request on its way through the steps of <see cref="RequestSteps"/>. One object for each message: a step that sends several makes them with <see cref="With"/>.</summary>
+internal sealed class OutgoingRequest
+{
+    /// <summary>What the user gave. Never changed.</summary>
+    public required CoapRequest Request { get; init; }
+
+    /// <summary>The message, with the options of its target. Belongs to this request alone: type, Message ID and token are filled in when it is sent.</summary>
+    public required CoapMessage Message { get; init; }
+
+    /// <summary>The peer.</summary>
+    public required CoapChannel Channel { get; init; }
+
+    /// <summary>Where the request goes, with path and query; null when the user gave the options without a URI.</summary>
+    public required CoapUri? Target { get; init; }
+
+    /// <summary>How long the whole request may take, with all messages that it needs; null when the transmission parameters decide for each, or infinite.</summary>
+    public required TimeSpan? Timeout { get; init; }
+
+    /// <summary>When the whole request began, in units of 100 ns.</summary>
+    public required long StartedAt { get; init; }
+
+    /// <summary>What is left of <see cref="Timeout"/>; not below zero.</summary>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public TimeSpan? TimeLeft(long now) => Timeout is { } whole && whole != System.Threading.Timeout.InfiniteTimeSpan
+        ? TimeSpan.FromTicks(Math.Max(0, whole.Ticks - (now - StartedAt)))
+        : Timeout;
+
+    /// <summary>The same request with another message.</summary>
+    /// <param name="message">The message.</param>
+    public OutgoingRequest With(CoapMessage message) => new()
+    {
+        Request = Request,
+        Message = message,
+        Channel = Channel,
+        Target = Target,
+        Timeout = Timeout,
+        StartedAt = StartedAt,
+    };
+
+    /// <summary>A copy of the message, with options of its own, to be changed and sent.</summary>
+    public CoapMessage CopyMessage()
+    {
+        CoapMessage copy = new(Message.Code) { Type = Message.Type, Payload = Message.Payload };
+        if (Message.HasOptions)
+        {
+            copy.Options.AddAll(Message.Options);
+        }
+
+        return copy;
+    }
+}
