@@ -8,9 +8,13 @@ internal static class PeerProgram
 
     private const string Required = "required";
 
-    /// <summary>Where a program is, by the PATH; null when it is absent.</summary>
+    /// <summary>Where programs are that are installed for this repository alone.</summary>
+    public static string LocalDirectory { get; } = Path.Combine(Repository.Root, "artifacts", "peers");
+
+    /// <summary>Where a program is, by the PATH or in <see cref="LocalDirectory"/>; null when it is absent.</summary>
     public static string? Find(string name) => (Environment.GetEnvironmentVariable("PATH") ?? string.Empty)
         .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
+        .Append(LocalDirectory)
         .Select(directory => Path.Combine(directory, name))
         .FirstOrDefault(File.Exists);
 
@@ -24,5 +28,5 @@ internal static class PeerProgram
     }
 
     public static string Absent(params string[] names) =>
-        $"{string.Join(" and ", names)} cannot be found on the PATH. Install the peer (libcoap: apt-get install libcoap3-bin); with {Variable}={Required} its absence is a failure.";
+        $"{string.Join(" and ", names)} cannot be found. Install the peer (libcoap: apt-get install libcoap3-bin; node-coap: as .ci/run does); with {Variable}={Required} its absence is a failure.";
 }

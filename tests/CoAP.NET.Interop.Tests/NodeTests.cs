@@ -1,0 +1,75 @@
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>node-coap in both roles: our client against a server made with it, and its client against samples/Server.</summary>
+public sealed class NodeTests : IAsyncLifetime
+{
+    private readonly CoapClient _client = new();
+    private SampleServer? _node;
+    private SampleServer? _ours;
+
+    private string Ours => _ours!.Uri.OriginalString.TrimEnd('/');
+
+    private string Node => _node!.Uri.OriginalString.TrimEnd('/');
+
+    public async Task InitializeAsync()
+    {
+        if (PeerProgram.SkipReason([NodePeers.Program]) is null)
+        {
+            _ours = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
+            _node = await NodePeers.StartServerAsync();
+        }
+    }
+
+    public async Task DisposeAsync()
+    {
+        await _client.DisposeAsync();
+        await (_ours?.DisposeAsync() ?? ValueTask.CompletedTask);
+        await (_node?.DisposeAsync() ?? ValueTask.CompletedTask);
+    }
+
+    [PeerFact(NodePeers.Program)]
+    public async Task Its_client_gets_by_Confirmable_and_by_Non_confirmable_requests()
+    {
+        PeerResult confirmable = await NodePeers.RunClientAsync("get", $"{Ours}/hello");
+        Assert.Equal("hello world!", confirmable.Output);
+        Assert.Contains("2.05", confirmable.Errors, StringComparison.Ordinal);
+        Assert.Equal("hello world!", (await NodePeers.RunClientAsync("get", "-c", $"{Ours}/hello")).Output);
+    }
+
+    [PeerFact(NodePeers.Program)]
+    public async Task Its_client_puts_and_deletes()
+    {
+        Assert.Contains("2.01", (await NodePeers.RunClientAsync("put", "-p", "on", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
+        Assert.Equal("on", (await NodePeers.RunClientAsync("get", $"{Ours}/create1")).Output);
+        Assert.Contains("2.02", (await NodePeers.RunClientAsync("delete", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
+    }
+
+    [PeerFact(NodePeers.Program)]
+    public async Task Our_client_gets_puts_and_deletes()
+    {
+        Assert.Equal("hello from node", (await Within(_client.GetAsync($"{Node}/hello"))).GetText());
+        Assert.Equal(CoapCode.Created, (await Within(_client.PutAsync($"{Node}/new", CoapContent.Text("x")))).Code);
+        Assert.Equal("x", (await Within(_client.GetAsync($"{Node}/new"))).GetText());
+        Assert.Equal(CoapCode.Deleted, (await Within(_client.DeleteAsync($"{Node}/new"))).Code);
+        Assert.Equal(CoapCode.NotFound, (await Within(_client.GetAsync($"{Node}/new"))).Code);
+    }
+
+    [PeerFact(NodePeers.Program)]
+    public async Task Our_client_uses_the_methods_of_RFC_8132()
+    {
+        Assert.Equal("FETCH q", (await Within(_client.FetchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
+        Assert.Equal("PATCH q", (await Within(_client.PatchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
+        Assert.Equal("iPATCH q", (await Within(_client.IPatchAsync($"{Node}/any", CoapContent.Text("q")))).GetText());
+    }
+
+    [PeerFact(NodePeers.Program)]
+    public async Task Our_client_sends_Non_confirmable_requests()
+    {
+        CoapResponse response = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, $"{Node}/hello") { Confirmable = false }));
+        Assert.Equal("hello from node", response.GetText());
+    }
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+}

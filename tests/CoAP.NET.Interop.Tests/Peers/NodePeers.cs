@@ -1,0 +1,34 @@
+namespace CoAP.NET.Interop.Tests.Peers;
+
+/// <summary>
+/// node-coap: its command line client, and a small server made with it. Both are found where <c>npm install --prefix artifacts/peers</c> puts them.
+/// The client ends with status 0 whatever it got and writes the code to its standard error; the server accepts nearly anything, so it is no oracle.
+/// </summary>
+internal static class NodePeers
+{
+    /// <summary>The client, which stands for both: they are installed together.</summary>
+    public const string Program = "node_modules/.bin/coap";
+
+    private static string Modules => Path.Combine(PeerProgram.LocalDirectory, "node_modules");
+
+    /// <summary>Does one request and waits for the end.</summary>
+    /// <param name="arguments">Method, options and URI.</param>
+    public static async Task<PeerResult> RunClientAsync(params string[] arguments)
+    {
+        await using PeerProcess process = StartClient(arguments);
+        return await process.WaitForExitAsync();
+    }
+
+    /// <summary>Starts the client, for observations that do not end.</summary>
+    /// <param name="arguments">Method, options and URI.</param>
+    public static PeerProcess StartClient(params string[] arguments) => PeerProcess.Start(PeerProgram.Find(Program) ?? Program, arguments);
+
+    /// <summary>
+    /// Starts the server: <c>/hello</c>, <c>/large</c> (64 KiB), <c>/clock</c> (observable; GET <c>/tick</c> makes it tick), what is PUT can be got and deleted; other methods say what they are.
+    /// </summary>
+    public static Task<SampleServer> StartServerAsync() => SampleServer.StartAsync(PeerProcess.Start(
+        "env", $"NODE_PATH={Modules}", "node", Path.Combine(Repository.Root, "tests/CoAP.NET.Interop.Tests/Peers/Node/server.js")));
+
+    /// <summary>The bytes of the server's <c>/large</c>.</summary>
+    public static byte[] Large { get; } = [.. Enumerable.Range(0, 65_536).Select(i => (byte)((i * 7) + (i >> 8)))];
+}
