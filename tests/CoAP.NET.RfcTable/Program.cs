@@ -1,7 +1,11 @@
 using CoAP.NET.RfcTable;
 
-// Prints which rules of the RFCs the tests show. Without arguments it reads the test assemblies of its own build; else those that are named.
-// Exit code 1 when a test names a row that does not exist, so that no claim rests on a misprint.
+// Prints which rules of the RFCs the tests show. Without names of assemblies it reads the test assemblies of its own build.
+// --write writes docs/conformance.md; --check prints nothing but what is wrong, which includes that this page is stale.
+// Exit code 1 when a test names a row that does not exist, so that no claim rests on a misprint, and when something is wrong with --check.
+bool writes = args.Contains("--write");
+bool checks = args.Contains("--check");
+string[] named = [.. args.Where(argument => argument is not ("--write" or "--check"))];
 DirectoryInfo? root = new(AppContext.BaseDirectory);
 while (root is not null && !File.Exists(Path.Combine(root.FullName, "CoAP.NET.sln")))
 {
@@ -15,8 +19,8 @@ if (root is null)
 }
 
 string build = Path.GetRelativePath(Path.Combine(root.FullName, "tests", "CoAP.NET.RfcTable"), AppContext.BaseDirectory);
-string[] assemblies = args.Length > 0
-    ? args
+string[] assemblies = named.Length > 0
+    ? named
     : [.. Directory.GetDirectories(Path.Combine(root.FullName, "tests"))
         .Select(folder => Path.Combine(folder, build, Path.GetFileName(folder) + ".dll"))
         .Where(file => file.EndsWith("Tests.dll", StringComparison.Ordinal) && File.Exists(file))
@@ -24,12 +28,25 @@ string[] assemblies = args.Length > 0
 IReadOnlyList<Row> rows = Row.Read(Path.Combine(root.FullName, "docs", "rfc-rows.md"));
 ILookup<string, string> tests = assemblies.SelectMany(TestRows.Read).Distinct().ToLookup(entry => entry.Row, entry => entry.Test);
 
+string page = Path.Combine(root.FullName, "docs", "conformance.md");
+string conformance = ConformancePage.Write(rows, tests);
+bool isStale = false;
+if (writes)
+{
+    File.WriteAllText(page, conformance);
+}
+else if (checks && (!File.Exists(page) || File.ReadAllText(page).ReplaceLineEndings("\n") != conformance))
+{
+    isStale = true;
+    Console.Error.WriteLine("docs/conformance.md is stale. Run: dotnet run -c Release --project tests/CoAP.NET.RfcTable -- --write");
+}
+
 int met = 0;
 int unmet = 0;
 int notClaimed = 0;
 foreach (IGrouping<string, Row> section in rows.GroupBy(row => row.Section))
 {
-    Console.WriteLine($"\n{section.Key}");
+    Say($"\n{section.Key}");
     foreach (Row row in section)
     {
         string state;
@@ -49,7 +66,7 @@ foreach (IGrouping<string, Row> section in rows.GroupBy(row => row.Section))
             state = "unmet        " + row.Requirement;
         }
 
-        Console.WriteLine($"  {row.Id,-16} {row.Level}  {state}");
+        Say($"  {row.Id,-16} {row.Level}  {state}");
     }
 }
 
@@ -67,4 +84,17 @@ foreach (string id in rows.GroupBy(row => row.Id).Where(group => group.Count() >
     Console.Error.WriteLine($"Row stands twice: {id}");
 }
 
-return unknown.Length == 0 && known.Count == rows.Count ? 0 : 1;
+if (checks && unmet > 0)
+{
+    Console.Error.WriteLine($"{unmet} rows are neither met nor have a reason why they are not claimed.");
+}
+
+return unknown.Length == 0 && known.Count == rows.Count && !isStale && (!checks || unmet == 0) ? 0 : 1;
+
+void Say(string line)
+{
+    if (!writes && !checks)
+    {
+        Console.WriteLine(line);
+    }
+}
