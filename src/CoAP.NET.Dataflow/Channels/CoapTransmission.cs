@@ -27,6 +27,9 @@ public sealed class CoapTransmission : WheelTimer
 
     internal long Timeout { get; set; }
 
+    /// <summary>When it was sent first, in units of 100 ns.</summary>
+    internal long SentAt { get; set; }
+
     internal ulong Place { get; set; }
 
     /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>

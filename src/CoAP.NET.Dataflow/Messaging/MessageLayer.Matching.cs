@@ -48,6 +48,7 @@ internal sealed partial class MessageLayer
         }
 
         OnHeard(StateOf(item.Channel), now);
+        OnAnswered(transmission, now);
         End(transmission, now);
         if (carriesResponse)
         {
@@ -74,6 +75,7 @@ internal sealed partial class MessageLayer
         }
 
         OnHeard(StateOf(item.Channel), now);
+        OnAnswered(transmission, now);
         End(transmission, now);
         RaiseEvent(CoapInboundKind.Reset, transmission);
     }

@@ -136,6 +136,7 @@ internal sealed partial class MessageLayer
         CoapMessage message = transmission.Message;
         TakeMessageId(state, message, now);
         transmission.Attempts = 1;
+        transmission.SentAt = now;
         transmission.IsOutstanding = true;
         transmission.Overdue = _transmissionDue;
         transmission.Place = _transmissions.Add(transmission);
