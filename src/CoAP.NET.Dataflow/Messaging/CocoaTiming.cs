@@ -43,6 +43,8 @@ internal sealed class CocoaTiming : PeerTiming
         return Math.Max(wait, Math.Min(next, LongestBackOff));
     }
 
+    public override long Squeezed(PeerTimes times, in RoundTripEstimate roundTrip, long now) => Timeout == 0 ? times.AckTimeout : Timeout;
+
     public override void OnAnswered(long elapsed, int retransmissions, PeerTimes times, in RoundTripEstimate roundTrip, long now)
     {
         long before = Timeout == 0 ? times.AckTimeout : Timeout;

@@ -46,6 +46,8 @@ internal sealed class FasorTiming : PeerTiming
         return Dithered(Math.Min(wait, LongestTimeout), dither);
     }
 
+    public override long Squeezed(PeerTimes times, in RoundTripEstimate roundTrip, long now) => FastTimeout(times, roundTrip, now);
+
     public override void OnAnswered(long elapsed, int retransmissions, PeerTimes times, in RoundTripEstimate roundTrip, long now)
     {
         if (retransmissions > 0)

@@ -23,9 +23,7 @@ internal sealed partial class MessageLayer
 
         long wait = sending.Timing.FirstWait(transmission, times, sending.RoundTrip, sending.Interactions, NextDither(times), now);
 
-        // However long the time-out has become: one copy must find room within MAX_TRANSMIT_SPAN, or nothing that is lost would ever arrive.
-        long longest = times.Parameters.MaxRetransmit > 0 ? times.MaxTransmitSpan : times.MaxTransmitWait;
-        return Math.Min(Math.Max(wait, times.ShortestWait(0)), longest);
+        return Bounded(Math.Max(wait, times.ShortestWait(0)), 0, transmission, times, sending, now);
     }
 
     /// <summary>When the copy after this one is due, or the message is given up.</summary>
@@ -40,7 +38,26 @@ internal sealed partial class MessageLayer
 
         transmission.Timeout = timing.NextWait(transmission, times, sending.RoundTrip, NextDither(times), now);
         long wait = Math.Max(transmission.Timeout, times.ShortestWait(transmission.Attempts - 1));
-        return Math.Min(now + wait, Math.Max(now + times.ShortestTimeout, transmission.SentAt + times.MaxTransmitWait));
+        return now + Bounded(wait, transmission.Attempts - 1, transmission, times, sending, now);
+    }
+
+    /// <summary>
+    /// Keeps a wait within the times that RFC 7252 section 4.8.2 derives: copies leave within MAX_TRANSMIT_SPAN, and a message ends within MAX_TRANSMIT_WAIT.
+    /// </summary>
+    private static long Bounded(long wait, int copies, CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
+    {
+        int left = times.Parameters.MaxRetransmit - copies;
+        if (left <= 0)
+        {
+            return Math.Min(wait, Math.Max(times.ShortestTimeout, transmission.SentAt + times.MaxTransmitWait - now));
+        }
+
+        // However long the time-out has become: the first copy must find room, or nothing that is lost would ever arrive. The first wait leaves half of the span to the others.
+        long span = transmission.SentAt + times.MaxTransmitSpan - now;
+        long room = copies == 0 ? span / Math.Min(left, 2) : span / left;
+        long shortest = sending.Timing!.Squeezed(times, sending.RoundTrip, now);
+        wait = Math.Min(wait, Math.Max(room, shortest));
+        return copies == 0 ? Math.Min(wait, span) : Math.Min(wait, transmission.SentAt + times.MaxTransmitWait - now);
     }
 
     /// <summary>

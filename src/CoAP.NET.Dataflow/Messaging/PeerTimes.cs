@@ -14,7 +14,7 @@ internal sealed class PeerTimes
         PiggybackWindow = parameters.PiggybackWindow.Ticks;
         MaxTransmitSpan = Bounded(parameters.MaxTransmitSpan);
         MaxTransmitWait = Bounded(parameters.MaxTransmitWait);
-        ShortestTimeout = Math.Max(RoundTripEstimate.Granularity, AckTimeout >> Math.Min(4, parameters.MaxRetransmit));
+        ShortestTimeout = Math.Max(RoundTripEstimate.Granularity, AckTimeout / 32);
         ExchangeLifetime = Bounded(parameters.ExchangeLifetime);
         NonLifetime = Bounded(parameters.NonLifetime);
         MessageIdLifetime = Math.Max(ExchangeLifetime, Bounded(parameters.MaxTransmitWait));
@@ -36,7 +36,7 @@ internal sealed class PeerTimes
 
     public long MaxTransmitWait { get; }
 
-    /// <summary>The lower bound of a time-out by RFC 8961 and FASOR, 125 ms by default: doubled MAX_RETRANSMIT times it is ACK_TIMEOUT, within which a peer acknowledges.</summary>
+    /// <summary>The lower bound of a time-out by RFC 8961 and FASOR, 62.5 ms by default: on a fast network it is the peer that takes its time, and not always the same.</summary>
     public long ShortestTimeout { get; }
 
     public long ExchangeLifetime { get; }

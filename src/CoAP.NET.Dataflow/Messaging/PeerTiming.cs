@@ -32,6 +32,9 @@ internal abstract class PeerTiming
     /// <summary>How long a message waits after a further copy of it; <see cref="CoapTransmission.Timeout"/> is the wait that ended, <see cref="CoapTransmission.Attempts"/> counts the copy.</summary>
     public abstract long NextWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now);
 
+    /// <summary>Down to what a wait may be shortened so that all copies find room within MAX_TRANSMIT_SPAN: the time-out as it is without any back-off.</summary>
+    public abstract long Squeezed(PeerTimes times, in RoundTripEstimate roundTrip, long now);
+
     /// <summary>A message was acknowledged or rejected.</summary>
     /// <param name="elapsed">Since it was sent first.</param>
     /// <param name="retransmissions">How many further copies were sent.</param>

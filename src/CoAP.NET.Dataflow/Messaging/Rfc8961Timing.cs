@@ -48,6 +48,9 @@ internal sealed class Rfc8961Timing : PeerTiming
         return Math.Max(transmission.Timeout, Math.Min(transmission.Timeout * 2, LongestTimeout));
     }
 
+    // Each time-out that detects a loss is followed by a longer one (RFC 8961 section 4, requirement 4): fewer copies instead.
+    public override long Squeezed(PeerTimes times, in RoundTripEstimate roundTrip, long now) => LongestTimeout;
+
     public override void OnAnswered(long elapsed, int retransmissions, PeerTimes times, in RoundTripEstimate roundTrip, long now)
     {
         if (retransmissions == 0)
