@@ -1,9 +1,10 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// How long a Confirmable message waits for its acknowledgement before it is sent again. What measures needs some messages to a peer before it pays, and keeps some 50 bytes for each.
-/// With each of them at most <see cref="CoapTransmissionParameters.MaxRetransmit"/> copies are sent, all within <see cref="CoapTransmissionParameters.MaxTransmitSpan"/>, and Message IDs
-/// live as long as by default.
+/// How long a Confirmable message waits for its acknowledgement before it is sent again. With each of them at most <see cref="CoapTransmissionParameters.MaxRetransmit"/> copies are sent, all within
+/// <see cref="CoapTransmissionParameters.MaxTransmitSpan"/>; a message is given up within <see cref="CoapTransmissionParameters.MaxTransmitWait"/>, and Message IDs live as long as by default.
+/// The measured ones decide about the first two waits; the pace of later copies is at least that of the default, so that an outage of some seconds loses nothing. They keep some 50 bytes for each peer.
+/// <c>docs/congestion.md</c> compares them; where measuring pays, <see cref="Fasor"/> is the one to take.
 /// </summary>
 public enum CoapRetransmissionTiming : byte
 {
@@ -11,14 +12,14 @@ public enum CoapRetransmissionTiming : byte
     Default,
 
     /// <summary>
-    /// By round-trip times of messages with and without retransmissions, a back-off that depends on them, and ageing (CoCoA, draft-ietf-core-cocoa-03). Quick on links that
-    /// lose, but not safe where retransmissions add to a queue: times of retransmitted messages are ambiguous.
+    /// By round-trip times of messages with and without retransmissions, a back-off that depends on them, and ageing (CoCoA, draft-ietf-core-cocoa-03). The times of retransmitted
+    /// messages are ambiguous, which RFC 8085 and RFC 8961 do not allow.
     /// </summary>
     Cocoa,
 
     /// <summary>
-    /// By round-trip times of messages that were sent once, as TCP does (RFC 6298), and a back-off that stays until there is such a time again (RFC 8961). Safe on
-    /// congested paths; slow on links that lose more than a tenth of the datagrams for other reasons.
+    /// By round-trip times of messages that were sent once, as TCP does (RFC 6298), and a back-off that stays until there is such a time again (RFC 8961). The most careful one on congested paths;
+    /// on links that lose a third of all datagrams for other reasons it gives up about twice as many messages as the others, since copies do not find room within the span.
     /// </summary>
     Rfc8961,
 
