@@ -44,10 +44,7 @@ public sealed class MeasuredRetransmissionTests
         {
             MessagingRig rig = new(seed: (ulong)samples);
             CoapChannel channel = rig.Channel(parameters: parameters);
-            for (int i = 0; i < samples; i++)
-            {
-                Exchange(rig, channel, roundTrip);
-            }
+            Settle(rig, channel, roundTrip, samples);
 
             // Two of them: what the first one leaves behind must not spoil the second one.
             for (int i = 0; i < 2; i++)
@@ -91,10 +88,7 @@ public sealed class MeasuredRetransmissionTests
     public void A_message_outlasts_an_outage_of_some_seconds_on_a_fast_path(CoapRetransmissionTiming timing)
     {
         CoapChannel channel = Channel(timing);
-        for (int i = 0; i < 50; i++)
-        {
-            Exchange(_rig, channel, 0.001);
-        }
+        Settle(_rig, channel, 0.001, 50);
 
         _rig.Sent.Clear();
         double begin = _rig.Seconds;
@@ -111,10 +105,7 @@ public sealed class MeasuredRetransmissionTests
         foreach (int maxRetransmit in new[] { 0, 1, 4 })
         {
             CoapChannel channel = _rig.Channel((ushort)maxRetransmit, new() { RetransmissionTiming = timing, MaxRetransmit = maxRetransmit });
-            for (int i = 0; i < 50; i++)
-            {
-                Exchange(_rig, channel, 0.001);
-            }
+            Settle(_rig, channel, 0.001, 50);
 
             _rig.Up.Clear();
             Exchange(_rig, channel, 1.99);
@@ -127,10 +118,7 @@ public sealed class MeasuredRetransmissionTests
     public void A_round_trip_that_jumps_is_followed_up_and_down(CoapRetransmissionTiming timing)
     {
         CoapChannel channel = Channel(timing);
-        for (int i = 0; i < 50; i++)
-        {
-            Exchange(_rig, channel, 0.01);
-        }
+        Settle(_rig, channel, 0.01, 50);
 
         Assert.Equal(0, CopiesOf(channel, 0.01));
 
@@ -139,10 +127,7 @@ public sealed class MeasuredRetransmissionTests
         Assert.Equal(0, Enumerable.Range(0, 20).Sum(_ => CopiesOf(channel, 5)));
 
         // And back: what is lost then is sent again soon.
-        for (int i = 0; i < 50; i++)
-        {
-            Exchange(_rig, channel, 0.01);
-        }
+        Settle(_rig, channel, 0.01, 50);
 
         _rig.Sent.Clear();
         _rig.Send(channel);
@@ -168,10 +153,7 @@ public sealed class MeasuredRetransmissionTests
     public void What_is_measured_is_a_peers_own(CoapRetransmissionTiming timing)
     {
         CoapChannel near = Channel(timing);
-        for (int i = 0; i < 20; i++)
-        {
-            Exchange(_rig, near, 0.01);
-        }
+        Settle(_rig, near, 0.01, 20);
 
         _rig.Sent.Clear();
         _rig.Send(_rig.Channel(2, new() { RetransmissionTiming = timing }));
@@ -285,6 +267,14 @@ public sealed class MeasuredRetransmissionTests
         _rig.Sent.Clear();
         Exchange(_rig, channel, roundTrip);
         return _rig.Sent.Count - 1;
+    }
+
+    private static void Settle(MessagingRig rig, CoapChannel channel, double roundTrip, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Exchange(rig, channel, roundTrip);
+        }
     }
 
     private static void Exchange(MessagingRig rig, CoapChannel channel, double roundTrip)
