@@ -21,22 +21,20 @@ internal sealed class Representation
 
     public bool Exists => Volatile.Read(ref _bytes) is not null;
 
-    public CoapETag ETag
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _etag;
-            }
-        }
-    }
-
     public CoapResult Get()
     {
         lock (_gate)
         {
             return _bytes is null ? CoapResults.NotFound() : CoapResults.Content(new CoapContent(_bytes, _format));
+        }
+    }
+
+    /// <summary>The representation, or 2.03 when the client has it already (RFC 7252 section 5.10.6.2).</summary>
+    public CoapResult GetIfChanged(CoapRequest request)
+    {
+        lock (_gate)
+        {
+            return _bytes is null ? CoapResults.NotFound() : CoapResults.ValidOr(request, _etag, () => Get().WithETag(_etag));
         }
     }
 
@@ -53,6 +51,15 @@ internal sealed class Representation
 
     public CoapResult Replace(CoapRequest request) =>
         Set(new CoapContent(request.Payload, request.ContentFormat)) ? CoapResults.Changed() : CoapResults.Created();
+
+    /// <summary>Replaces when If-Match and If-None-Match allow it (RFC 7252 section 5.10.8). Nobody comes in between.</summary>
+    public CoapResult ReplaceIf(CoapRequest request)
+    {
+        lock (_gate)
+        {
+            return request.CheckPreconditions(_bytes is null ? null : _etag) ?? Replace(request);
+        }
+    }
 
     public void Delete()
     {

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -51,6 +52,22 @@ public sealed class CoapPeer : ICoapRequester
         {
             ArgumentNullException.ThrowIfNull(value);
             Channel.Parameters = value;
+        }
+    }
+
+    /// <summary>
+    /// The smoothed round-trip time to it (RFC 6298), from Confirmable messages of ours that it acknowledged or rejected and that were sent only once; null without one.
+    /// With the time that the peer took to acknowledge.
+    /// </summary>
+    public TimeSpan? RoundTripTime
+    {
+        get
+        {
+            CoapChannel channel = Channel;
+            lock (channel.Shard.Gate)
+            {
+                return MessageLayer.RttOf(channel);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ public sealed record CoapTransmissionParameters
     private readonly TimeSpan _ackTimeout = TimeSpan.FromSeconds(2);
     private readonly double _ackRandomFactor = 1.5;
     private readonly int _maxRetransmit = 4;
+    private readonly CoapRetransmissionTiming _retransmissionTiming;
     private readonly int _nStart = 1;
     private readonly TimeSpan? _piggybackWindow;
     private readonly TimeSpan? _responseTimeout;
@@ -20,7 +21,7 @@ public sealed record CoapTransmissionParameters
     /// <summary>The values of RFC 7252 section 4.8.</summary>
     public static CoapTransmissionParameters Default { get; } = new();
 
-    /// <summary>ACK_TIMEOUT: the shortest first wait for an acknowledgement. Default 2 s. Below 1 s only with congestion control by round-trip times (RFC 7252 section 4.8.1).</summary>
+    /// <summary>ACK_TIMEOUT: the shortest first wait for an acknowledgement. Default 2 s. Below 1 s only with congestion control by round-trip times (RFC 7252 section 4.8.1), see <see cref="RetransmissionTiming"/>.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan AckTimeout
     {
@@ -59,6 +60,20 @@ public sealed record CoapTransmissionParameters
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 20);
             _maxRetransmit = value;
+        }
+    }
+
+    /// <summary>
+    /// How long a Confirmable message waits before it is sent again: by <see cref="AckTimeout"/> alone or by measured round-trip times. Default
+    /// <see cref="CoapRetransmissionTiming.Default"/>. When measured, <see cref="AckTimeout"/> is the wait as long as nothing was measured, and copies may follow one another faster than it.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">None of the values.</exception>
+    public CoapRetransmissionTiming RetransmissionTiming
+    {
+        get => _retransmissionTiming;
+        init
+        {
+            _retransmissionTiming = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such timing.");
         }
     }
 

@@ -27,7 +27,13 @@ public sealed class CoapTransmission : WheelTimer
 
     internal long Timeout { get; set; }
 
+    /// <summary>When it was sent first, in units of 100 ns.</summary>
+    internal long SentAt { get; set; }
+
     internal ulong Place { get; set; }
+
+    /// <summary>How it backs off; what the number means is up to the timing.</summary>
+    internal byte BackOff { get; set; }
 
     /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>
     internal bool IsReply { get; set; }

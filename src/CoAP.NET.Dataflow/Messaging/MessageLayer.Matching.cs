@@ -47,7 +47,9 @@ internal sealed partial class MessageLayer
             return false;
         }
 
-        OnHeard(StateOf(item.Channel), now);
+        MessagingState state = StateOf(item.Channel);
+        OnAnswered(transmission, state, now);
+        OnHeard(state, now);
         End(transmission, now);
         if (carriesResponse)
         {
@@ -73,7 +75,9 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        OnHeard(StateOf(item.Channel), now);
+        MessagingState state = StateOf(item.Channel);
+        OnAnswered(transmission, state, now);
+        OnHeard(state, now);
         End(transmission, now);
         RaiseEvent(CoapInboundKind.Reset, transmission);
     }

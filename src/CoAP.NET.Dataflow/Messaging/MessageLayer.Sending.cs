@@ -28,6 +28,7 @@ internal sealed partial class MessageLayer
         }
         else if (transmission.IsOutstanding)
         {
+            OnUnanswered(transmission, StateOf(transmission.Channel), now);
             End(transmission, now);
         }
 
@@ -136,6 +137,7 @@ internal sealed partial class MessageLayer
         CoapMessage message = transmission.Message;
         TakeMessageId(state, message, now);
         transmission.Attempts = 1;
+        transmission.SentAt = now;
         transmission.IsOutstanding = true;
         transmission.Overdue = _transmissionDue;
         transmission.Place = _transmissions.Add(transmission);
@@ -154,7 +156,7 @@ internal sealed partial class MessageLayer
 
         if (message.Type == CoapMessageType.Confirmable)
         {
-            transmission.Timeout = state.Times.AckTimeout + (long)(state.Times.AckSpread * NextJitter());
+            transmission.Timeout = FirstWait(transmission, state.Times, sending, now);
             _shard.Wheel.Schedule(transmission, now + transmission.Timeout);
         }
         else
@@ -187,19 +189,17 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        if (transmission.Attempts > state.Times.Parameters.MaxRetransmit)
+        if (transmission.Attempts > state.Times.Parameters.MaxRetransmit || IsPastSpan(transmission, state.Times))
         {
             _counters.Add(CoapCounter.TransmissionsGivenUp);
+            OnUnanswered(transmission, state, now);
             End(transmission, now);
             RaiseEvent(CoapInboundKind.NotAcknowledged, transmission);
             return;
         }
 
         transmission.Attempts++;
-        transmission.Timeout *= 2;
-
-        // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than ACK_TIMEOUT.
-        _shard.Wheel.Schedule(transmission, Math.Max(transmission.Due + transmission.Timeout, now + state.Times.AckTimeout));
+        _shard.Wheel.Schedule(transmission, NextDue(transmission, state.Times, state.Sending!, now));
         _counters.Add(CoapCounter.Retransmissions);
         if (transmission.Encoded is { } encoded)
         {

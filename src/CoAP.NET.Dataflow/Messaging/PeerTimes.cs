@@ -12,6 +12,9 @@ internal sealed class PeerTimes
         AckTimeout = parameters.AckTimeout.Ticks;
         AckSpread = (long)(parameters.AckTimeout.Ticks * (parameters.AckRandomFactor - 1));
         PiggybackWindow = parameters.PiggybackWindow.Ticks;
+        MaxTransmitSpan = Bounded(parameters.MaxTransmitSpan);
+        MaxTransmitWait = Bounded(parameters.MaxTransmitWait);
+        ShortestTimeout = Math.Max(RoundTripEstimate.Granularity, AckTimeout / 32);
         ExchangeLifetime = Bounded(parameters.ExchangeLifetime);
         NonLifetime = Bounded(parameters.NonLifetime);
         MessageIdLifetime = Math.Max(ExchangeLifetime, Bounded(parameters.MaxTransmitWait));
@@ -27,6 +30,15 @@ internal sealed class PeerTimes
 
     public long PiggybackWindow { get; }
 
+    public CoapRetransmissionTiming Timing => Parameters.RetransmissionTiming;
+
+    public long MaxTransmitSpan { get; }
+
+    public long MaxTransmitWait { get; }
+
+    /// <summary>The lower bound of a time-out by RFC 8961 and FASOR, 62.5 ms by default: on a fast network it is the peer that takes its time, and not always the same.</summary>
+    public long ShortestTimeout { get; }
+
     public long ExchangeLifetime { get; }
 
     public long NonLifetime { get; }
@@ -41,6 +53,13 @@ internal sealed class PeerTimes
     public double TicksPerByte { get; }
 
     public long LifetimeOf(CoapMessageType type) => type == CoapMessageType.Confirmable ? ExchangeLifetime : NonLifetime;
+
+    /// <summary>
+    /// How long a message waits at least after some further copies, when round-trip times decide. The first two waits are up to them; from then on copies go at the pace of
+    /// the default, and so does the last wait in any case: a peer may take ACK_TIMEOUT to acknowledge, and what is lost in an outage of some seconds must not be given up.
+    /// </summary>
+    public long ShortestWait(int copies) =>
+        copies >= 2 || copies >= Parameters.MaxRetransmit ? AckTimeout << Math.Clamp(copies - 2, 0, 20) : 0;
 
     private static long Bounded(TimeSpan time) => Math.Min(time.Ticks, s_longest.Ticks);
 }

@@ -33,5 +33,11 @@ internal sealed class SendingState : WheelTimer
     /// <summary>When PROBING_RATE allows the next message to a silent peer, in units of 100 ns.</summary>
     public long NextProbe { get; set; } = long.MinValue;
 
+    /// <summary>The round-trip time of Confirmable messages that were sent once. Kept whatever the timing, for whoever paces by it.</summary>
+    public RoundTripEstimate RoundTrip;
+
+    /// <summary>How long messages wait, when that is measured.</summary>
+    public PeerTiming? Timing { get; set; }
+
     internal override void Fire(long now) => _resume(State, now);
 }

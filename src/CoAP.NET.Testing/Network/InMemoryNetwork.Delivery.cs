@@ -15,6 +15,7 @@ public sealed partial class InMemoryNetwork
     private readonly PriorityQueue<InFlight, (TimeSpan Due, long Sequence)> _inFlight = new();
     private readonly Dictionary<(CoapAddress From, CoapAddress To), long> _ordinals = [];
     private readonly Dictionary<(CoapAddress From, CoapAddress To), TimeSpan> _lastDue = [];
+    private readonly Dictionary<NetworkBottleneck, BottleneckQueue> _queues = [];
     private long _sequence;
     private long _sent;
     private bool _pumping;
@@ -210,8 +211,25 @@ public sealed partial class InMemoryNetwork
             Note(NetworkEventKind.Corrupted, packet, to);
         }
 
+        TimeSpan queued = TimeSpan.Zero;
+        if (conditions.Bottleneck is { } bottleneck)
+        {
+            if (!_queues.TryGetValue(bottleneck, out BottleneckQueue? queue))
+            {
+                _queues.Add(bottleneck, queue = new BottleneckQueue(bottleneck));
+            }
+
+            if (queue.Enter(packet.Data.Length, Now) is not { } time)
+            {
+                Note(NetworkEventKind.QueueFull, packet, to);
+                return;
+            }
+
+            queued = time;
+        }
+
         bool overtaken = fate.Reordering < conditions.Reordering;
-        TimeSpan delay = Between(conditions.MinDelay, conditions.MaxDelay, fate.Delay) + verdict.ExtraDelay;
+        TimeSpan delay = queued + Between(conditions.MinDelay, conditions.MaxDelay, fate.Delay) + verdict.ExtraDelay;
         if (overtaken)
         {
             delay += Between(TimeSpan.FromTicks(1), conditions.ReorderingWindow, fate.HeldBack);
@@ -221,7 +239,7 @@ public sealed partial class InMemoryNetwork
         Depart(packet, to, delay, keepsOrder: !overtaken && verdict.ExtraDelay == TimeSpan.Zero);
 
         int copies = verdict.Copies + (fate.Duplication < conditions.Duplication ? 1 : 0);
-        TimeSpan copyDelay = Between(conditions.MinDelay, conditions.MaxDelay, fate.CopyDelay) + verdict.ExtraDelay;
+        TimeSpan copyDelay = queued + Between(conditions.MinDelay, conditions.MaxDelay, fate.CopyDelay) + verdict.ExtraDelay;
         for (int i = 0; i < copies; i++)
         {
             Note(NetworkEventKind.Duplicated, packet, to);

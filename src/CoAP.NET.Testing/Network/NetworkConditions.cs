@@ -30,6 +30,9 @@ public sealed record NetworkConditions
     /// <summary>The longest time on the way; delays are spread evenly. A value below <see cref="MinDelay"/> counts as equal to it. Default 0.</summary>
     public TimeSpan MaxDelay { get; init => field = NotNegative(value); }
 
+    /// <summary>The slow stretch on the way, before the delay; null for none, which is the default. Links with the same object share it.</summary>
+    public NetworkBottleneck? Bottleneck { get; init; }
+
     /// <summary>The largest datagram that gets through, in bytes of UDP payload. Default 65,507, which is all that UDP over IPv4 can carry; 0 to that. Longer ones are lost.</summary>
     public int Mtu { get; init => field = value is >= 0 and <= 65_507 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "0 to 65,507 bytes."); } = 65_507;
 

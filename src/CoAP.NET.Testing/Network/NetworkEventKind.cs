@@ -33,6 +33,9 @@ public enum NetworkEventKind
     /// <summary>Lost because it is longer than the link carries.</summary>
     TooLong,
 
+    /// <summary>Lost because the queue before a bottleneck was full.</summary>
+    QueueFull,
+
     /// <summary>Lost because the host of the sender or of the receiver is down.</summary>
     HostDown,
 

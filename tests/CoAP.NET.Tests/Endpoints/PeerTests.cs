@@ -70,6 +70,19 @@ public sealed class PeerTests : EndpointTest
         await Assert.ThrowsAsync<CoapException>(() => Within(late));
     }
 
+    [Fact]
+    public async Task A_peer_that_was_asked_has_a_round_trip_time()
+    {
+        CoapPeer peer = await MeetAsync();
+        Assert.Null(peer.RoundTripTime);
+        Task<TimeSpan> ping = peer.PingAsync();
+        string sent = Assert.Single(Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromMilliseconds(80));
+        Transport.Receive(Peer, $"7000{sent[4..8]}");
+        await Within(ping);
+        Assert.Equal(TimeSpan.FromMilliseconds(80), peer.RoundTripTime);
+    }
+
     private async Task<CoapPeer> MeetAsync()
     {
         CoapPeer? peer = null;

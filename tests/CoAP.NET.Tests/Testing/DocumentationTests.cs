@@ -120,6 +120,18 @@ public partial class DocumentationTests
     }
 
     [Fact]
+    public void A_slow_link_has_a_queue()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        NetworkBottleneck radio = new(bytesPerSecond: 2500, queueLength: 20);
+        network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50)) with { Bottleneck = radio };
+        using ScriptedPeer a = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        a.SendTo(InMemoryNetwork.Address("192.0.2.2:5683"), "40010001");
+        Assert.Equal(TimeSpan.FromMilliseconds(62.8), clock.NextDue);
+    }
+
+    [Fact]
     public void Returned_buffers_are_poisoned()
     {
         using IDisposable poison = BufferPoison.Start();

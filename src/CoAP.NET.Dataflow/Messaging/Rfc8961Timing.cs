@@ -1,0 +1,67 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>
+/// The retransmission time-out of TCP (RFC 6298) under the requirements of RFC 8961 section 4: at least a second before anything was measured, only unambiguous
+/// samples (Karn's rule), and a back-off that later messages keep until there is such a sample again.
+/// </summary>
+internal sealed class Rfc8961Timing : PeerTiming
+{
+    private const int K = 4;
+    private const int MaxDoublings = 16;
+
+    private long _newsAt = long.MinValue;
+
+    public override CoapRetransmissionTiming Kind => CoapRetransmissionTiming.Rfc8961;
+
+    /// <summary>How many times the time-out was doubled since the last sample.</summary>
+    public int Doublings { get; private set; }
+
+    /// <summary>The time-out that the next message would begin with.</summary>
+    public long Timeout(PeerTimes times, in RoundTripEstimate roundTrip, long now)
+    {
+        bool isStale = _newsAt != long.MinValue && now - _newsAt > times.ExchangeLifetime;
+        if (isStale)
+        {
+            // The path may be another one by now. What was long stays so.
+            Doublings = 0;
+        }
+
+        long initial = Math.Max(times.AckTimeout, TimeSpan.TicksPerSecond);
+        long timeout = roundTrip.HasSample ? Math.Max(roundTrip.Timeout(K), isStale ? initial : times.ShortestTimeout) : initial;
+        return Math.Min(timeout << Doublings, LongestTimeout);
+    }
+
+    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions, double dither, long now)
+    {
+        long wait = Timeout(times, roundTrip, now);
+        transmission.BackOff = (byte)Doublings;
+        return Dithered(wait, dither);
+    }
+
+    public override long NextWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now)
+    {
+        // Counted by message: of several that are outstanding each may expire for the same reason.
+        Doublings = Math.Min(MaxDoublings, Math.Max(Doublings, transmission.BackOff + transmission.Attempts - 1));
+        _newsAt = now;
+        return Math.Max(transmission.Timeout, Math.Min(transmission.Timeout * 2, LongestTimeout));
+    }
+
+    // Each time-out that detects a loss is followed by a longer one (RFC 8961 section 4, requirement 4): fewer copies instead.
+    public override long Squeezed(PeerTimes times, in RoundTripEstimate roundTrip, long now) => LongestTimeout;
+
+    public override void OnAnswered(long elapsed, int retransmissions, PeerTimes times, in RoundTripEstimate roundTrip, long now)
+    {
+        if (retransmissions == 0)
+        {
+            Doublings = 0;
+            _newsAt = now;
+        }
+    }
+
+    public override void OnUnanswered(long elapsed, long now)
+    {
+        // The back-off stays.
+    }
+}

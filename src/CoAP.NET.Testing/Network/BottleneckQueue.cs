@@ -1,0 +1,28 @@
+namespace CoAP.NET.Testing;
+
+/// <summary>When the datagrams in a <see cref="NetworkBottleneck"/> have left it. Guarded by the network's lock.</summary>
+internal sealed class BottleneckQueue(NetworkBottleneck bottleneck)
+{
+    private readonly Queue<TimeSpan> _departures = new();
+    private TimeSpan _last;
+
+    /// <summary>Takes a datagram in.</summary>
+    /// <returns>How long until it has left; null when there is no room.</returns>
+    public TimeSpan? Enter(int bytes, TimeSpan now)
+    {
+        while (_departures.TryPeek(out TimeSpan departure) && departure <= now)
+        {
+            _departures.Dequeue();
+        }
+
+        // The first one in it is being sent and does not wait.
+        if (_departures.Count > bottleneck.QueueLength)
+        {
+            return null;
+        }
+
+        _last = (_last > now ? _last : now) + bottleneck.TimeFor(bytes);
+        _departures.Enqueue(_last);
+        return _last - now;
+    }
+}

@@ -1,0 +1,73 @@
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Tests.Messaging.Timing;
+
+/// <summary>draft-ietf-core-fasor-02 section 4, computed by hand.</summary>
+public sealed class FasorTimingTests : BoundedTimingTest
+{
+    private readonly FasorTiming _timing = new();
+
+    private protected override PeerTiming Timing => _timing;
+
+    [Fact]
+    public void Before_anything_is_known_it_is_ack_timeout() => Assert.Equal([2, 4, 8, 16], Waits(4));
+
+    [Fact]
+    public void After_a_message_sent_once_it_is_fast()
+    {
+        Answer(0.1);
+        Assert.Equal([0.3, 0.6, 1.2, 2.4, 4.8], Waits(5));
+    }
+
+    [Fact]
+    public void After_one_sent_several_times_it_is_fast_then_slow_then_fast()
+    {
+        Answer(0.1);
+        Answer(1, retransmissions: 2);
+        Assert.Equal([0.3, 1.5, 0.6, 1.2, 2.4], Waits(5));
+    }
+
+    [Fact]
+    public void A_slow_time_out_is_no_shorter_than_the_back_off_would_be()
+    {
+        Answer(0.1);
+        Answer(0.31, retransmissions: 1);
+        Assert.Equal([0.3, 0.6, 0.6], Waits(3));
+    }
+
+    [Fact]
+    public void After_a_second_one_it_is_slow_then_fast_until_a_clear_sample()
+    {
+        Answer(0.1);
+        Answer(1, retransmissions: 2);
+        Answer(2, retransmissions: 2);
+        Assert.Equal([3, 0.3, 0.6, 1.2, 2.4], Waits(5));
+        Answer(4, retransmissions: 1);
+        Assert.Equal([6, 0.3], Waits(2));
+        Assert.Equal(FasorSeries.SlowFast, _timing.Series);
+
+        // RTTVAR = 3/4 * 0.05; RTO = 0.1 + 4 * 0.0375.
+        Answer(0.1);
+        Assert.Equal([0.25, 0.5, 1], Waits(3));
+    }
+
+    [Fact]
+    public void A_message_without_an_answer_counts_like_one_that_was_sent_several_times()
+    {
+        Answer(0.1);
+        _timing.OnUnanswered(Ticks(10), Ticks(Now));
+        Assert.Equal([0.3, 15, 0.6], Waits(3));
+        _timing.OnUnanswered(Ticks(90), Ticks(Now));
+        Assert.Equal([60, 0.3], Waits(2));
+    }
+
+    [Fact]
+    public void What_is_older_than_exchange_lifetime_does_not_shorten_the_wait()
+    {
+        Answer(0.1);
+        Answer(1, retransmissions: 2);
+        Now += 247.1;
+        Assert.Equal([2, 4], Waits(2));
+        Assert.Equal(FasorSeries.Fast, _timing.Series);
+    }
+}

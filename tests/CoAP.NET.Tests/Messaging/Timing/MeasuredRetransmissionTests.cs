@@ -1,0 +1,287 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Tests.Messaging.Timing;
+
+/// <summary>Messages that wait by measured round-trip times, until they are settled: RFC 7252 sections 4.2, 4.7 and 4.8.2.</summary>
+public sealed class MeasuredRetransmissionTests
+{
+    // A timer fires at its time or up to one slot of the wheel later.
+    private const double Slot = 0.0132;
+
+    private readonly MessagingRig _rig = new();
+
+    public static TheoryData<CoapRetransmissionTiming> Measured => [CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Rfc8961, CoapRetransmissionTiming.Fasor];
+
+    public static TheoryData<CoapRetransmissionTiming, double, int> Paths
+    {
+        get
+        {
+            TheoryData<CoapRetransmissionTiming, double, int> all = [];
+            foreach (CoapRetransmissionTiming timing in new[] { CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Rfc8961, CoapRetransmissionTiming.Fasor })
+            {
+                foreach (double roundTrip in new[] { 0.001, 0.1, 1, 8, 40, 80 })
+                {
+                    all.Add(timing, roundTrip, 4);
+                }
+
+                all.Add(timing, 0.1, 0);
+                all.Add(timing, 0.1, 1);
+                all.Add(timing, 1, 7);
+            }
+
+            return all;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Paths))]
+    [Rfc("7252-4.2-6", "7252-4.2-7", "7252-4.8-1")]
+    public void Copies_stay_within_max_transmit_span_and_end_within_max_transmit_wait(CoapRetransmissionTiming timing, double roundTrip, int maxRetransmit)
+    {
+        CoapTransmissionParameters parameters = new() { RetransmissionTiming = timing, MaxRetransmit = maxRetransmit, ProbingRate = double.PositiveInfinity };
+        for (int samples = 0; samples < 12; samples++)
+        {
+            MessagingRig rig = new(seed: (ulong)samples);
+            CoapChannel channel = rig.Channel(parameters: parameters);
+            Settle(rig, channel, roundTrip, samples);
+
+            // Two of them: what the first one leaves behind must not spoil the second one.
+            for (int i = 0; i < 2; i++)
+            {
+                rig.Sent.Clear();
+                rig.Up.Clear();
+                double begin = rig.Seconds;
+                double end = 0;
+                rig.Handle = _ => end = rig.Seconds - begin;
+                rig.Send(channel);
+                rig.Pass(parameters.MaxTransmitWait.TotalSeconds + 1);
+
+                Assert.Equal([CoapInboundKind.NotAcknowledged], rig.Events);
+                Assert.Single(rig.Bytes.Distinct());
+                Assert.InRange(rig.Sent.Count, Math.Min(2, 1 + maxRetransmit), 1 + maxRetransmit);
+                Assert.True(rig.Sent[^1].At - begin <= parameters.MaxTransmitSpan.TotalSeconds + Slot, "The last copy is within MAX_TRANSMIT_SPAN.");
+                Assert.InRange(end, parameters.AckTimeout.TotalSeconds, parameters.MaxTransmitWait.TotalSeconds + Slot);
+                Assert.Equal(0, rig.Layer.Outstanding);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(CoapRetransmissionTiming.Cocoa)]
+    [InlineData(CoapRetransmissionTiming.Fasor)]
+    public void However_long_the_last_messages_took_all_copies_of_the_next_one_are_sent(CoapRetransmissionTiming timing)
+    {
+        CoapChannel channel = Channel(timing);
+        Exchange(_rig, channel, 0.1);
+        for (int i = 0; i < 5; i++)
+        {
+            _rig.Sent.Clear();
+            _rig.Send(channel);
+            _rig.Pass(100);
+            Assert.Equal(5, _rig.Sent.Count);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void A_message_outlasts_an_outage_of_some_seconds_on_a_fast_path(CoapRetransmissionTiming timing)
+    {
+        CoapChannel channel = Channel(timing);
+        Settle(_rig, channel, 0.001, 50);
+
+        _rig.Sent.Clear();
+        double begin = _rig.Seconds;
+        _rig.Send(channel);
+        _rig.Pass(100);
+        Assert.True(_rig.Sent[1].At - begin < 0.2, "The first copy is quick.");
+        Assert.True(_rig.Sent[^1].At - begin > 6, "The last one is not.");
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void A_peer_that_takes_ack_timeout_to_acknowledge_is_not_given_up(CoapRetransmissionTiming timing)
+    {
+        foreach (int maxRetransmit in new[] { 0, 1, 4 })
+        {
+            CoapChannel channel = _rig.Channel((ushort)maxRetransmit, new() { RetransmissionTiming = timing, MaxRetransmit = maxRetransmit });
+            Settle(_rig, channel, 0.001, 50);
+
+            _rig.Up.Clear();
+            Exchange(_rig, channel, 1.99);
+            Assert.Equal([CoapInboundKind.Acknowledged], _rig.Events);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void A_round_trip_that_jumps_is_followed_up_and_down(CoapRetransmissionTiming timing)
+    {
+        CoapChannel channel = Channel(timing);
+        Settle(_rig, channel, 0.01, 50);
+
+        Assert.Equal(0, CopiesOf(channel, 0.01));
+
+        // From 10 ms to 5 s: only some messages are sent more than once.
+        Assert.True(Enumerable.Range(0, 20).Sum(_ => CopiesOf(channel, 5)) > 0);
+        Assert.Equal(0, Enumerable.Range(0, 20).Sum(_ => CopiesOf(channel, 5)));
+
+        // And back: what is lost then is sent again soon.
+        Settle(_rig, channel, 0.01, 50);
+
+        _rig.Sent.Clear();
+        _rig.Send(channel);
+        _rig.Pass(1);
+        Assert.True(_rig.Sent.Count > 1);
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    [Rfc("7252-4.7-1")]
+    public void Nstart_stays_one(CoapRetransmissionTiming timing)
+    {
+        CoapChannel channel = Channel(timing);
+        Exchange(_rig, channel, 0.01);
+        _rig.Sent.Clear();
+        _rig.Send(channel, token: "a1");
+        _rig.Send(channel, token: "a2");
+        Assert.Single(_rig.Sent);
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void What_is_measured_is_a_peers_own(CoapRetransmissionTiming timing)
+    {
+        CoapChannel near = Channel(timing);
+        Settle(_rig, near, 0.01, 20);
+
+        _rig.Sent.Clear();
+        _rig.Send(_rig.Channel(2, new() { RetransmissionTiming = timing }));
+        _rig.Pass(1.9);
+        Assert.Single(_rig.Sent);
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void Parameters_may_change_between_messages(CoapRetransmissionTiming timing)
+    {
+        CoapChannel channel = _rig.Channel();
+        Exchange(_rig, channel, 0.1);
+        Assert.Null(TimingOf(channel));
+        channel.Parameters = channel.Parameters with { RetransmissionTiming = timing };
+        _rig.Sent.Clear();
+        _rig.Send(channel);
+        Assert.Equal(timing, TimingOf(channel)!.Kind);
+        _rig.Pass(1);
+        channel.Parameters = CoapTransmissionParameters.Default;
+        _rig.Pass(100);
+        Assert.Equal(5, _rig.Sent.Count);
+        Assert.Equal(0, _rig.Layer.Outstanding);
+    }
+
+    [Fact]
+    public void By_default_nothing_is_kept_beyond_the_round_trip_time()
+    {
+        CoapChannel channel = _rig.Channel();
+        Exchange(_rig, channel, 0.1);
+        Exchange(_rig, channel, 10);
+        Assert.Null(TimingOf(channel));
+    }
+
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void What_is_kept_for_a_peer_is_small(CoapRetransmissionTiming timing)
+    {
+        const int Peers = 1000;
+        PeerTiming[] all = new PeerTiming[Peers];
+        PeerTiming.Create(timing);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < Peers; i++)
+        {
+            all[i] = PeerTiming.Create(timing);
+        }
+
+        Assert.InRange((GC.GetAllocatedBytesForCurrentThread() - before) / Peers, 16, 56);
+        Assert.All(all, made => Assert.Equal(timing, made.Kind));
+    }
+
+    [Fact]
+    public void A_timing_that_does_not_exist_is_refused() =>
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionTiming)9 });
+
+    /// <summary>Paths that lose and whose delay changes, by seeds: whatever happens, the bounds hold and everything ends.</summary>
+    [Theory]
+    [MemberData(nameof(Measured))]
+    public void On_any_path_the_bounds_hold(CoapRetransmissionTiming timing)
+    {
+        for (int round = 0; round < Campaign.Rounds(20); round++)
+        {
+            Random random = new(Campaign.Seed + round);
+            MessagingRig rig = new(seed: (ulong)(Campaign.Seed + round));
+            CoapTransmissionParameters parameters = new() { RetransmissionTiming = timing, ProbingRate = double.PositiveInfinity, NStart = random.Next(1, 4) };
+            CoapChannel channel = rig.Channel(parameters: parameters);
+            double delay = Math.Pow(10, random.NextDouble() * 4 - 3);
+            double loss = random.NextDouble() * 0.5;
+            for (int i = 0; i < 40; i++)
+            {
+                delay = random.Next(10) == 0 ? Math.Pow(10, random.NextDouble() * 4 - 3) : delay;
+                rig.Sent.Clear();
+                rig.Up.Clear();
+                CoapTransmission transmission = rig.Send(channel);
+                double begin = rig.Seconds;
+                double answerAt = double.PositiveInfinity;
+                for (int copies = 0; !transmission.IsOver; copies = rig.Sent.Count)
+                {
+                    if (rig.Sent.Count > copies && random.NextDouble() > loss)
+                    {
+                        answerAt = Math.Min(answerAt, rig.Seconds + delay);
+                    }
+
+                    double next = transmission.Due / (double)TimeSpan.TicksPerSecond - (rig.Clock.Now / (double)TimeSpan.TicksPerSecond) + Slot;
+                    rig.Pass(Math.Max(0, Math.Min(answerAt - rig.Seconds, next)));
+                    if (rig.Seconds >= answerAt - 1e-6)
+                    {
+                        rig.Receive(channel, $"6000{rig.LastMid}");
+                    }
+                }
+
+                Assert.InRange(rig.Sent.Count, 1, 5);
+                Assert.True(rig.Sent[^1].At - begin <= 45 + Slot);
+                Assert.True(rig.Seconds - begin <= 93 + (2 * Slot));
+                Assert.InRange(transmission.Timeout, 0, PeerTiming.LongestTimeout * 3 / 2);
+                rig.Pass(random.NextDouble() * (random.Next(10) == 0 ? 600 : 1));
+            }
+
+            Assert.Equal(0, rig.Layer.Outstanding);
+            Assert.False(rig.CalledUnderLock);
+        }
+    }
+
+    private static PeerTiming? TimingOf(CoapChannel channel) => ((MessagingState)channel.MessagingState!).Sending!.Timing;
+
+    private CoapChannel Channel(CoapRetransmissionTiming timing) =>
+        _rig.Channel(parameters: new() { RetransmissionTiming = timing, ProbingRate = double.PositiveInfinity });
+
+    private int CopiesOf(CoapChannel channel, double roundTrip)
+    {
+        _rig.Sent.Clear();
+        Exchange(_rig, channel, roundTrip);
+        return _rig.Sent.Count - 1;
+    }
+
+    private static void Settle(MessagingRig rig, CoapChannel channel, double roundTrip, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            Exchange(rig, channel, roundTrip);
+        }
+    }
+
+    private static void Exchange(MessagingRig rig, CoapChannel channel, double roundTrip)
+    {
+        rig.Send(channel);
+        string mid = rig.LastMid;
+        rig.Pass(roundTrip);
+        rig.Receive(channel, $"6000{mid}");
+    }
+}

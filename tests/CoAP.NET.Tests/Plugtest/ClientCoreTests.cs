@@ -1,0 +1,168 @@
+using CoAP.NET.Options;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Plugtest;
+
+/// <summary>TD_COAP_CORE of the ETSI plugtests, our side as the client. 24 to 30 are about proxies; 10 and 12 are the server's, as our tokens have four bytes.</summary>
+public sealed class ClientCoreTests : PlugtestClient
+{
+    [Fact]
+    public async Task CORE_01_GET_by_a_Confirmable_message()
+    {
+        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Get, "/test"), "01 b4 'test'", "45 c0 ff 'body'");
+        Assert.Equal((CoapCode.Content, CoapContentFormat.TextPlain, "body"), (response.Code, response.ContentFormat, response.GetText()));
+    }
+
+    [Fact]
+    public async Task CORE_02_DELETE_by_a_Confirmable_message() =>
+        Assert.Equal(CoapCode.Deleted, (await ExchangeAsync(Request(CoapMethod.Delete, "/test"), "04 b4 'test'", "42")).Code);
+
+    [Fact]
+    public async Task CORE_03_PUT_by_a_Confirmable_message() =>
+        Assert.Equal(CoapCode.Changed, (await ExchangeAsync(Request(CoapMethod.Put, "/test", "x"), "03 b4 'test' 10 ff 'x'", "44")).Code);
+
+    [Fact]
+    public async Task CORE_04_POST_by_a_Confirmable_message() =>
+        Assert.Equal(CoapCode.Created, (await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'", "41")).Code);
+
+    [Fact]
+    public async Task CORE_05_GET_by_a_Non_confirmable_message() =>
+        Assert.Equal("body", (await ExchangeAsync(Request(CoapMethod.Get, "/test", confirmable: false), "01 b4 'test'", "45 c0 ff 'body'")).GetText());
+
+    [Fact]
+    public async Task CORE_06_DELETE_by_a_Non_confirmable_message() =>
+        Assert.Equal(CoapCode.Deleted, (await ExchangeAsync(Request(CoapMethod.Delete, "/test", confirmable: false), "04 b4 'test'", "42")).Code);
+
+    [Fact]
+    public async Task CORE_07_PUT_by_a_Non_confirmable_message() =>
+        Assert.Equal(CoapCode.Changed, (await ExchangeAsync(Request(CoapMethod.Put, "/test", "x", confirmable: false), "03 b4 'test' 10 ff 'x'", "44")).Code);
+
+    [Fact]
+    public async Task CORE_08_POST_by_a_Non_confirmable_message() =>
+        Assert.Equal(CoapCode.Created, (await ExchangeAsync(Request(CoapMethod.Post, "/test", "x", confirmable: false), "02 b4 'test' 10 ff 'x'", "41")).Code);
+
+    [Fact]
+    public async Task CORE_09_CORE_11_a_separate_response()
+    {
+        Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate"));
+        Server.Expect("44 01 <mid:2> <token:tkl> b8 'separate'");
+        Server.Send("60 00 <mid>");
+        Server.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Server.Send("44 45 7001 <token> c0 ff 'late'");
+        Server.Expect("60 00 7001");
+        Assert.Equal("late", (await Within(task)).GetText());
+    }
+
+    [Fact]
+    public async Task CORE_13_several_path_segments() =>
+        await ExchangeAsync(Request(CoapMethod.Get, "/seg1/seg2/seg3"), "01 b4 'seg1' 04 'seg2' 04 'seg3'", "45 c0 ff 'body'");
+
+    [Fact]
+    public async Task CORE_14_several_queries() =>
+        await ExchangeAsync(Request(CoapMethod.Get, "/query?first=1&second=2"), "01 b5 'query' 47 'first=1' 08 'second=2'", "45 c0 ff 'body'");
+
+    [Fact]
+    public async Task CORE_15_a_request_and_a_piggybacked_response_that_were_lost()
+    {
+        Network.DropNext(1, to: s_server);
+        Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/test"));
+        ReceivedDatagram second = Server.ExpectWithin("44 01 <mid:2> <token:tkl> b4 'test'", TimeSpan.FromSeconds(3.1));
+        Network.DropNext(1, from: s_server);
+        Server.Piggyback(second, CoapCode.Content, "c0 ff 'body'");
+        ReceivedDatagram third = Server.ExpectWithin("44 01 <mid> <token> b4 'test'", TimeSpan.FromSeconds(6.1));
+        Server.Piggyback(third, CoapCode.Content, "c0 ff 'body'");
+        Assert.Equal("body", (await Within(task)).GetText());
+        Server.ExpectNothingFor(TimeSpan.FromMinutes(2));
+    }
+
+    [Fact]
+    public async Task CORE_16_a_separate_response_whose_acknowledgements_were_lost()
+    {
+        // The server's acknowledgement is lost; the response stops the copies of the request.
+        Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate"));
+        Server.Expect("44 01 <mid:2> <token:tkl> b8 'separate'");
+        Network.DropNext(1, from: s_server);
+        Server.Send("60 00 <mid>");
+
+        // Our acknowledgement is lost too: the response comes again and is acknowledged again.
+        Network.DropNext(1, from: s_client);
+        Server.Send("44 45 7001 <token> c0 ff 'late'");
+        Assert.Equal("late", (await Within(task)).GetText());
+        Server.ExpectNothing();
+        Server.Send("44 45 7001 <token> c0 ff 'late'");
+        Server.Expect("60 00 7001");
+        Server.ExpectNothingFor(TimeSpan.FromMinutes(2));
+    }
+
+    [Fact]
+    public async Task CORE_17_a_slow_response_to_a_Non_confirmable_message()
+    {
+        Task<CoapResponse> task = Client.SendAsync(Request(CoapMethod.Get, "/separate", confirmable: false));
+        Server.Expect("54 01 <mid:2> <token:tkl> b8 'separate'");
+        Server.ExpectNothingFor(TimeSpan.FromSeconds(20));
+        Server.Send("54 45 7001 <token> c0 ff 'late'");
+        Server.ExpectNothing();
+        Assert.Equal("late", (await Within(task)).GetText());
+    }
+
+    [Fact]
+    public async Task CORE_18_the_location_of_what_was_created_is_a_path()
+    {
+        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'", "41 89 'location1' 09 'location2' 09 'location3'");
+        Assert.Equal(["location1", "location2", "location3"], response.Options.OfType<LocationPath>().Select(option => option.Value));
+    }
+
+    [Fact]
+    public async Task CORE_19_the_location_of_what_was_created_has_a_query()
+    {
+        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/location-query", "x"), "02 bd01 'location-query' 10 ff 'x'", "41 d707 'first=1' 08 'second=2'");
+        Assert.Equal(["first=1", "second=2"], response.Options.OfType<LocationQuery>().Select(option => option.Value));
+    }
+
+    [Fact]
+    public async Task CORE_20_the_format_that_is_accepted()
+    {
+        CoapRequest text = Request(CoapMethod.Get, "/multi-format");
+        text.Accept = CoapContentFormat.TextPlain;
+        Assert.Equal(CoapContentFormat.TextPlain, (await ExchangeAsync(text, "01 bc 'multi-format' 60", "45 c0 ff 'hello'")).ContentFormat);
+        CoapRequest xml = Request(CoapMethod.Get, "/multi-format");
+        xml.Accept = CoapContentFormat.Xml;
+        Assert.Equal(CoapContentFormat.Xml, (await ExchangeAsync(xml, "01 bc 'multi-format' 6129", "45 c129 ff '<x/>'")).ContentFormat);
+    }
+
+    [Fact]
+    public async Task CORE_21_an_entity_tag_validates()
+    {
+        CoapResponse first = await ExchangeAsync(Request(CoapMethod.Get, "/validate"), "01 b8 'validate'", "45 42 6551 80 ff 'body'");
+        ETag etag = Assert.Single(first.Options.OfType<ETag>());
+        CoapResponse second = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'", "43 42 6551");
+        Assert.Equal((CoapCode.Valid, 0), (second.Code, second.Payload.Length));
+        CoapResponse third = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'", "45 42 6552 80 ff 'other'");
+        Assert.Equal("other", third.GetText());
+    }
+
+    [Fact]
+    public async Task CORE_22_If_Match_guards_against_lost_updates()
+    {
+        IfMatch condition = new(Wire.Hex("6551"));
+        Assert.Equal(CoapCode.Changed, (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'", "44")).Code);
+        Assert.Equal(CoapCode.PreconditionFailed, (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'", "8c")).Code);
+    }
+
+    [Fact]
+    public async Task CORE_23_If_None_Match_creates_once()
+    {
+        Assert.Equal(CoapCode.Created, (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'", "41")).Code);
+        Assert.Equal(CoapCode.PreconditionFailed, (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'", "8c")).Code);
+    }
+
+    [Fact]
+    public async Task CORE_31_a_ping()
+    {
+        Task<TimeSpan> task = Client.Endpoint.PingAsync(Uri);
+        Server.Expect("40 00 <mid:2>");
+        Clock.Advance(TimeSpan.FromMilliseconds(30));
+        Server.Send("70 00 <mid>");
+        Assert.Equal(TimeSpan.FromMilliseconds(30), await Within(task));
+    }
+}

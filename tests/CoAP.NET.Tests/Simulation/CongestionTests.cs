@@ -1,0 +1,76 @@
+using CoAP.NET.Simulation.Congestion;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Simulation;
+
+/// <summary>What docs/congestion.md says of the timings, in the cases that decide.</summary>
+public sealed class CongestionTests
+{
+    [Fact]
+    public async Task The_same_seed_gives_the_same_result()
+    {
+        CongestionScenario scenario = Find("10 clients, losses at random", "100 ms, 10 %");
+        CongestionResult first = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 7);
+        Assert.Equal(first, await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 7));
+        Assert.NotEqual(first, await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 8));
+    }
+
+    [Fact]
+    public async Task Measured_timings_answer_more_on_a_path_that_loses_and_give_up_no_more()
+    {
+        CongestionScenario scenario = Find("10 clients, losses at random", "100 ms, 10 %");
+        CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Default, 1);
+        CongestionResult cocoa = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Cocoa, 1);
+        CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 1);
+        Assert.True(cocoa.Goodput > 2 * fixedTiming.Goodput, $"{cocoa} against {fixedTiming}");
+        Assert.True(fasor.Goodput > 3 * fixedTiming.Goodput, $"{fasor} against {fixedTiming}");
+        Assert.True(fasor.Failed <= fixedTiming.Failed, $"{fasor} against {fixedTiming}");
+    }
+
+    [Fact]
+    public async Task Behind_a_long_queue_measured_timings_do_not_fill_it_with_copies()
+    {
+        CongestionScenario scenario = Find("A bottleneck in each direction, round trip 100 ms without it", "50 clients, 500 B/s, queue 200");
+        CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Default, 1);
+        CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 1);
+        Assert.True(fixedTiming.SpuriousShare > 100, $"{fixedTiming}");
+        Assert.True(fasor.SpuriousShare < 20, $"{fasor}");
+        Assert.True(fasor.Goodput > 2 * fixedTiming.Goodput, $"{fasor} against {fixedTiming}");
+    }
+
+    [Fact]
+    public void Copies_that_were_not_needed_are_told_from_others()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1)) });
+        using ScriptedPeer server = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        using ScriptedPeer client = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:40000"), server.Address);
+
+        // The first copy is lost, the second one answered, the third one sent before the answer arrives.
+        network.DropNext(1, from: client.Address);
+        client.Send("40010001");
+        client.Send("40010001");
+        clock.Advance(TimeSpan.FromSeconds(1));
+        server.Expect("40010001");
+        server.SendTo(client.Address, "60450001");
+        client.Send("40010001");
+        clock.Advance(TimeSpan.FromSeconds(1));
+        server.SendTo(client.Address, "60450001");
+
+        // The answer is lost, so the copy was needed.
+        client.Send("40010002");
+        clock.Advance(TimeSpan.FromSeconds(1));
+        network.DropNext(1, to: client.Address);
+        server.SendTo(client.Address, "60450002");
+        client.Send("40010002");
+        clock.Advance(TimeSpan.FromSeconds(1));
+        server.SendTo(client.Address, "60450002");
+        clock.Advance(TimeSpan.FromSeconds(1));
+
+        SpuriousCopies counts = SpuriousCopies.Count(network.Trace, server.Address);
+        Assert.Equal((3, 1), (counts.Copies, counts.Spurious));
+    }
+
+    private static CongestionScenario Find(string table, string name) =>
+        CongestionScenario.All.Single(scenario => scenario.Table == table && scenario.Name == name);
+}
