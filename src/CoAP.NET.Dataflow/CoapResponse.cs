@@ -38,6 +38,12 @@ public sealed class CoapResponse
     /// <summary>How long the response may be cached. Default 60 s (RFC 7252 section 5.10.5).</summary>
     public TimeSpan MaxAge => TimeSpan.FromSeconds(Options.TryGetUInt(OptionNumber.MaxAge, out uint seconds) ? seconds : 60);
 
+    /// <summary>Whether the payload comes from the cache of the endpoint: stored and fresh, or stored and validated by the server just now.</summary>
+    public bool FromCache { get; internal init; }
+
+    /// <summary>How long ago the server sent or validated the response; zero unless it comes from the cache. <see cref="MaxAge"/> is what is left of its time.</summary>
+    public TimeSpan Age { get; internal init; }
+
     /// <summary>The payload as text in UTF-8.</summary>
     /// <returns>The text.</returns>
     public string GetText() => Encoding.UTF8.GetString(Payload.Span);
