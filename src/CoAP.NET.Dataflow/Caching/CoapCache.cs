@@ -195,7 +195,10 @@ public sealed class CoapCache
         }
     }
 
-    private ref long StampOf(string uri) => ref _stamps[(uint)string.GetHashCode(uri) % Stamps];
+    /// <summary>Which number stands for a URI.</summary>
+    internal static int StampIndexOf(string uri) => (int)((uint)string.GetHashCode(uri) % Stamps);
+
+    private ref long StampOf(string uri) => ref _stamps[StampIndexOf(uri)];
 
     private long Read(Func<CoapCache, long> value)
     {

@@ -1,7 +1,7 @@
 namespace CoAP.NET;
 
 /// <summary>What the cache of the endpoint may do for a request. Says nothing where the endpoint has no cache, but for <see cref="OnlyIfCached"/>.</summary>
-public enum CoapCacheMode
+public enum CoapCacheMode : byte
 {
     /// <summary>A fresh stored response is used; a stale one is validated if it can be; what comes is stored (RFC 7252 section 5.6).</summary>
     Default,

@@ -67,7 +67,7 @@ internal sealed class StoredResponse
         CoapMessage message = new(_message.Code, _message.Options.Registry) { Type = _message.Type, Payload = _message.Payload };
         message.Options.AddAll(_message.Options);
         message.Options.AddUInt(OptionNumber.MaxAge, (uint)Math.Max(0, _maxAge - seconds));
-        return new CoapResponse(message, _remote) { FromCache = true, Age = TimeSpan.FromTicks(age) };
+        return new CoapResponse(message, _remote) { CachedAge = age };
     }
 
     private static void AddKept(CoapOptionCollection to, CoapOptionCollection? from, Func<int, bool> isKept)
