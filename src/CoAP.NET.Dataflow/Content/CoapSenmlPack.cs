@@ -84,7 +84,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
 
     /// <summary>
     /// The same measurements without base fields and with absolute times, in the order of time (RFC 8428 section 4.6). A base value is added to numbers only;
-    /// a base sum counts for each record.
+    /// a base sum counts for each record; a record of base fields alone is no measurement and goes.
     /// </summary>
     /// <param name="now">What relative times are relative to: when the pack was received, or as well as one knows when it was sent.</param>
     /// <returns>The resolved pack.</returns>
@@ -96,7 +96,10 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         foreach (CoapSenmlRecord record in _records)
         {
             state.Enter(record);
-            resolved.Add(state.Resolve(record, seconds));
+            if (!SenmlState.HasBaseFieldsOnly(record))
+            {
+                resolved.Add(state.Resolve(record, seconds));
+            }
         }
 
         // A stable sort: records of one time stay in their order.

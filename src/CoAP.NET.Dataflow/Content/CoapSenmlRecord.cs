@@ -3,7 +3,7 @@ using CoAP.NET.Content;
 namespace CoAP.NET;
 
 /// <summary>
-/// A SenML Record: one measurement, or one setting (RFC 8428 section 4). Has exactly one of the four values, or a <see cref="Sum"/>. Base fields count for this
+/// A SenML Record: one measurement, or one setting (RFC 8428 section 4). Has exactly one of the four values, or a <see cref="Sum"/>, or base fields alone. Base fields count for this
 /// record and those after it in the pack, until one brings the same field. Numbers are finite. Immutable.
 /// </summary>
 public sealed class CoapSenmlRecord

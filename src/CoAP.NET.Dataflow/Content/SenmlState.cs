@@ -44,8 +44,16 @@ internal struct SenmlState
         _unit = record.BaseUnit ?? _unit;
         _value = record.BaseValue ?? _value;
         _sum = record.BaseSum ?? _sum;
-        return CheckValues(record) ?? CheckName(_name + record.Name) ?? CheckNumbers(record);
+        return (HasBaseFieldsOnly(record) ? null : CheckValues(record) ?? CheckName(_name + record.Name)) ?? CheckNumbers(record);
     }
+
+    /// <summary>
+    /// Whether a record brings base fields and nothing else. By the letter of RFC 8428 section 4.2 it would need a value, but the pack in section 5.1.7 begins
+    /// with such a record, so it is let through; it is no measurement.
+    /// </summary>
+    public static bool HasBaseFieldsOnly(CoapSenmlRecord record) =>
+        record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, Sum: null, Time: null, UpdateTime: null }
+        && record is not { BaseName: null, BaseTime: null, BaseUnit: null, BaseValue: null, BaseSum: null, BaseVersion: null };
 
     /// <summary>The record without base fields and with an absolute time. Call <see cref="Enter"/> before.</summary>
     /// <param name="record">The record.</param>
