@@ -35,23 +35,19 @@ internal ref partial struct CborReader
     {
         int start = _position;
         value = 0;
-        if ((CborMajor)(_data[start] >> 5) == CborMajor.Tag)
+        if (!TryReadHead(out CborMajor major, out ulong argument, out _))
         {
-            if (!TryReadHead(out _, out ulong tag, out _))
-            {
-                return false;
-            }
-
-            if (tag == DecimalFraction)
-            {
-                return TryReadDecimalFraction(start, out value);
-            }
-
-            _position = start;
+            return false;
         }
 
+        if (major == CborMajor.Tag && argument == DecimalFraction)
+        {
+            return TryReadDecimalFraction(start, out value);
+        }
+
+        _position = start;
         bool isRead = TryReadInteger(out BigInteger integer);
-        value = (double)integer;
+        value = Round(integer, 0);
         return isRead;
     }
 
@@ -78,9 +74,19 @@ internal ref partial struct CborReader
             return Fail(start, $"a decimal fraction has an exponent of at most {MaxExponent} and a mantissa");
         }
 
-        // Through decimal digits, which are rounded once and rightly.
-        value = double.Parse(string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}"), NumberStyles.Float, CultureInfo.InvariantCulture);
+        value = Round(mantissa, exponent);
         return true;
+    }
+
+    private static double Round(BigInteger mantissa, long exponent)
+    {
+        if (exponent == 0 && mantissa >= int.MinValue && mantissa <= int.MaxValue)
+        {
+            return (int)mantissa;
+        }
+
+        // Through decimal digits, which are rounded once and to the nearest; the conversion of a BigInteger cuts off.
+        return double.Parse(string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}"), NumberStyles.Float, CultureInfo.InvariantCulture);
     }
 
     private bool TryReadInteger(out BigInteger value)

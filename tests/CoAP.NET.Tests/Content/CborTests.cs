@@ -79,6 +79,9 @@ public sealed class CborTests
     [Theory]
     [InlineData("1bffffffffffffffff", 18446744073709551615.0)]
     [InlineData("3bffffffffffffffff", -18446744073709551616.0)]
+    [InlineData("1b0020000000000003", 9007199254740996.0)] // half way: to the even one
+    [InlineData("3b0020000000000002", -9007199254740996.0)]
+    [InlineData("c2480020000000000003", 9007199254740996.0)]
     [InlineData("c249010000000000000000", 18446744073709551616.0)]
     [InlineData("c349010000000000000000", -18446744073709551617.0)]
     [InlineData("c48221196ab3", 273.15)] // the decimal fraction of RFC 8949 section 3.4.4

@@ -33,7 +33,6 @@ public sealed class MergePatchTests
     }
 
     [Theory]
-    [Rfc("8132-3.4-1")]
     [InlineData("{}", "{")]
     [InlineData("{}", "")]
     [InlineData("{", "{}")]

@@ -213,16 +213,16 @@ public sealed class SenmlTests
     [Rfc("8428-6-1", "8949-5.6-1", "8949-5.3-1", "8428-4.4-1")]
     [InlineData("81a200616102", 6)] // ends too early
     [InlineData("81a20061610201ff", 7)] // more follows
-    [InlineData("81a30061610201006162", 6)] // n twice
-    [InlineData("81a300616102016278 5f01", 6)] // "x_"
+    [InlineData("81a30061610201006162", 7)] // n twice
+    [InlineData("81a300616102016278 5f01", 7)] // "x_"
     [InlineData("81a30061610201200b", 1)] // bver 11
-    [InlineData("81a30061610201 2000", 7)] // bver 0
-    [InlineData("81a300616102012020", 7)] // bver -1
-    [InlineData("81a20061610261 31", 5)] // v is text
-    [InlineData("81a2006161 02f97e00", 5)] // not a number
-    [InlineData("81a200616102c4821a7fffffff01", 5)] // 1 * 10^2147483647
-    [InlineData("81a2006161 0800", 5)] // vd is no byte string
-    [InlineData("81a2006161 0400", 5)] // vb is no boolean
+    [InlineData("81a30061610201 2000", 8)] // bver 0
+    [InlineData("81a300616102012020", 8)] // bver -1
+    [InlineData("81a20061610261 31", 6)] // v is text
+    [InlineData("81a2006161 02f97e00", 6)] // not a number
+    [InlineData("81a200616102c4821a7fffffff01", 6)] // 1 * 10^2147483647
+    [InlineData("81a2006161 0800", 6)] // vd is no byte string
+    [InlineData("81a2006161 0400", 6)] // vb is no boolean
     [InlineData("81a2f6616102 01", 2)] // null as a label
     [InlineData("81a20061ff0201", 3)] // no UTF-8
     [InlineData("80", 0)]
