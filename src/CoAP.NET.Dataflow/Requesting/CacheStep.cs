@@ -75,14 +75,8 @@ internal sealed class CacheStep : RequestStep
     {
         _environment.Counters.Add(CoapCounter.CacheMisses);
         CoapResponse response;
-        if (found.Candidates.Length > 0)
+        if (Validating(request, found.Candidates) is { } validating)
         {
-            CoapMessage validating = request.CopyMessage();
-            foreach (StoredResponse candidate in found.Candidates)
-            {
-                validating.Options.Add(candidate.Tag!);
-            }
-
             response = await Next.SendAsync(request.With(validating), cancellationToken).ConfigureAwait(false);
             if (response.Code == CoapCode.Valid)
             {
@@ -104,6 +98,25 @@ internal sealed class CacheStep : RequestStep
 
         _cache.Store(key, response, _environment.Now, found.Stamp);
         return response;
+    }
+
+    /// <summary>The message with the tags of what is stored; null when there are none, or no room for them.</summary>
+    private static CoapMessage? Validating(OutgoingRequest request, StoredResponse[] candidates)
+    {
+        if (candidates.Length == 0)
+        {
+            return null;
+        }
+
+        CoapMessage validating = request.CopyMessage();
+        foreach (StoredResponse candidate in candidates)
+        {
+            validating.Options.Add(candidate.Tag!);
+        }
+
+        // A large payload is cut into blocks, options are not (RFC 7959 section 2.1): they leave room for the smallest block at least.
+        const int SmallestBlock = 16;
+        return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.Parameters.MaxMessageSize ? validating : null;
     }
 
     private async Task<CoapResponse> StoreOnlyAsync(OutgoingRequest request, CacheKey key, CancellationToken cancellationToken)

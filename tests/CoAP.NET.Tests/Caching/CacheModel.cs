@@ -13,8 +13,6 @@ internal sealed class CacheModel
 
     public byte[] Tags(string key) => [.. (_entries.GetValueOrDefault(key) ?? []).Where(entry => entry.Tag is not null).Select(entry => entry.Tag!.Value)];
 
-    public string? Text(string key, byte tag) => _entries.GetValueOrDefault(key)?.Find(entry => entry.Tag == tag)?.Text;
-
     public void Store(string key, string uri, (int, int) begun, CoapCode code, string text, byte? tag, uint maxAge, int now)
     {
         if (begun != Begin(uri))

@@ -17,11 +17,21 @@ public sealed class CacheModelTests
     [InlineData(4_000, 10_000, false)]
     public void The_cache_does_what_the_model_does(long maxBytes, int maxEntries, bool isUnbounded)
     {
+        long hits = 0;
+        long validations = 0;
+        long evictions = 0;
         for (int run = 0; run < Campaign.Rounds(20); run++)
         {
-            ulong seed = (ulong)(Campaign.Seed + run);
-            new Run(seed, new CoapCache(maxBytes, maxEntries), isUnbounded).Go(1_000);
+            CoapCache cache = new(maxBytes, maxEntries);
+            new Run((ulong)(Campaign.Seed + run), cache, isUnbounded).Go(1_000);
+            hits += cache.Hits;
+            validations += cache.Validations;
+            evictions += cache.Evictions;
         }
+
+        // The campaign went where it was to go.
+        Assert.True(hits > 100 && validations > 100, $"{hits} hits, {validations} validations");
+        Assert.Equal(isUnbounded, evictions == 0);
     }
 
     private sealed class Run

@@ -135,6 +135,18 @@ public sealed class ValidationTests : CacheTest
         Assert.Equal("2", (await HitAsync(Get())).GetText());
     }
 
+    [Fact]
+    public async Task Tags_that_do_not_fit_into_the_message_are_left_out()
+    {
+        Options.Parameters = Options.Parameters with { MaxMessageSize = 64 };
+        string uri = "coap://192.0.2.1/" + new string('x', 40);
+        await AskAsync(Get(uri), "45", "4101" + "a101" + "ff31");
+        Pass(2);
+        (Sent sent, CoapResponse response) = await AskAsync(Get(uri), "45", "ff32");
+        Assert.DoesNotContain("4101", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal("2", response.GetText());
+    }
+
     [Theory]
     [Rfc("7252-5.9.1-1", "8132-3-6")]
     [InlineData(CoapMethod.Put, "44")]
