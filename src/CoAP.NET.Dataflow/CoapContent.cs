@@ -36,6 +36,18 @@ public sealed class CoapContent
     public static CoapContent Binary(ReadOnlyMemory<byte> bytes, CoapContentFormat? format = null) =>
         new(bytes, format ?? CoapContentFormat.OctetStream);
 
+    /// <summary>Measurements or settings in SenML (RFC 8428).</summary>
+    /// <param name="pack">The pack.</param>
+    /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>; default CBOR, which is about a third smaller.</param>
+    /// <returns>The content.</returns>
+    /// <exception cref="ArgumentException">The format is another one.</exception>
+    public static CoapContent Senml(CoapSenmlPack pack, CoapContentFormat? format = null)
+    {
+        ArgumentNullException.ThrowIfNull(pack);
+        CoapContentFormat chosen = format ?? CoapContentFormat.SenmlCbor;
+        return new CoapContent(pack.ToBytes(chosen), chosen);
+    }
+
     /// <summary>A value as JSON, by source-generated metadata, so that trimming and AOT work.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="value">The value.</param>

@@ -143,9 +143,11 @@ public sealed partial class CoapEndpoint
     }
 
     private Task<CoapResponse> SendAsync(CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, CancellationToken cancellationToken) =>
-        _steps.SendAsync(
-            new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started },
-            cancellationToken);
+        request.CacheMode == CoapCacheMode.OnlyIfCached && _cacheStep is null
+            ? Task.FromException<CoapResponse>(new CoapCacheMissException())
+            : _steps.SendAsync(
+                new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started },
+                cancellationToken);
 
     /// <summary>One exchange of messages, without any step.</summary>
     private Task<CoapResponse> ExchangeAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)

@@ -29,6 +29,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly RequestStep _steps;
+    private readonly CacheStep? _cacheStep;
     private CoapTransport[] _started = [];
     private bool _isStarted;
 
@@ -78,7 +79,12 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         }
 
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
+        _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
+        if (_cacheStep is not null)
+        {
+            _steps = RequestSteps.Link(_cacheStep, _steps);
+        }
     }
 
     /// <summary>What happened so far, in numbers.</summary>

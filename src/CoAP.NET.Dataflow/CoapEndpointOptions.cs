@@ -22,6 +22,9 @@ public sealed class CoapEndpointOptions
     /// <summary>The option factories. Default: all that this library knows.</summary>
     public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
 
+    /// <summary>Where responses to requests of this endpoint are stored (RFC 7252 section 5.6); endpoints with one clock may share it. Default: null, no cache.</summary>
+    public CoapCache? Cache { get; set; }
+
     /// <summary>Blocks of your own between the stages.</summary>
     public CoapPipelineOptions Pipeline { get; } = new();
 

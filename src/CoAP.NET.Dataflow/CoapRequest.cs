@@ -59,6 +59,9 @@ public sealed partial class CoapRequest
     /// <summary>Whether to send a Confirmable message. Default true. For a received request: whether it was one.</summary>
     public bool Confirmable { get; set; } = true;
 
+    /// <summary>What the cache of the endpoint may do for the request, if it has one.</summary>
+    public CoapCacheMode CacheMode { get; set; }
+
     /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters, <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? Timeout

@@ -38,6 +38,15 @@ public sealed class CoapResponse
     /// <summary>How long the response may be cached. Default 60 s (RFC 7252 section 5.10.5).</summary>
     public TimeSpan MaxAge => TimeSpan.FromSeconds(Options.TryGetUInt(OptionNumber.MaxAge, out uint seconds) ? seconds : 60);
 
+    /// <summary>Whether the payload comes from the cache of the endpoint: stored and fresh, or stored and validated by the server just now.</summary>
+    public bool FromCache => CachedAge >= 0;
+
+    /// <summary>How long ago the server sent or validated the response; zero unless it comes from the cache. <see cref="MaxAge"/> is what is left of its time.</summary>
+    public TimeSpan Age => TimeSpan.FromTicks(Math.Max(0, CachedAge));
+
+    /// <summary>The age of a response from the cache in units of 100 ns; -1 for one that came by message.</summary>
+    internal long CachedAge { get; init; } = -1;
+
     /// <summary>The payload as text in UTF-8.</summary>
     /// <returns>The text.</returns>
     public string GetText() => Encoding.UTF8.GetString(Payload.Span);

@@ -96,6 +96,15 @@ public enum CoapCounter
     /// <summary>ICMP port unreachable that quoted a datagram of ours.</summary>
     PortUnreachable,
 
+    /// <summary>Requests answered from the cache without a message (RFC 7252 section 5.6).</summary>
+    CacheHits,
+
+    /// <summary>Requests that the cache had no fresh response to.</summary>
+    CacheMisses,
+
+    /// <summary>Stored responses that the server said to be still valid (2.03).</summary>
+    CacheValidations,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

@@ -60,6 +60,27 @@ public readonly partial record struct CoapContentFormat
     /// <summary>63: <c>application/cbor-seq</c> (RFC 8742).</summary>
     public static CoapContentFormat CborSequence => new(63);
 
+    /// <summary>64: <c>application/edhoc+cbor-seq</c> (RFC 9528).</summary>
+    public static CoapContentFormat EdhocCborSequence => new(64);
+
+    /// <summary>65: <c>application/cid-edhoc+cbor-seq</c> (RFC 9528).</summary>
+    public static CoapContentFormat CidEdhocCborSequence => new(65);
+
+    /// <summary>96: <c>application/cose;cose-type=&quot;cose-encrypt&quot;</c> (RFC 9052).</summary>
+    public static CoapContentFormat CoseEncrypt => new(96);
+
+    /// <summary>97: <c>application/cose;cose-type=&quot;cose-mac&quot;</c> (RFC 9052).</summary>
+    public static CoapContentFormat CoseMac => new(97);
+
+    /// <summary>98: <c>application/cose;cose-type=&quot;cose-sign&quot;</c> (RFC 9052).</summary>
+    public static CoapContentFormat CoseSign => new(98);
+
+    /// <summary>101: <c>application/cose-key</c> (RFC 9052).</summary>
+    public static CoapContentFormat CoseKey => new(101);
+
+    /// <summary>102: <c>application/cose-key-set</c> (RFC 9052).</summary>
+    public static CoapContentFormat CoseKeySet => new(102);
+
     /// <summary>110: <c>application/senml+json</c> (RFC 8428).</summary>
     public static CoapContentFormat SenmlJson => new(110);
 
@@ -72,11 +93,50 @@ public readonly partial record struct CoapContentFormat
     /// <summary>113: <c>application/sensml+cbor</c> (RFC 8428).</summary>
     public static CoapContentFormat SensmlCbor => new(113);
 
+    /// <summary>114: <c>application/senml-exi</c> (RFC 8428).</summary>
+    public static CoapContentFormat SenmlExi => new(114);
+
+    /// <summary>115: <c>application/sensml-exi</c> (RFC 8428).</summary>
+    public static CoapContentFormat SensmlExi => new(115);
+
+    /// <summary>140: <c>application/yang-data+cbor;id=sid</c> (RFC 9254).</summary>
+    public static CoapContentFormat YangDataCborSid => new(140);
+
+    /// <summary>256: <c>application/coap-group+json</c> (RFC 7390).</summary>
+    public static CoapContentFormat CoapGroupJson => new(256);
+
     /// <summary>257: <c>application/concise-problem-details+cbor</c> (RFC 9290).</summary>
     public static CoapContentFormat ConciseProblemDetails => new(257);
 
+    /// <summary>271: <c>application/dots+cbor</c> (RFC 9132).</summary>
+    public static CoapContentFormat DotsCbor => new(271);
+
     /// <summary>272: <c>application/missing-blocks+cbor-seq</c> (RFC 9177).</summary>
     public static CoapContentFormat MissingBlocks => new(272);
+
+    /// <summary>280: <c>application/pkcs7-mime;smime-type=server-generated-key</c> (RFC 9148).</summary>
+    public static CoapContentFormat Pkcs7ServerGeneratedKey => new(280);
+
+    /// <summary>281: <c>application/pkcs7-mime;smime-type=certs-only</c> (RFC 9148).</summary>
+    public static CoapContentFormat Pkcs7CertsOnly => new(281);
+
+    /// <summary>284: <c>application/pkcs8</c> (RFC 9148).</summary>
+    public static CoapContentFormat Pkcs8 => new(284);
+
+    /// <summary>285: <c>application/csrattrs</c> (RFC 9148).</summary>
+    public static CoapContentFormat CsrAttrs => new(285);
+
+    /// <summary>286: <c>application/pkcs10</c> (RFC 9148).</summary>
+    public static CoapContentFormat Pkcs10 => new(286);
+
+    /// <summary>287: <c>application/pkix-cert</c> (RFC 9148).</summary>
+    public static CoapContentFormat PkixCert => new(287);
+
+    /// <summary>290: <c>application/aif+cbor</c> (RFC 9237).</summary>
+    public static CoapContentFormat AifCbor => new(290);
+
+    /// <summary>291: <c>application/aif+json</c> (RFC 9237).</summary>
+    public static CoapContentFormat AifJson => new(291);
 
     /// <summary>310: <c>application/senml+xml</c> (RFC 8428).</summary>
     public static CoapContentFormat SenmlXml => new(310);
@@ -90,11 +150,26 @@ public readonly partial record struct CoapContentFormat
     /// <summary>322: <c>application/senml-etch+cbor</c> (RFC 8790).</summary>
     public static CoapContentFormat SenmlEtchCbor => new(322);
 
+    /// <summary>340: <c>application/yang-data+cbor</c> (RFC 9254).</summary>
+    public static CoapContentFormat YangDataCbor => new(340);
+
+    /// <summary>341: <c>application/yang-data+cbor;id=name</c> (RFC 9254).</summary>
+    public static CoapContentFormat YangDataCborName => new(341);
+
     /// <summary>432: <c>application/td+json</c> (W3C Thing Description).</summary>
     public static CoapContentFormat TdJson => new(432);
 
+    /// <summary>10000: <c>application/vnd.ocf+cbor</c> (Open Connectivity Foundation).</summary>
+    public static CoapContentFormat OcfCbor => new(10000);
+
     /// <summary>10001: <c>application/oscore</c> (RFC 8613).</summary>
     public static CoapContentFormat Oscore => new(10001);
+
+    /// <summary>11050: <c>application/json</c> in the coding <c>deflate</c> (RFC 7252).</summary>
+    public static CoapContentFormat JsonDeflate => new(11050);
+
+    /// <summary>11060: <c>application/cbor</c> in the coding <c>deflate</c> (RFC 8949).</summary>
+    public static CoapContentFormat CborDeflate => new(11060);
 
     /// <summary>11542: <c>application/vnd.oma.lwm2m+tlv</c> (OMA LwM2M).</summary>
     public static CoapContentFormat Lwm2mTlv => new(11542);
@@ -105,43 +180,9 @@ public readonly partial record struct CoapContentFormat
     /// <summary>11544: <c>application/vnd.oma.lwm2m+cbor</c> (OMA LwM2M).</summary>
     public static CoapContentFormat Lwm2mCbor => new(11544);
 
-    /// <summary>The registered media type with its parameters; null for a number that this library does not know.</summary>
-    public string? MediaType => Value switch
-    {
-        0 => "text/plain;charset=utf-8",
-        16 => "application/cose;cose-type=\"cose-encrypt0\"",
-        17 => "application/cose;cose-type=\"cose-mac0\"",
-        18 => "application/cose;cose-type=\"cose-sign1\"",
-        19 => "application/ace+cbor",
-        21 => "image/gif",
-        22 => "image/jpeg",
-        23 => "image/png",
-        40 => "application/link-format",
-        41 => "application/xml",
-        42 => "application/octet-stream",
-        47 => "application/exi",
-        50 => "application/json",
-        51 => "application/json-patch+json",
-        52 => "application/merge-patch+json",
-        60 => "application/cbor",
-        61 => "application/cwt",
-        62 => "application/multipart-core",
-        63 => "application/cbor-seq",
-        110 => "application/senml+json",
-        111 => "application/sensml+json",
-        112 => "application/senml+cbor",
-        113 => "application/sensml+cbor",
-        257 => "application/concise-problem-details+cbor",
-        272 => "application/missing-blocks+cbor-seq",
-        310 => "application/senml+xml",
-        311 => "application/sensml+xml",
-        320 => "application/senml-etch+json",
-        322 => "application/senml-etch+cbor",
-        432 => "application/td+json",
-        10001 => "application/oscore",
-        11542 => "application/vnd.oma.lwm2m+tlv",
-        11543 => "application/vnd.oma.lwm2m+json",
-        11544 => "application/vnd.oma.lwm2m+cbor",
-        _ => null,
-    };
+    /// <summary>20000: <c>text/css</c> (IANA registry).</summary>
+    public static CoapContentFormat Css => new(20000);
+
+    /// <summary>30000: <c>image/svg+xml</c> (IANA registry).</summary>
+    public static CoapContentFormat Svg => new(30000);
 }

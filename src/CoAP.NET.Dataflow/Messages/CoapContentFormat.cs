@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Messages;
 
 namespace CoAP.NET;
 
@@ -9,6 +10,16 @@ namespace CoAP.NET;
 /// <param name="Value">The number, 0 to 65,535.</param>
 public readonly partial record struct CoapContentFormat(ushort Value)
 {
+    /// <summary>The registered media type with its parameters; null for a number that this library does not know.</summary>
+    public string? MediaType => ContentFormatRegistry.Find(Value)?.MediaType;
+
+    /// <summary>The registered content coding, such as <c>deflate</c>; null for none, and for a number that this library does not know.</summary>
+    public string? ContentCoding => ContentFormatRegistry.Find(Value)?.Coding;
+
+    /// <summary>Whether it is JSON as it stands: <c>application/json</c> or a media type that ends in <c>+json</c>, without a content coding.</summary>
+    public bool IsJson => ContentFormatRegistry.Find(Value) is { Coding: null } entry
+        && (entry.MediaType == "application/json" || entry.MediaType.EndsWith("+json", StringComparison.Ordinal));
+
     /// <summary>Makes a Content-Format of any number.</summary>
     /// <param name="value">The number.</param>
     public static explicit operator CoapContentFormat(int value) => FromInt32(value);
@@ -24,7 +35,23 @@ public readonly partial record struct CoapContentFormat(ushort Value)
         return new CoapContentFormat((ushort)value);
     }
 
+    /// <summary>
+    /// Finds the number of a media type. Case, white space, quotes and the order of parameters do not count; the parameters themselves do, so that
+    /// <c>text/plain</c> without its charset is not 0.
+    /// </summary>
+    /// <param name="mediaType">The media type with its parameters, such as <c>text/plain; charset=UTF-8</c>.</param>
+    /// <param name="format">The Content-Format.</param>
+    /// <param name="contentCoding">The content coding, such as <c>deflate</c>; null or <c>identity</c> for none.</param>
+    /// <returns>Whether the registry, as this library knows it, has a number for both.</returns>
+    public static bool TryFromMediaType(string? mediaType, out CoapContentFormat format, string? contentCoding = null)
+    {
+        string? coding = contentCoding is null || contentCoding.Equals("identity", StringComparison.OrdinalIgnoreCase) ? null : UriText.ToLowerAscii(contentCoding);
+        ContentFormatRegistry.Entry? entry = mediaType is null ? null : ContentFormatRegistry.Find(mediaType, coding);
+        format = new CoapContentFormat(entry?.Number ?? 0);
+        return entry is not null;
+    }
+
     /// <summary>The media type where it is known, otherwise the number.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => MediaType ?? Value.ToString(CultureInfo.InvariantCulture);
+    public override string ToString() => ContentCoding is { } coding ? $"{MediaType} ({coding})" : MediaType ?? Value.ToString(CultureInfo.InvariantCulture);
 }

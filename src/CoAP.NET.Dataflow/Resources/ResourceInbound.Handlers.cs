@@ -120,6 +120,12 @@ public sealed partial class ResourceInbound
             return _busy;
         }
 
+        if (exception is CoapContentException content && ReferenceEquals(content.Request, exchange.Request))
+        {
+            // The payload is the peer's mistake, not the handler's.
+            return CoapResults.Status(content.Code);
+        }
+
         Counters.Add(CoapCounter.HandlerErrors);
         Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception);
         return s_internalServerError;

@@ -10,7 +10,10 @@ public partial class LayeringTests
 {
     private static readonly string[] s_chapters = ["Messaging", "Exchanges", "Observing", "Blockwise"];
     private static readonly string[] s_stages = ["Transports", "Channels", "Serialization", .. s_chapters, "Resources"];
-    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution"];
+    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", "Content"];
+
+    // Whom the cache must know: who answered, and by which scheme.
+    private static readonly string[] s_answerers = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
 
     // The item types are what the stages exchange: every stage may know them, wherever they are declared.
     private static readonly string[] s_items =
@@ -109,6 +112,22 @@ public partial class LayeringTests
             to => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to) || s_faces.IsMatch(to)));
 
     [Fact]
+    public void Content_knows_Messages_and_Options_only() =>
+        Assert.Empty(Edges(
+            from => Folder(from) == "Content",
+            to => s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Requesting" or "Caching" or "Execution" || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void The_cache_knows_Messages_Options_and_who_answered() =>
+        Assert.Empty(Edges(
+            from => Folder(from) == "Caching",
+            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Pipeline" or "Requesting" or "Content" || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void Nothing_below_knows_the_cache() =>
+        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline", to => Folder(to) == "Caching"));
+
+    [Fact]
     public void Nothing_below_knows_the_steps_of_requests() =>
         Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline", to => Folder(to) == "Requesting"));
 
@@ -123,7 +142,7 @@ public partial class LayeringTests
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
-        string[] known = [string.Empty, "Pipeline", "Requesting", .. s_stages, .. s_ground];
+        string[] known = [string.Empty, "Pipeline", "Requesting", "Caching", .. s_stages, .. s_ground];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
     }
 

@@ -1,28 +1,15 @@
-using System.Text.RegularExpressions;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Testing;
 
 /// <summary>The snippets of docs/testing.md, so that they compile and do what the page says.</summary>
 [Collection(VirtualTimeCollection.Name)]
-public partial class DocumentationTests
+public class DocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests()
-    {
-        string root = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(root, "CoAP.NET.sln")))
-        {
-            root = Path.GetDirectoryName(root)!;
-        }
-
-        string tests = string.Concat(Directory.GetFiles(Path.Combine(root, "tests", "CoAP.NET.Tests", "Testing"), "*.cs").Order().Select(file => Flat(File.ReadAllText(file))));
-        MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(root, "docs", "testing.md")));
-
-        Assert.True(snippets.Count >= 9);
-        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
-    }
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("testing.md", "Testing", 9);
 
     [Fact]
     public void Time_stands_still()
@@ -162,14 +149,6 @@ public partial class DocumentationTests
         server.Reset(await server.ExpectAsync("40 00 <mid:2>"));
         await client.ExpectAsync("70 00 0001");
     }
-
-    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
-
-    [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
-    private static partial Regex Snippet();
-
-    [GeneratedRegex(@"\s+")]
-    private static partial Regex Blank();
 
     [Fact]
     public async Task A_server_and_a_client_over_a_network_that_loses_a_third_of_everything()

@@ -1,0 +1,137 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Net;
+using System.Security.Cryptography;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Caching;
+
+/// <summary>
+/// What a stored response answers: the method, the URI, who was asked, all options that are part of the cache key, and the payload of a FETCH (RFC 7252
+/// section 5.6, RFC 8132 section 2.1). Who was asked counts beside the URI, so that a peer that was given a request for another host's URI answers for itself only.
+/// </summary>
+internal sealed class CacheKey : IEquatable<CacheKey>
+{
+    private readonly CoapCode _code;
+    private readonly CoapAddress _remote;
+    private readonly object? _owner;
+    private readonly object? _identity;
+    private readonly byte[] _rest;
+    private readonly int _hash;
+
+    private CacheKey(string uri, CoapMessage request, CoapChannel channel, object owner)
+    {
+        Uri = uri;
+        _code = request.Code;
+        _remote = channel.Remote;
+
+        // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2).
+        _identity = channel.Identity;
+        _owner = _identity is not null || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal) ? owner : null;
+        _rest = Collect(request);
+        HashCode hash = default;
+        hash.Add(Uri);
+        hash.Add(_code);
+        hash.Add(_remote);
+        hash.AddBytes(_rest);
+        _hash = hash.ToHashCode();
+    }
+
+    /// <summary>The URI that the request is for, in its normal form; what a change of the resource invalidates.</summary>
+    public string Uri { get; }
+
+    /// <summary>About how many bytes it takes.</summary>
+    public int Size => (2 * Uri.Length) + _rest.Length;
+
+    /// <summary>Makes the key of a request.</summary>
+    /// <param name="request">The message, with the options of its target.</param>
+    /// <param name="channel">Who is asked.</param>
+    /// <param name="owner">Whose credentials protect the channel, if it is protected.</param>
+    /// <param name="key">The key.</param>
+    /// <returns>Whether the options name a URI; false for a group, whose members answer each for themselves.</returns>
+    public static bool TryCreate(CoapMessage request, CoapChannel channel, object owner, [NotNullWhen(true)] out CacheKey? key)
+    {
+        key = !channel.Remote.IsMulticast && TryGetUri(request, channel, out string? uri) ? new CacheKey(uri, request, channel, owner) : null;
+        return key is not null;
+    }
+
+    /// <summary>The URI that a request is for, in its normal form where it is one of CoAP.</summary>
+    /// <param name="request">The message, with the options of its target.</param>
+    /// <param name="channel">Who is asked.</param>
+    /// <param name="uri">The URI.</param>
+    /// <returns>Whether the options name one.</returns>
+    public static bool TryGetUri(CoapMessage request, CoapChannel channel, [NotNullWhen(true)] out string? uri)
+    {
+        IPEndPoint destination = channel.Remote.ToIPEndPoint();
+        if (!request.Options.Contains(OptionNumber.ProxyUri) && !request.Options.Contains(OptionNumber.ProxyScheme))
+        {
+            uri = CoapUri.TryCompose(channel.Transport.Scheme, request.Options, destination, out CoapUri? composed, out string? _) ? composed.ToString() : null;
+            return uri is not null;
+        }
+
+        try
+        {
+            uri = CoapUri.ComposeRequestUri(request, channel.Transport.Scheme, destination);
+        }
+        catch (CoapUriException)
+        {
+            uri = null;
+            return false;
+        }
+
+        uri = CoapUri.TryParse(uri, out CoapUri? proxied) ? proxied.ToString() : uri;
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(CacheKey? other) =>
+        other is not null
+        && _hash == other._hash
+        && _code == other._code
+        && _remote == other._remote
+        && Uri == other.Uri
+        && ReferenceEquals(_owner, other._owner)
+        && Equals(_identity, other._identity)
+        && _rest.AsSpan().SequenceEqual(other._rest);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => Equals(obj as CacheKey);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => _hash;
+
+    private static byte[] Collect(CoapMessage request)
+    {
+        bool hasPayload = request.Code == CoapCode.Fetch;
+        CoapOptionCollection options = request.Options;
+        int length = hasPayload ? SHA256.HashSizeInBytes : 0;
+        for (int i = 0; i < options.Count; i++)
+        {
+            length += CacheRules.IsInKey(options.NumberAt(i)) ? 6 + options.LengthAt(i) : 0;
+        }
+
+        byte[] bytes = length == 0 ? [] : new byte[length];
+        Span<byte> rest = bytes;
+        for (int i = 0; i < options.Count; i++)
+        {
+            if (CacheRules.IsInKey(options.NumberAt(i)))
+            {
+                ReadOnlySpan<byte> value = options.ValueAt(i);
+                BinaryPrimitives.WriteUInt16BigEndian(rest, (ushort)options.NumberAt(i));
+                BinaryPrimitives.WriteInt32BigEndian(rest[2..], value.Length);
+                value.CopyTo(rest[6..]);
+                rest = rest[(6 + value.Length)..];
+            }
+        }
+
+        if (hasPayload)
+        {
+            // A digest, so that a body of any size is told from others by 32 bytes.
+            SHA256.HashData(request.Payload.Span, rest);
+        }
+
+        return bytes;
+    }
+}

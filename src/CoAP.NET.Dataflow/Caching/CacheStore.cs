@@ -1,0 +1,127 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace CoAP.NET.Caching;
+
+/// <summary>The slots by key and by URI, in order of use, within bounds. A plain state machine: no lock, no clock.</summary>
+/// <param name="maxBytes">The bound in bytes.</param>
+/// <param name="maxEntries">The bound in keys.</param>
+internal sealed class CacheStore(long maxBytes, int maxEntries)
+{
+    private readonly Dictionary<CacheKey, CacheSlot> _slots = [];
+    private readonly Dictionary<string, HashSet<CacheSlot>> _byUri = new(StringComparer.Ordinal);
+
+    // Most recently used first.
+    private readonly LinkedList<CacheSlot> _order = [];
+
+    public int Count => _slots.Count;
+
+    public long Bytes { get; private set; }
+
+    /// <summary>How many slots went for lack of room.</summary>
+    public long Evictions { get; private set; }
+
+    /// <summary>Finds a slot and makes it the most recently used one.</summary>
+    public bool TryUse(CacheKey key, [NotNullWhen(true)] out CacheSlot? slot)
+    {
+        if (!_slots.TryGetValue(key, out slot))
+        {
+            return false;
+        }
+
+        _order.Remove(slot.Node);
+        _order.AddFirst(slot.Node);
+        return true;
+    }
+
+    /// <summary>Stores a response; others go if there is no room. One that alone takes more room than there is, is not stored.</summary>
+    /// <param name="key">What it answers.</param>
+    /// <param name="response">The response.</param>
+    /// <param name="freshUntil">Until when it may be used without asking.</param>
+    public void Add(CacheKey key, StoredResponse response, long freshUntil)
+    {
+        if (!TryUse(key, out CacheSlot? slot))
+        {
+            slot = new CacheSlot(key);
+            _slots.Add(key, slot);
+            _order.AddFirst(slot.Node);
+            if (!_byUri.TryGetValue(key.Uri, out HashSet<CacheSlot>? ofUri))
+            {
+                _byUri.Add(key.Uri, ofUri = []);
+            }
+
+            ofUri.Add(slot);
+            Bytes += slot.Size;
+        }
+
+        Change(slot, changed => changed.Add(response, freshUntil));
+        while ((Bytes > maxBytes || Count > maxEntries) && _order.Last is { } last)
+        {
+            Remove(last.Value);
+            Evictions++;
+        }
+    }
+
+    /// <summary>Forbids to use what is stored under a key without asking.</summary>
+    public void MarkNotFresh(CacheKey key)
+    {
+        if (_slots.TryGetValue(key, out CacheSlot? slot))
+        {
+            MarkNotFresh(slot);
+        }
+    }
+
+    /// <summary>Forbids to use what is stored for a URI without asking.</summary>
+    /// <returns>How many slots it hit.</returns>
+    public int MarkNotFresh(string uri)
+    {
+        if (!_byUri.TryGetValue(uri, out HashSet<CacheSlot>? ofUri))
+        {
+            return 0;
+        }
+
+        CacheSlot[] slots = [.. ofUri];
+        foreach (CacheSlot slot in slots)
+        {
+            MarkNotFresh(slot);
+        }
+
+        return slots.Length;
+    }
+
+    public void Clear()
+    {
+        _slots.Clear();
+        _byUri.Clear();
+        _order.Clear();
+        Bytes = 0;
+    }
+
+    private void MarkNotFresh(CacheSlot slot)
+    {
+        Change(slot, static changed => changed.MarkNotFresh());
+        if (slot.IsEmpty)
+        {
+            Remove(slot);
+        }
+    }
+
+    private void Change(CacheSlot slot, Action<CacheSlot> change)
+    {
+        Bytes -= slot.Size;
+        change(slot);
+        Bytes += slot.Size;
+    }
+
+    private void Remove(CacheSlot slot)
+    {
+        Bytes -= slot.Size;
+        _slots.Remove(slot.Key);
+        _order.Remove(slot.Node);
+        HashSet<CacheSlot> ofUri = _byUri[slot.Key.Uri];
+        ofUri.Remove(slot);
+        if (ofUri.Count == 0)
+        {
+            _byUri.Remove(slot.Key.Uri);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+using System.Globalization;
+using System.Numerics;
+
+namespace CoAP.NET.Content;
+
+// Numbers of any form as the nearest double: integers, big integers, floating-point numbers and decimal fractions.
+internal ref partial struct CborReader
+{
+    private const ulong PositiveBignum = 2;
+    private const ulong NegativeBignum = 3;
+    private const ulong DecimalFraction = 4;
+    private const int MaxBignumBytes = 32;
+    private const long MaxExponent = 1_000;
+
+    /// <summary>A number, rounded to the nearest double. Not a number and infinities are faults.</summary>
+    public bool TryReadNumber(out double value)
+    {
+        int start = _position;
+        value = 0;
+        if (!TryPeek(out CborMajor major))
+        {
+            return false;
+        }
+
+        bool isRead = major switch
+        {
+            CborMajor.UnsignedInteger or CborMajor.NegativeInteger or CborMajor.Tag => TryReadExact(out value),
+            CborMajor.Simple => TryReadFloat(out value),
+            _ => Fail(start, "a number was expected"),
+        };
+        return isRead && (double.IsFinite(value) || Fail(start, "the number is not finite"));
+    }
+
+    private bool TryReadExact(out double value)
+    {
+        int start = _position;
+        value = 0;
+        if (!TryReadHead(out CborMajor major, out ulong argument, out _))
+        {
+            return false;
+        }
+
+        if (major == CborMajor.Tag && argument == DecimalFraction)
+        {
+            return TryReadDecimalFraction(start, out value);
+        }
+
+        _position = start;
+        bool isRead = TryReadInteger(out BigInteger integer);
+        value = Round(integer, 0);
+        return isRead;
+    }
+
+    private bool TryReadDecimalFraction(int start, out double value)
+    {
+        value = 0;
+        if (!TryReadArray(out int? count))
+        {
+            return false;
+        }
+
+        if (count is not (null or 2))
+        {
+            return Fail(start, "a decimal fraction has an exponent and a mantissa");
+        }
+
+        if (!TryReadInt(out long exponent) || !TryReadInteger(out BigInteger mantissa))
+        {
+            return false;
+        }
+
+        if ((count is null && !TryTakeBreak()) || Math.Abs(exponent) > MaxExponent)
+        {
+            return Fail(start, $"a decimal fraction has an exponent of at most {MaxExponent} and a mantissa");
+        }
+
+        value = Round(mantissa, exponent);
+        return true;
+    }
+
+    private static double Round(BigInteger mantissa, long exponent)
+    {
+        if (exponent == 0 && mantissa >= int.MinValue && mantissa <= int.MaxValue)
+        {
+            return (int)mantissa;
+        }
+
+        // Through decimal digits, which are rounded once and to the nearest; the conversion of a BigInteger cuts off.
+        return double.Parse(string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}"), NumberStyles.Float, CultureInfo.InvariantCulture);
+    }
+
+    private bool TryReadInteger(out BigInteger value)
+    {
+        int start = _position;
+        value = default;
+        if (!TryReadHead(out CborMajor major, out ulong argument, out _))
+        {
+            return false;
+        }
+
+        switch (major)
+        {
+            case CborMajor.UnsignedInteger:
+                value = argument;
+                return true;
+            case CborMajor.NegativeInteger:
+                value = -1 - (BigInteger)argument;
+                return true;
+            case CborMajor.Tag when argument is PositiveBignum or NegativeBignum:
+                if (!TryReadBytes(out byte[] bytes))
+                {
+                    return false;
+                }
+
+                value = new BigInteger(bytes, isUnsigned: true, isBigEndian: true);
+                value = argument == PositiveBignum ? value : -1 - value;
+                return bytes.Length <= MaxBignumBytes || Fail(start, $"a big integer has at most {MaxBignumBytes} bytes here");
+            default:
+                return Fail(start, "a number was expected");
+        }
+    }
+
+    private bool TryReadFloat(out double value)
+    {
+        int start = _position;
+        bool isRead = TryReadHead(out _, out ulong bits, out _);
+        value = (_position - start) switch
+        {
+            3 => (double)BitConverter.UInt16BitsToHalf((ushort)bits),
+            5 => BitConverter.UInt32BitsToSingle((uint)bits),
+            _ => BitConverter.UInt64BitsToDouble(bits),
+        };
+        return isRead && (_position - start is 3 or 5 or 9 || Fail(start, "a number was expected"));
+    }
+}

@@ -1,0 +1,85 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+
+namespace CoAP.NET;
+
+/// <summary>Reads payloads of requests and responses as what their Content-Format says.</summary>
+public static class CoapContentReading
+{
+    /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="response">The response; an error response is read as well.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <returns>The value; null for the JSON value null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a Content-Format it is tried.</exception>
+    public static T? ReadJson<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        return ReadJson(null, response.Payload, response.ContentFormat, typeInfo);
+    }
+
+    /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="request">The request.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <returns>The value; null for the JSON value null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a Content-Format it is tried.</exception>
+    public static T? ReadJson<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return ReadJson(request, request.Payload, request.ContentFormat, typeInfo);
+    }
+
+    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
+    /// <param name="response">The response.</param>
+    /// <returns>The pack.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says where it is wrong.</exception>
+    public static CoapSenmlPack ReadSenml(this CoapResponse response)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        return ReadSenml(null, response.Payload, response.ContentFormat);
+    }
+
+    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
+    /// <param name="request">The request.</param>
+    /// <returns>The pack.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says where it is wrong.</exception>
+    public static CoapSenmlPack ReadSenml(this CoapRequest request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return ReadSenml(request, request.Payload, request.ContentFormat);
+    }
+
+    private static T? ReadJson<T>(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo)
+    {
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        if (format is { IsJson: false })
+        {
+            throw Unsupported(request, format, "JSON");
+        }
+
+        try
+        {
+            return JsonSerializer.Deserialize(payload.Span, typeInfo);
+        }
+        catch (JsonException exception)
+        {
+            throw new CoapContentException(request, CoapCode.BadRequest, "The payload is no JSON of the wanted type.", exception);
+        }
+    }
+
+    private static CoapSenmlPack ReadSenml(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format)
+    {
+        if (format != CoapContentFormat.SenmlJson && format != CoapContentFormat.SenmlCbor)
+        {
+            throw Unsupported(request, format, "SenML");
+        }
+
+        return CoapSenmlPack.TryParse(payload.Span, format.Value, out CoapSenmlPack? pack, out CoapSenmlError error)
+            ? pack
+            : throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).", new CoapSenmlException(error));
+    }
+
+    private static CoapContentException Unsupported(CoapRequest? request, CoapContentFormat? format, string wanted) =>
+        new(request, CoapCode.UnsupportedContentFormat, $"The payload is to be read as {wanted}, but its Content-Format is {format?.ToString() ?? "absent"}.");
+}

@@ -1,0 +1,11 @@
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+// The client's cache: 1750 to 1759.
+internal static partial class Log
+{
+    [LoggerMessage(1750, LogLevel.Debug, "{Remote} answered 2.03 Valid with no entity-tag of the request. Asking again without any.")]
+    public static partial void UnknownTagValidated(ILogger logger, CoapAddress remote);
+}

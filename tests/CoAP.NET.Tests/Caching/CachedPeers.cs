@@ -1,0 +1,57 @@
+using CoAP.NET.Caching;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Messaging;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Caching;
+
+/// <summary>Channels and messages for tests of the cache alone.</summary>
+internal static class CachedPeers
+{
+    public static readonly CoapAddress Server = CoapAddress.FromIPv4(0xc0000201, 5683);
+
+    private static readonly CoapShard s_shard = new(0, new MessagingRig().Environment);
+
+    public static CoapChannel Channel(CoapAddress remote, string scheme = "coap", object? identity = null) =>
+        new(s_shard, new SchemeTransport(scheme), 0, remote, default, CoapTransmissionParameters.Default) { Identity = identity };
+
+    public static CacheKey? Key(CoapMessage request, CoapChannel? channel = null, object? owner = null) =>
+        CacheKey.TryCreate(request, channel ?? Channel(Server), owner ?? s_shard, out CacheKey? key) ? key : null;
+
+    public static CoapMessage Request(string path, CoapMethod method = CoapMethod.Get)
+    {
+        CoapMessage message = new(method);
+        message.Options.Add(new UriPath(path));
+        return message;
+    }
+
+    public static CoapResponse Response(CoapCode code, string payload = "", uint? maxAge = null, byte? tag = null)
+    {
+        CoapMessage message = new(code) { Payload = System.Text.Encoding.UTF8.GetBytes(payload) };
+        if (maxAge is { } seconds)
+        {
+            message.Options.Add(new MaxAge(seconds));
+        }
+
+        if (tag is { } value)
+        {
+            message.Options.Add(new ETag([value]));
+        }
+
+        return new CoapResponse(message, Server);
+    }
+
+    private sealed class SchemeTransport(string scheme) : CoapTransport
+    {
+        public override string Scheme => scheme;
+
+        public override IReadOnlyList<CoapAddress> LocalAddresses => [];
+
+        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+
+        public override void Send(CoapDatagram datagram) => datagram.Dispose();
+
+        public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    }
+}

@@ -1,0 +1,254 @@
+namespace CoAP.NET.Tests.Caching;
+
+/// <summary>How stale responses become good again (RFC 7252 section 5.6.2), and what makes them stale (section 5.9.1).</summary>
+public sealed class ValidationTests : CacheTest
+{
+    [Fact]
+    [Rfc("7252-5.6.2-2", "7252-5.6-1")]
+    public async Task A_2_03_makes_the_stored_response_fresh_and_replaces_its_options()
+    {
+        await AskAsync(Get(), "45", "420aff" + "80" + "2105" + "ff31"); // ETag 0aff, Content-Format 0, Max-Age 5
+        Pass(6);
+        (Sent sent, CoapResponse response) = await AskAsync(Get(), "43", "420aff" + "8132"); // ETag, Content-Format 50, no Max-Age
+        Assert.Contains("420aff", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal(CoapCode.Content, response.Code);
+        Assert.Equal("1", response.GetText());
+        Assert.True(response.FromCache);
+        Assert.Equal(TimeSpan.Zero, response.Age);
+        Assert.Equal(TimeSpan.FromSeconds(60), response.MaxAge);
+        Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
+        Pass(59);
+        CoapResponse hit = await HitAsync(Get());
+        Assert.Equal(CoapContentFormat.Json, hit.ContentFormat);
+        Assert.Equal(TimeSpan.FromSeconds(1), hit.MaxAge);
+        Assert.Equal(1, Cache.Validations);
+    }
+
+    [Fact]
+    public async Task Options_that_a_2_03_does_not_name_stay()
+    {
+        await AskAsync(Get(), "45", "4101" + "8132" + "2101" + "ff31"); // ETag 1, Content-Format 50, Max-Age 1
+        Pass(2);
+        (_, CoapResponse response) = await AskAsync(Get(), "43", "4101");
+        Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
+    }
+
+    [Fact]
+    [Rfc("7252-5.6.2-1")]
+    public async Task Validation_names_the_tag_of_each_stored_response()
+    {
+        await AskAsync(Get(), "45", "4101" + "a101" + "ff31"); // ETag 1, Max-Age 1
+        Pass(2);
+        await AskAsync(Get(), "45", "4102" + "a101" + "ff32");
+        Pass(2);
+        (Sent sent, CoapResponse old) = await AskAsync(Get(), "43", "4101");
+        Assert.EndsWith("4102" + "0101" + "7178", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal("1", old.GetText());
+        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        Pass(61);
+        (sent, CoapResponse other) = await AskAsync(Get(), "43", "4102");
+        Assert.EndsWith("4101" + "0102" + "7178", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal("2", other.GetText());
+    }
+
+    [Fact]
+    public async Task At_most_four_tags_are_kept()
+    {
+        for (int i = 1; i <= 6; i++)
+        {
+            await AskAsync(Get(mode: CoapCacheMode.Validate), "45", $"410{i}ff3{i}");
+        }
+
+        (Sent sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "4106ff37");
+        Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, StringComparison.Ordinal);
+        (sent, _) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4106");
+        Assert.EndsWith("4106" + "0105" + "0104" + "0103" + "7178", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal("7", (await HitAsync(Get())).GetText());
+    }
+
+    [Fact]
+    [Rfc("7252-5.6.2-3")]
+    public async Task Any_other_code_takes_the_place_of_what_is_stored()
+    {
+        await AskAsync(Get(), "45", "4101" + "a101" + "ff31");
+        Pass(2);
+        (_, CoapResponse changed) = await AskAsync(Get(), "45", "4102ff32");
+        Assert.Equal("2", changed.GetText());
+        Assert.False(changed.FromCache);
+        Assert.Equal("2", (await HitAsync(Get())).GetText());
+        Pass(61);
+        await AskAsync(Get(), "84", "d1013c");
+        Assert.Equal(CoapCode.NotFound, (await HitAsync(Get())).Code);
+        Pass(61);
+        (_, CoapResponse again) = await AskAsync(Get(), "43", "4102");
+        Assert.Equal("2", again.GetText());
+    }
+
+    [Fact]
+    public async Task What_may_not_be_stored_still_ends_the_freshness_of_what_is()
+    {
+        await AskAsync(Get(), "45", "4101ff31");
+        await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "4102" + "a0" + "ff32"); // Max-Age 0
+        (_, CoapResponse response) = await AskAsync(Get(), "43", "4101");
+        Assert.Equal("1", response.GetText());
+    }
+
+    [Fact]
+    public async Task A_2_03_with_a_tag_that_was_not_asked_for_is_asked_about_again_without_tags()
+    {
+        await AskAsync(Get(), "45", "4101" + "a101" + "ff31");
+        Pass(2);
+        Task<CoapResponse> task = Client.SendAsync(Get());
+        Answer(Take(task), "43", "4109");
+        Sent second = Take(task, await Arrival());
+        Assert.EndsWith(second.Token + "b178", second.Hex, StringComparison.Ordinal);
+        Answer(second, "45", "4109ff39");
+        CoapResponse response = await Within(task);
+        Assert.Equal("9", response.GetText());
+        Assert.Equal("9", (await HitAsync(Get())).GetText());
+        Assert.Equal(0, Cache.Validations);
+    }
+
+    [Fact]
+    public async Task A_2_03_with_Max_Age_0_serves_once()
+    {
+        await AskAsync(Get(), "45", "4101ff31");
+        (_, CoapResponse response) = await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4101" + "a0");
+        Assert.Equal("1", response.GetText());
+        (_, response) = await AskAsync(Get(), "43", "4101");
+        Assert.Equal("1", response.GetText());
+    }
+
+    [Fact]
+    public async Task Who_names_tags_validates_on_his_own_and_still_refreshes_what_is_stored()
+    {
+        await AskAsync(Get(), "45", "4101" + "a105" + "ff31");
+        CoapRequest own = Get();
+        own.Options.Add(new CoAP.NET.Options.ETag([1]));
+        (Sent sent, CoapResponse valid) = await AskAsync(own, "43", "4101");
+        Assert.EndsWith("4101" + "7178", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal(CoapCode.Valid, valid.Code);
+        Assert.False(valid.FromCache);
+        Pass(30);
+        Assert.Equal("1", (await HitAsync(Get())).GetText());
+        await AskAsync(own, "45", "4102ff32");
+        Assert.Equal("2", (await HitAsync(Get())).GetText());
+    }
+
+    [Fact]
+    public async Task Tags_that_do_not_fit_into_the_message_are_left_out()
+    {
+        Options.Parameters = Options.Parameters with { MaxMessageSize = 64 };
+        string uri = "coap://192.0.2.1/" + new string('x', 40);
+        await AskAsync(Get(uri), "45", "4101" + "a101" + "ff31");
+        Pass(2);
+        (Sent sent, CoapResponse response) = await AskAsync(Get(uri), "45", "ff32");
+        Assert.DoesNotContain("4101", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal("2", response.GetText());
+    }
+
+    [Theory]
+    [Rfc("7252-5.9.1-1", "8132-3-6")]
+    [InlineData(CoapMethod.Put, "44")]
+    [InlineData(CoapMethod.Put, "41")]
+    [InlineData(CoapMethod.Post, "44")]
+    [InlineData(CoapMethod.Post, "42")]
+    [InlineData(CoapMethod.Delete, "42")]
+    [InlineData(CoapMethod.Patch, "44")]
+    [InlineData(CoapMethod.IPatch, "44")]
+    [InlineData((CoapMethod)9, "44")]
+    public async Task A_change_marks_what_is_stored_for_the_URI_as_not_fresh(CoapMethod method, string code)
+    {
+        CoapRequest json = Get();
+        json.Accept = CoapContentFormat.Json;
+        await AskAsync(Get(), "45", "4101ff31");
+        await AskAsync(json, "45", "4102ff32");
+        await AskAsync(Get("coap://192.0.2.1/y"), "45", "ff33");
+        await AskAsync(new CoapRequest(method, "coap://192.0.2.1:5683/%78"), code);
+        (Sent sent, CoapResponse response) = await AskAsync(Get(), "43", "4101");
+        Assert.Contains("41017178", sent.Hex, StringComparison.Ordinal);
+        Assert.Equal("1", response.GetText());
+        await AskAsync(json, "45", "ff34");
+        Assert.Equal("3", (await HitAsync(Get("coap://192.0.2.1/y"))).GetText());
+        Assert.Equal(2, Cache.Invalidations);
+    }
+
+    [Fact]
+    [Rfc("7252-5.9.1-1")]
+    public async Task What_was_created_elsewhere_is_not_fresh_there()
+    {
+        await AskAsync(Get("coap://192.0.2.1/d/7?a=1"), "84");
+        await AskAsync(Get("coap://192.0.2.1/d/8"), "84");
+        await AskAsync(new CoapRequest(CoapMethod.Post, "coap://192.0.2.1/d"), "41", "8164" + "0137" + "c3613d31");
+        await AskAsync(Get("coap://192.0.2.1/d/7?a=1"), "45", "ff31");
+        await HitAsync(Get("coap://192.0.2.1/d/8"));
+    }
+
+    [Fact]
+    public async Task An_error_changes_nothing()
+    {
+        await AskAsync(Get(), "45", "ff31");
+        await AskAsync(Put(), "83");
+        Assert.Equal("1", (await HitAsync(Get())).GetText());
+    }
+
+    [Fact]
+    public async Task A_change_whose_outcome_nobody_knows_counts_as_one()
+    {
+        await AskAsync(Get(), "45", "ff31");
+        Task<CoapResponse> put = Client.SendAsync(Put());
+        Transport.Receive(s_server, $"7000{Take(put).MessageId}");
+        await Assert.ThrowsAsync<CoapResetException>(() => Within(put));
+        await AskAsync(Get(), "45", "ff32");
+    }
+
+    [Fact]
+    public async Task What_was_asked_before_a_change_and_comes_after_it_is_not_stored()
+    {
+        Options.Parameters = Options.Parameters with { NStart = 2 };
+        Task<CoapResponse> get = Client.SendAsync(Get());
+        Sent asked = Take(get);
+        await AskAsync(Put(), "44");
+        Answer(asked, "45", "ff31");
+        Assert.Equal("1", (await Within(get)).GetText());
+        await AskAsync(Get(), "45", "ff32");
+        Assert.Equal("2", (await HitAsync(Get())).GetText());
+    }
+
+    [Fact]
+    public async Task What_is_cleared_or_invalidated_is_asked_for_again()
+    {
+        await AskAsync(Get(), "45", "4101ff31");
+        Cache.Invalidate("COAP://192.0.2.1:5683/x");
+        await AskAsync(Get(), "43", "4101");
+        await HitAsync(Get());
+        Task<CoapResponse> late = Client.SendAsync(Get("coap://192.0.2.1/late"));
+        Sent asked = Take(late);
+        Cache.Clear();
+        Assert.Equal((0, 0), (Cache.Count, Cache.Bytes));
+        Answer(asked, "45", "ff31");
+        await Within(late);
+        Assert.Equal(0, Cache.Count);
+        (Sent sent, _) = await AskAsync(Get(), "45", "ff32");
+        Assert.EndsWith(sent.Token + "b178", sent.Hex, StringComparison.Ordinal);
+        Assert.Throws<CoapUriException>(() => Cache.Invalidate("/x"));
+    }
+
+    // The second request is sent where the first one completes, which is another thread.
+    private async Task<string> Arrival()
+    {
+        TaskCompletionSource<string> arrival = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => arrival.TrySetResult(Wire.Hex(bytes));
+        string? already = Transport.TakeSent().SingleOrDefault();
+        string hex = already ?? await Within(arrival.Task);
+        Transport.OnSent = null;
+        Transport.TakeSent();
+        return hex;
+    }
+
+    private static Sent Take(Task request, string hex)
+    {
+        Assert.False(request.IsCompleted);
+        return new Sent(hex);
+    }
+}

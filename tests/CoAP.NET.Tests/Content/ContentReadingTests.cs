@@ -1,0 +1,84 @@
+using System.Text.Json.Serialization;
+using CoAP.NET.Tests.Endpoints;
+
+namespace CoAP.NET.Tests.Content;
+
+/// <summary>Payloads read as what their Content-Format says; what is not so is the peer's mistake.</summary>
+public sealed class ContentReadingTests : EndpointTest
+{
+    [Theory]
+    [InlineData("1132", "7b226f6e223a747275657d", "44")] // {"on":true} as application/json
+    [InlineData("12 01b0", "7b226f6e223a747275657d", "44")] // as td+json
+    [InlineData("", "7b226f6e223a747275657d", "44")] // without a Content-Format
+    [InlineData("113c", "7b226f6e223a747275657d", "8f")] // as application/cbor: 4.15
+    [InlineData("1132", "7b226f6e223a31", "80")] // malformed: 4.00
+    [InlineData("1132", "7b226f6e223a317d", "80")] // of another type: 4.00
+    public async Task A_handler_reads_JSON_and_need_not_look_after_what_is_none(string format, string payload, string code)
+    {
+        Server.MapPut("/lamp", request =>
+        {
+            Lamp? lamp = request.ReadJson(LampContext.Default.Lamp);
+            return lamp is { On: true } ? CoapResults.Changed() : CoapResults.Status(CoapCode.Conflict);
+        });
+        await StartAsync();
+        string answer = Exchange($"40030001b46c616d70{format}ff{payload}");
+        Assert.Equal(code, answer[2..4]);
+        Assert.DoesNotContain(Logs.Entries, entry => entry.Level >= Microsoft.Extensions.Logging.LogLevel.Error);
+    }
+
+    [Fact]
+    public async Task What_another_server_sent_is_not_the_mistake_of_who_asks()
+    {
+        Server.MapGet("/a", request =>
+        {
+            _ = new CoapResponse(new CoapMessage(CoapCode.Content) { Payload = new byte[] { 1 } }, Peer).ReadJson(LampContext.Default.Lamp);
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        Assert.Equal("a0", Exchange("40010001b161")[2..4]);
+        Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task A_handler_reads_SenML()
+    {
+        Server.MapPost("/s", request => CoapResults.Content(CoapContent.Senml(request.ReadSenml().Resolve(Clock.GetUtcNow()), CoapContentFormat.SenmlJson)));
+        await StartAsync();
+        string answer = Exchange("40020001b173" + "1170" + "ff81a30061610201061a4f000000");
+        Assert.EndsWith(Wire.Hex("""[{"n":"a","v":1,"t":1325400064}]"""u8), answer, StringComparison.Ordinal);
+        Assert.Equal("80", Exchange("40020002b173" + "1170" + "ff80")[2..4]);
+        Assert.Equal("8f", Exchange("40020003b173" + "1132" + "ff80")[2..4]);
+        Assert.Equal("8f", Exchange("40020004b173" + "ff80")[2..4]);
+    }
+
+    [Fact]
+    public void A_client_reads_what_it_got()
+    {
+        CoapSenmlPack pack = new(new CoapSenmlRecord { Name = "a", Value = 21.5, Unit = "Cel" });
+        CoapResponse response = Response(CoapContent.Senml(pack));
+        Assert.Equal(CoapContentFormat.SenmlCbor, response.ContentFormat);
+        Assert.Equal(21.5, response.ReadSenml()[0].Value);
+        Assert.Equal(21.5, Response(CoapContent.Senml(pack, CoapContentFormat.SenmlJson)).ReadSenml()[0].Value);
+        Assert.Equal(new Lamp(true), Response(CoapContent.Json(new Lamp(true), LampContext.Default.Lamp)).ReadJson(LampContext.Default.Lamp));
+        CoapContentException wrong = Assert.Throws<CoapContentException>(() => Response(CoapContent.Text("x")).ReadSenml());
+        Assert.Equal(CoapCode.UnsupportedContentFormat, wrong.Code);
+        wrong = Assert.Throws<CoapContentException>(() => Response(new CoapContent("x"u8.ToArray(), CoapContentFormat.SenmlJson)).ReadSenml());
+        Assert.Equal(CoapCode.BadRequest, wrong.Code);
+        Assert.IsType<CoapSenmlException>(wrong.InnerException);
+    }
+
+    private static CoapResponse Response(CoapContent content)
+    {
+        CoapMessage message = new(CoapCode.Content) { Payload = content.Bytes };
+        message.Options.ContentFormat = content.Format;
+        return new CoapResponse(message, Peer);
+    }
+}
+
+/// <summary>A representation for tests.</summary>
+/// <param name="On">Whether it is on.</param>
+public sealed record Lamp([property: JsonRequired] bool On);
+
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(Lamp))]
+internal sealed partial class LampContext : JsonSerializerContext;
