@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.IO.Pipelines;
 using System.Text;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
@@ -52,6 +54,19 @@ public sealed partial class CoapRequest
 
     /// <summary>The bytes of the payload.</summary>
     public ReadOnlyMemory<byte> Payload => Message.Payload;
+
+    /// <summary>
+    /// The body of a received request as a pipe. On a route with <c>StreamBody</c> its blocks arrive while it is read, and reading throws a <see cref="CoapException"/>
+    /// when the peer gives the transfer up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
+    /// </summary>
+    public PipeReader BodyReader
+    {
+        get => field ??= PipeReader.Create(new ReadOnlySequence<byte>(Payload));
+        internal init;
+    }
+
+    /// <summary>The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a whole.</summary>
+    public BlockValue? Block1 => Message.OptionsToRead?.Block1;
 
     /// <summary>The URI as it was given to the constructor; null for received requests.</summary>
     public string? UriText { get; }
