@@ -11,9 +11,10 @@ public sealed partial class ExchangesOutbound
 
     private readonly BodyLayer _bodies;
 
-    // For most answers three tests of fields.
+    // For most answers a few tests of fields. What is sent without a request at hand, such as a notification, is looked at in any case.
     private static bool ConcernsBodies(CoapExchange exchange, CoapResult result) =>
-        (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || result.Payload.Length > exchange.Channel.BlockSize || result is BodyPart;
+        (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.Reception is null
+        || result.Payload.Length > exchange.Channel.BlockSize || result is BodyPart;
 
     /// <summary>Makes of an answer what goes out: the block that the request asks for, or the whole with the Block options that belong to it.</summary>
     /// <returns>Null when the answer belongs to a later block, or nobody waits for it.</returns>
@@ -37,7 +38,7 @@ public sealed partial class ExchangesOutbound
         }
 
         BlockValue? block1 = exchange.Body?.Block1;
-        BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 ? null : exchange.Request.Message.OptionsToRead!.Block2;
+        BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 && exchange.Reception is not null ? null : exchange.Request.Message.OptionsToRead?.Block2;
         BodyPart? part = result as BodyPart;
         long total = part?.Total ?? result.Payload.Length;
         if (!result.Code.IsSuccess)
@@ -107,7 +108,7 @@ public sealed partial class ExchangesOutbound
 
     private static CoapResult Cut(CoapExchange exchange, CoapResult whole, long offset, int exponent, long start, long total, BlockValue? block1, uint? observe)
     {
-        bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead!.Contains(OptionNumber.Size2);
+        bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
         return offset / (16 << exponent) > BlockValue.MaxNumber
             ? BlockAnswers.Bad("The block number for this place of the body would have more than 20 bits.")
             : BlockCutter.Cut(whole, offset, exponent, start, total, block1, observe, saysSize);

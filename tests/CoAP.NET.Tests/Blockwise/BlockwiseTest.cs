@@ -16,6 +16,14 @@ public abstract class BlockwiseTest : EndpointTest
 
     private protected CoAP.NET.Blockwise.BodyMemory Memory => Server.Endpoint.Bodies;
 
+    /// <summary>Starts the server. Without a context the continuations of handlers run on the thread that hands datagrams in.</summary>
+    private protected new Task StartAsync()
+    {
+        Task start = base.StartAsync();
+        SynchronizationContext.SetSynchronizationContext(null);
+        return start;
+    }
+
     /// <summary>Bytes that differ from place to place, so that blocks in the wrong place are noticed.</summary>
     private protected static byte[] Body(int size, int seed = 0)
     {
