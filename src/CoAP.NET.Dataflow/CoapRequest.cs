@@ -12,7 +12,12 @@ namespace CoAP.NET;
 /// </summary>
 public sealed partial class CoapRequest
 {
+    private static readonly TimeSpan s_none = TimeSpan.MinValue;
+
     private CoapRouteValues? _route;
+
+    // Not a nullable one, which takes twice the room: received requests have none.
+    private TimeSpan _timeout = s_none;
 
     /// <summary>Makes a request to send.</summary>
     /// <param name="method">The method.</param>
@@ -61,9 +66,15 @@ public sealed partial class CoapRequest
     /// </summary>
     public PipeReader BodyReader
     {
-        get => field ??= PipeReader.Create(new ReadOnlySequence<byte>(Payload));
-        internal init;
+        get
+        {
+            Body ??= new ExchangeBody();
+            return Body.Reader ??= Payload.IsEmpty ? PipeReader.Create(Stream.Null) : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
+        }
     }
+
+    /// <summary>What belongs to the body of a received request; null for a plain one.</summary>
+    internal ExchangeBody? Body { get; set; }
 
     /// <summary>The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a whole.</summary>
     public BlockValue? Block1 => Message.OptionsToRead?.Block1;
@@ -78,7 +89,7 @@ public sealed partial class CoapRequest
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
-        get;
+        get => _timeout == s_none ? null : _timeout;
         set
         {
             if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
@@ -86,7 +97,7 @@ public sealed partial class CoapRequest
                 ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
             }
 
-            field = value;
+            _timeout = value ?? s_none;
         }
     }
 

@@ -1,8 +1,9 @@
+using System.IO.Pipelines;
 using CoAP.NET.Options;
 
 namespace CoAP.NET;
 
-/// <summary>What belongs to an exchange whose request came with Block1 (RFC 7959); plain exchanges have none.</summary>
+/// <summary>What belongs to a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.</summary>
 internal sealed class ExchangeBody
 {
     /// <summary>The block that is answered; goes back in the response.</summary>
@@ -13,4 +14,7 @@ internal sealed class ExchangeBody
 
     /// <summary>What the body was assembled in, or is being read from; told when the answer is there.</summary>
     public object? Owner { get; init; }
+
+    /// <summary>By which a handler reads the body.</summary>
+    public PipeReader? Reader { get; set; }
 }

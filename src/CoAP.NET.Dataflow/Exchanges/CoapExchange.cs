@@ -28,7 +28,11 @@ public sealed class CoapExchange
     internal SpecialOptions Special { get; set; }
 
     /// <summary>What belongs to the body of a request that came with Block1; null for others.</summary>
-    internal ExchangeBody? Body { get; set; }
+    internal ExchangeBody? Body
+    {
+        get => Request.Body;
+        set => Request.Body = value;
+    }
 
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }

@@ -171,11 +171,8 @@ public sealed partial class ExchangesInbound
             {
                 Confirmable = exchange.Request.Confirmable,
                 Channel = exchange.Channel,
-                BodyReader = stream.Reader,
-            })
-            {
-                Body = new ExchangeBody { Owner = stream },
-            });
+                Body = new ExchangeBody { Owner = stream, Reader = stream.Reader },
+            }));
         }
 
         _ = AwaitRoomAsync(stream, flush);

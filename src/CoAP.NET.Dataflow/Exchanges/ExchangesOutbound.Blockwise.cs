@@ -37,7 +37,9 @@ public sealed partial class ExchangesOutbound
             return result;
         }
 
-        BlockValue? block1 = exchange.Body?.Block1;
+        // A notification answers no block, though its registration may have come in some.
+        uint? observe = result.HasOptions ? result.Options.Observe : null;
+        BlockValue? block1 = exchange.Reception is null && observe is not null ? null : exchange.Body?.Block1;
         BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 && exchange.Reception is not null ? null : exchange.Request.Message.OptionsToRead?.Block2;
         BodyPart? part = result as BodyPart;
         long total = part?.Total ?? result.Payload.Length;
@@ -63,7 +65,6 @@ public sealed partial class ExchangesOutbound
             return BlockCutter.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, exponent));
         }
 
-        uint? observe = result.HasOptions ? result.Options.Observe : null;
         CoapResult whole = BlockCutter.Prepare(result);
         if (part is null)
         {
@@ -153,7 +154,7 @@ public sealed partial class ExchangesOutbound
     private static BodyKey KeyOf(CoapExchange exchange) => BodyKey.Of(
         exchange.Channel,
         exchange.Request.Message,
-        exchange.Request.Code == CoapCode.Fetch && exchange.Body is null ? exchange.Request.Payload.Span : default);
+        exchange.Request.Code == CoapCode.Fetch && exchange.Body is not { Block1: not null } ? exchange.Request.Payload.Span : default);
 
     private void WithBodies<TItem>(Action<BodyLayer, TItem, CoapResult> action, TItem item, CoapResult result)
     {

@@ -97,7 +97,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf HandleBlocks() => Change(settings => settings.BodyMode = BodyMode.Blocks);
 
-    /// <summary>Runs the handler from the first block of a body on; it reads <see cref="CoapRequest.BodyReader"/> while the blocks come, and its answer goes out after the last one. A block is acknowledged when what was not read yet fits 8 KiB, so a slow handler slows its peer down.</summary>
+    /// <summary>Runs the handler from the first block of a body on; it reads <see cref="CoapRequest.BodyReader"/> while the blocks come, and its answer goes out after the last one. A block is acknowledged when what was not read yet fits 8 KiB, so a slow handler slows its peer down. <see cref="MaxBodySize"/> holds here too.</summary>
     /// <returns>This object.</returns>
     public TSelf StreamBody() => Change(settings => settings.BodyMode = BodyMode.Streamed);
 

@@ -171,7 +171,7 @@ public sealed class BlockCampaignTests : BlockwiseTest
             }
             else
             {
-                Assert.Equal(CoapCode.Content, answer.Code);
+                Assert.True(answer.Code == CoapCode.Content, $"{answer} {_test.Logs.Entries.LastOrDefault(entry => entry.Level > Microsoft.Extensions.Logging.LogLevel.Debug)}");
                 _echo = new MemoryStream();
                 OnFetched(message, answer);
             }
