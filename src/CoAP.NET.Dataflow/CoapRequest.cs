@@ -61,8 +61,8 @@ public sealed partial class CoapRequest
     public ReadOnlyMemory<byte> Payload => Message.Payload;
 
     /// <summary>
-    /// The body of a received request as a pipe. On a route with <c>StreamBody</c> its blocks arrive while it is read, and reading throws a <see cref="CoapException"/>
-    /// when the peer gives the transfer up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
+    /// The body of a received request as a pipe. On a route with <c>StreamBody</c> its blocks arrive while it is read, and reading throws a
+    /// <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
     /// </summary>
     public PipeReader BodyReader
     {

@@ -117,7 +117,7 @@ internal sealed partial class BodyLayer
             return;
         }
 
-        stream.Abortion = new CoapException($"The body of the request ends after {stream.Length} bytes: {reason}");
+        stream.Abortion = new CoapIncompleteBodyException($"The body of the request ends after {stream.Length} bytes: {reason}");
         if (stream.Waiting is { } waiting)
         {
             stream.Waiting = null;

@@ -65,7 +65,7 @@ internal sealed class StreamedBody : BodyEntry
     public CoapResult? Result { get; set; }
 
     /// <summary>Why nothing follows any more.</summary>
-    public CoapException? Abortion { get; set; }
+    public CoapIncompleteBodyException? Abortion { get; set; }
 
     /// <summary>Puts a block into the pipe. Runs the handler's continuation, so no lock may be held.</summary>
     public ValueTask<FlushResult> Write(ReadOnlyMemory<byte> block, bool isFinal)

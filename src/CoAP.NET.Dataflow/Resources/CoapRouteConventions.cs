@@ -78,7 +78,7 @@ public abstract class CoapRouteConventions<TSelf>
     /// <exception cref="ArgumentException">There is none.</exception>
     public TSelf Consumes(params CoapContentFormat[] formats) => Change(settings => settings.Consumes = Copy(formats));
 
-    /// <summary>Sets the largest body of a request; a larger one is answered 4.13 with Size1 as soon as that is known (RFC 7959 section 2.9.3). Default: <see cref="CoapLimits.MaxBodySize"/>.</summary>
+    /// <summary>Sets the largest body of a request; a larger one is answered 4.13 with Size1 as soon as that is known (RFC 7959 section 2.9.3). Default: <see cref="CoapLimits.MaxBodySize"/>. What is put together must also fit the peer's share, <see cref="CoapLimits.PeerAssemblyShare"/>.</summary>
     /// <param name="bytes">1 to 1,073,741,824 bytes, which is as far as block numbers go.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>

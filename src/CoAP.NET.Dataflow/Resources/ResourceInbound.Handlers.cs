@@ -130,6 +130,12 @@ public sealed partial class ResourceInbound
             return _busy;
         }
 
+        if (exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null })
+        {
+            // Its peer's doing, not the handler's.
+            return s_incomplete;
+        }
+
         Counters.Add(CoapCounter.HandlerErrors);
         Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception);
         return s_internalServerError;

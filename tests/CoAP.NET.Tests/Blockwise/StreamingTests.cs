@@ -121,13 +121,14 @@ public sealed class StreamingTests : BlockwiseTest
 
         // Begun anew; then too large; then the peer is silent.
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", Body(200, 2), 0, 64).Code);
-        Assert.Equal("CoapException 128", Assert.Single(_ends));
+        Assert.Equal("CoapIncompleteBodyException 128", Assert.Single(_ends));
         CoapMessage answer = Block(CoapMethod.Put, "log", Body(400, 2), 320, 64);
         Assert.Equal((CoapCode.RequestEntityTooLarge, 300u), (answer.Code, answer.Options.Size1));
-        Assert.Equal(["CoapException 128", "CoapException 64"], _ends);
+        Assert.Equal(["CoapIncompleteBodyException 128", "CoapIncompleteBodyException 64"], _ends);
         Block(CoapMethod.Put, "log", Body(200, 3), 0, 64);
         Clock.Advance(CoapTransmissionParameters.Default.ExchangeLifetime + TimeSpan.FromSeconds(1));
-        Assert.Equal(["CoapException 128", "CoapException 64", "CoapException 64"], _ends);
+        Assert.Equal(["CoapIncompleteBodyException 128", "CoapIncompleteBodyException 64", "CoapIncompleteBodyException 64"], _ends);
+        Assert.Equal(0, Server.Counters[CoapCounter.HandlerErrors]);
         AssertAllFreed();
     }
 
@@ -146,7 +147,7 @@ public sealed class StreamingTests : BlockwiseTest
         Assert.Equal(["150"], _ends);
         Clock.Advance(Options.StopGracePeriod + TimeSpan.FromSeconds(1));
         await Within(stop);
-        Assert.Equal(["150", "CoapException 64"], _ends);
+        Assert.Equal(["150", "CoapIncompleteBodyException 64"], _ends);
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
     }
 

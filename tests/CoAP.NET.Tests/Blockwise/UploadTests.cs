@@ -10,9 +10,9 @@ public sealed class UploadTests : BlockwiseTest
 
     [Theory]
     [Rfc("7959-2.9.1-1", "7959-2.3-2", "7959-2.5-6")]
-    [InlineData(CoapMethod.Put, "CON PUT large-update, as captured from a client", "480333{0}8c01dad66b31fc4bbc6c617267652d75706461746510d102", "0a", "d2140500", "685f33{0}8c01dad66b31fc4bd10e")]
-    [InlineData(CoapMethod.Post, "CON POST large-create, as captured from a client", "4802f7{0}dc74584dd4e8bc6abc6c617267652d63726561746510d102", "0a", "d2140500", "685ff7{0}dc74584dd4e8bc6ad10e")]
-    public async Task Blocks_are_answered_as_captured_and_the_handler_runs_once_after_the_last(CoapMethod method, string what, string head, string first, string size1, string answer)
+    [InlineData(CoapMethod.Put, "480333{0}8c01dad66b31fc4bbc6c617267652d75706461746510d102", "0a", "d2140500", "685f33{0}8c01dad66b31fc4bd10e")]
+    [InlineData(CoapMethod.Post, "4802f7{0}dc74584dd4e8bc6abc6c617267652d63726561746510d102", "0a", "d2140500", "685ff7{0}dc74584dd4e8bc6ad10e")]
+    public async Task Blocks_are_answered_as_captured_and_the_handler_runs_once_after_the_last(CoapMethod method, string head, string first, string size1, string answer)
     {
         Server.MapPut("/large-update", Take);
         Server.MapPost("/large-create", request =>
@@ -45,7 +45,6 @@ public sealed class UploadTests : BlockwiseTest
         }
 
         Assert.Equal(body, Assert.Single(_bodies));
-        Assert.NotEmpty(what);
         AssertAllFreed();
     }
 
@@ -169,7 +168,7 @@ public sealed class UploadTests : BlockwiseTest
     }
 
     [Fact]
-    [Rfc("7959-2.5-4", "9175-3.3-1", "7959-7-1")]
+    [Rfc("7959-2.5-4", "9175-3.3-1", "9175-3.4-2", "9175-3.4-3", "7959-7-1")]
     public async Task Bodies_of_two_clients_and_of_two_Request_Tags_of_one_client_do_not_mix()
     {
         Server.MapPut("/x", Take);
@@ -204,7 +203,7 @@ public sealed class UploadTests : BlockwiseTest
     }
 
     [Fact]
-    [Rfc("7959-2.10-1", "7252-5.10.8.2-1")]
+    [Rfc("7959-2.10-1")]
     public async Task Preconditions_of_the_first_block_reach_the_handler_with_the_whole_body()
     {
         Server.MapPut("/x", request =>
