@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
@@ -57,6 +58,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         _hash = new AddressHash(_environment.Random);
         Served = new ServedRequests(_environment.Limits.MaxRequestsServed);
         Routes = new RouteTable();
+        Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;
         PipelineParts parts = new()
         {
@@ -68,6 +70,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             State = _state,
             Routes = Routes,
             Served = Served,
+            Bodies = Bodies,
             Fault = Fault,
         };
         _pipelines = new CoapPipeline[options.Shards];
@@ -104,6 +107,8 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     internal ServedRequests Served { get; }
 
     internal IReadOnlyList<CoapPipeline> Pipelines => _pipelines;
+
+    internal BodyMemory Bodies { get; }
 
     internal CoapEnvironment Environment => _environment;
 
@@ -217,6 +222,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 
         foreach (CoapPipeline pipeline in _pipelines)
         {
+            pipeline.ExchangesOut.StopBodies();
             foreach (PendingRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));

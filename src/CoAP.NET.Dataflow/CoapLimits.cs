@@ -45,6 +45,18 @@ public sealed class CoapLimits
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>
     public int MaxOptions { get; set => field = Check(value, 1, int.MaxValue); } = 256;
 
+    /// <summary>The largest body of a request that is taken block by block, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
+    public long MaxBodySize { get; set => field = Check(value, 1, 1L << 30); } = 1024 * 1024;
+
+    /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. When full: of what the peer itself has under way that which was idle longest goes first, then a block is answered 5.03.</summary>
+    public long MaxAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
+
+    /// <summary>The part of <see cref="MaxAssemblyBytes"/> and of <see cref="MaxRepresentationBytes"/> that one peer may take, and that all peers with only one exchange so far take together. Default 1/4; above 0, up to 1. When full: as there.</summary>
+    public double PeerAssemblyShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
+
+    /// <summary>Memory for answers that peers fetch block by block in the whole endpoint, in bytes. Default 16 MiB. When full: the one idle longest goes first; a safe request is then carried out again, and a changed ETag tells the client; a later block of another one is answered 4.08.</summary>
+    public long MaxRepresentationBytes { get; set => field = Check(value, 0, long.MaxValue); } = 16L * 1024 * 1024;
+
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 
     private static int Check(int value, int min, int max)

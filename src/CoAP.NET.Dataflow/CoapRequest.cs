@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.IO.Pipelines;
 using System.Text;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
@@ -10,7 +12,12 @@ namespace CoAP.NET;
 /// </summary>
 public sealed partial class CoapRequest
 {
+    private static readonly TimeSpan s_none = TimeSpan.MinValue;
+
     private CoapRouteValues? _route;
+
+    // Not a nullable one, which takes twice the room: received requests have none.
+    private TimeSpan _timeout = s_none;
 
     /// <summary>Makes a request to send.</summary>
     /// <param name="method">The method.</param>
@@ -53,6 +60,25 @@ public sealed partial class CoapRequest
     /// <summary>The bytes of the payload.</summary>
     public ReadOnlyMemory<byte> Payload => Message.Payload;
 
+    /// <summary>
+    /// The body of a received request as a pipe. On a route with <c>StreamBody</c> its blocks arrive while it is read, and reading throws a
+    /// <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
+    /// </summary>
+    public PipeReader BodyReader
+    {
+        get
+        {
+            Body ??= new ExchangeBody();
+            return Body.Reader ??= Payload.IsEmpty ? PipeReader.Create(Stream.Null) : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
+        }
+    }
+
+    /// <summary>What belongs to the body of a received request; null for a plain one.</summary>
+    internal ExchangeBody? Body { get; set; }
+
+    /// <summary>The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a whole.</summary>
+    public BlockValue? Block1 => Message.OptionsToRead?.Block1;
+
     /// <summary>The URI as it was given to the constructor; null for received requests.</summary>
     public string? UriText { get; }
 
@@ -66,7 +92,7 @@ public sealed partial class CoapRequest
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
-        get;
+        get => _timeout == s_none ? null : _timeout;
         set
         {
             if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
@@ -74,7 +100,7 @@ public sealed partial class CoapRequest
                 ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
             }
 
-            field = value;
+            _timeout = value ?? s_none;
         }
     }
 

@@ -52,6 +52,12 @@ public sealed class CoapChannel
 
     internal CoapShard Shard { get; }
 
+    /// <summary>The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4).</summary>
+    internal byte AskedBlockSize { get; set; }
+
+    /// <summary>Answers above so many bytes are sent to the peer in blocks.</summary>
+    internal int BlockSize => AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
+
     /// <summary>Whether its parameters have yet to be asked for, which is done outside the lock: a user may decide them.</summary>
     internal bool AsksForParameters { get; set; }
 

@@ -104,6 +104,26 @@ public enum CoapCounter
 
     /// <summary>Stored responses that the server said to be still valid (2.03).</summary>
     CacheValidations,
+    /// <summary>Bodies of requests that were put together from their blocks (RFC 7959 section 2.5).</summary>
+    BodiesAssembled,
+
+    /// <summary>Blocks of requests answered 4.08: out of sequence, of another Content-Format, or after what came before was gone (RFC 7959 section 2.9.2).</summary>
+    BodiesIncomplete,
+
+    /// <summary>Requests answered 4.13 because their body is larger than the route takes (RFC 7959 section 2.9.3).</summary>
+    BodiesTooLarge,
+
+    /// <summary>Blocks of requests refused for lack of room for bodies, see <see cref="CoapLimits.MaxAssemblyBytes"/>.</summary>
+    BodiesRefused,
+
+    /// <summary>Bodies of requests given up for a newer one of the same peer, for lack of room.</summary>
+    BodiesEvicted,
+
+    /// <summary>Bodies of requests given up because no further block came in time.</summary>
+    BodiesAbandoned,
+
+    /// <summary>Answers that went out of <see cref="CoapLimits.MaxRepresentationBytes"/> before their time, for lack of room.</summary>
+    RepresentationEvictions,
 
     /// <summary>The number of counters; not a counter.</summary>
     Count,

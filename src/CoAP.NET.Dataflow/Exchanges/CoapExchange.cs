@@ -27,6 +27,13 @@ public sealed class CoapExchange
     /// <summary>Which options of the request ask for more than a plain exchange.</summary>
     internal SpecialOptions Special { get; set; }
 
+    /// <summary>What belongs to the body of a request that came with Block1; null for others.</summary>
+    internal ExchangeBody? Body
+    {
+        get => Request.Body;
+        set => Request.Body = value;
+    }
+
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }
 

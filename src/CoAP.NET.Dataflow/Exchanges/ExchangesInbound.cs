@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -10,7 +11,7 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses complete the requests
 /// of our clients; what became of our own messages is told to whoever waits.
 /// </summary>
-public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
+public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
@@ -18,7 +19,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     private readonly EndpointState _state;
     private readonly int _busyMaxAge;
 
-    internal ExchangesInbound(CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state)
+    internal ExchangesInbound(CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state, BodyLayer bodies, IBodyPolicies policies)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
@@ -26,6 +27,9 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         _outbound = outbound;
         _state = state;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
+        _bodies = bodies;
+        _policies = policies;
+        bodies.Reply = ReplyLater;
     }
 
     private protected override void Process(CoapInbound item)
@@ -68,17 +72,12 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             Counters.Add(CoapCounter.BadOptions);
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
         }
-        else if (IsPartOfABody(message))
-        {
-            Counters.Add(CoapCounter.BadOptions);
-            Answer(exchange, Diagnostic(CoapCode.BadOption, "Block-wise transfers are not supported."));
-        }
         else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
         {
             // Frames of reliable transports come this far; the datagram serializer stops at the limit.
             Answer(exchange, TokenTooLong());
         }
-        else if (_state.IsStopping)
+        else if (_state.IsStopping && !ContinuesBody(exchange))
         {
             Counters.Add(CoapCounter.Busy);
             if (_state.AnswersWhileStopping)
@@ -90,7 +89,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
                 Settle(in item, CoapOutboundKind.Forget);
             }
         }
-        else
+        else if ((exchange.Special & BlockOptions) == 0 || TakeBlock(in item, exchange))
         {
             Offer(exchange);
         }
@@ -148,7 +147,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         {
             CoapFormatRule.TokenTooLong => TokenTooLong(),
             CoapFormatRule.MessageTooLarge => Diagnostic(CoapCode.RequestEntityTooLarge, $"A message has at most {limits.MaxDatagramSize} bytes here.")
-                .With(new Size1((uint)limits.MaxDatagramSize)),
+                .With(new Size1((uint)limits.MaxDatagramSize)).With(new Block1(BlockThatFits(limits.MaxDatagramSize))),
             _ => Diagnostic(CoapCode.BadRequest, string.Empty),
         });
     }

@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
 
@@ -7,20 +8,21 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// requests of our clients enter here.
 /// </summary>
-public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
     private readonly Func<CoapMessage, long> _sizeOf;
 
-    internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, Func<CoapMessage, long> sizeOf)
+    internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, BodyLayer bodies, Func<CoapMessage, long> sizeOf)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _layer = layer;
         _state = state;
         _sizeOf = sizeOf;
+        _bodies = bodies;
         layer.Send = Order;
     }
 
@@ -92,8 +94,14 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
 
         CoapResult result = item.Result;
-        CoapMessage response = Compose(exchange, result);
-        if (IsTooLarge(response, exchange.Channel, out long size))
+        CoapResult? sent = ConcernsBodies(exchange, result) ? CutBody(exchange, result) : result;
+        if (sent is null)
+        {
+            return;
+        }
+
+        CoapMessage? response = Compose(exchange, sent);
+        if (IsTooLarge(response, exchange.Channel, out long size) && (!TryCutSmaller(exchange, result, out response) || IsTooLarge(response, exchange.Channel, out size)))
         {
             Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.Parameters.MaxMessageSize);
             Counters.Add(CoapCounter.HandlerErrors);

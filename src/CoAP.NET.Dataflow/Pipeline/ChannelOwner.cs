@@ -1,10 +1,11 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Pipeline;
 
 /// <summary>Asks the stages whether a channel may be forgotten. What Exchanges keeps pins its channel, so Messaging alone decides.</summary>
-internal sealed class ChannelOwner(MessageLayer messages, CoapEnvironment environment) : IChannelOwner
+internal sealed class ChannelOwner(MessageLayer messages, BodyLayer bodies, CoapEnvironment environment) : IChannelOwner
 {
     public bool TryForget(CoapChannel channel)
     {
@@ -14,6 +15,7 @@ internal sealed class ChannelOwner(MessageLayer messages, CoapEnvironment enviro
         }
 
         messages.Forget(channel);
+        bodies.Forget(channel);
         return true;
     }
 }

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
@@ -27,7 +28,8 @@ internal sealed class CoapPipeline
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount);
         Exchanges = new ExchangeLayer(shard);
-        Channels = new ChannelTable(shard, new ChannelOwner(Messages, _environment), parts.ShardCount);
+        Bodies = new BodyLayer(shard, parts.Bodies);
+        Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);
 
         TransportIn = new TransportInbound(_environment);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
@@ -37,8 +39,8 @@ internal sealed class CoapPipeline
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers);
         MessagingOut = new MessagingOutbound(shard, Messages);
         MessagingIn = new MessagingInbound(shard, Messages);
-        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, parts.Serializer.GetSize);
-        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State);
+        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize);
+        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, Bodies, parts.Routes);
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
         _abandon.Add(TransportIn.Abandon);
@@ -64,6 +66,8 @@ internal sealed class CoapPipeline
     public MessageLayer Messages { get; }
 
     public ExchangeLayer Exchanges { get; }
+
+    public BodyLayer Bodies { get; }
 
     public TransportInbound TransportIn { get; }
 

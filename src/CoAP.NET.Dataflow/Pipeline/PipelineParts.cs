@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Resources;
@@ -24,6 +25,8 @@ internal sealed class PipelineParts
     public required RouteTable Routes { get; init; }
 
     public required ServedRequests Served { get; init; }
+
+    public required BodyMemory Bodies { get; init; }
 
     public required Action<Exception> Fault { get; init; }
 }

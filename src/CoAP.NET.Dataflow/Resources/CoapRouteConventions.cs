@@ -78,6 +78,29 @@ public abstract class CoapRouteConventions<TSelf>
     /// <exception cref="ArgumentException">There is none.</exception>
     public TSelf Consumes(params CoapContentFormat[] formats) => Change(settings => settings.Consumes = Copy(formats));
 
+    /// <summary>Sets the largest body of a request; a larger one is answered 4.13 with Size1 as soon as that is known (RFC 7959 section 2.9.3). Default: <see cref="CoapLimits.MaxBodySize"/>. What is put together must also fit the peer's share, <see cref="CoapLimits.PeerAssemblyShare"/>.</summary>
+    /// <param name="bytes">1 to 1,073,741,824 bytes, which is as far as block numbers go.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    public TSelf MaxBodySize(long bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(bytes, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, 1L << 30);
+        return Change(settings => settings.MaxBodySize = bytes);
+    }
+
+    /// <summary>Runs the handler once, with the whole body, when its last block is there; nothing happens before (RFC 7959 section 2.5). That is the default.</summary>
+    /// <returns>This object.</returns>
+    public TSelf Atomic() => Change(settings => settings.BodyMode = BodyMode.Whole);
+
+    /// <summary>Runs the handler for each block of a body, which finds its place by <see cref="CoapRequest.Block1"/>; nothing is kept in between (RFC 7959 section 2.5, figure 8). Blocks may come in any order and may be missing.</summary>
+    /// <returns>This object.</returns>
+    public TSelf HandleBlocks() => Change(settings => settings.BodyMode = BodyMode.Blocks);
+
+    /// <summary>Runs the handler from the first block of a body on; it reads <see cref="CoapRequest.BodyReader"/> while the blocks come, and its answer goes out after the last one. A block is acknowledged when what was not read yet fits 8 KiB, so a slow handler slows its peer down. <see cref="MaxBodySize"/> holds here too.</summary>
+    /// <returns>This object.</returns>
+    public TSelf StreamBody() => Change(settings => settings.BodyMode = BodyMode.Streamed);
+
     /// <summary>Attaches an object of your own, for code that looks at routes.</summary>
     /// <param name="metadata">The object.</param>
     /// <returns>This object.</returns>

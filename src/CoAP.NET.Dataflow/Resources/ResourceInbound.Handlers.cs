@@ -63,6 +63,12 @@ public sealed partial class ResourceInbound
             Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null);
         }
 
+        if (done && result is SeekableResult)
+        {
+            pending = new ValueTask<CoapResult>(result);
+            done = false;
+        }
+
         if (!done)
         {
             _ = AwaitAsync(exchange, call.Route, pending, queue);
@@ -95,6 +101,10 @@ public sealed partial class ResourceInbound
             try
             {
                 result = Check(route, await pending.ConfigureAwait(false));
+                if (result is SeekableResult seekable)
+                {
+                    result = await SeekableReader.ReadAsync(exchange, seekable, _environment.Limits.MaxRepresentationBytes).ConfigureAwait(false);
+                }
             }
 #pragma warning disable CA1031 // handlers may throw anything; the peer gets 5.00
             catch (Exception exception)
@@ -124,6 +134,12 @@ public sealed partial class ResourceInbound
         {
             // The payload is the peer's mistake, not the handler's.
             return CoapResults.Status(content.Code);
+        }
+
+        if (exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null })
+        {
+            // Its peer's doing, not the handler's.
+            return s_incomplete;
         }
 
         Counters.Add(CoapCounter.HandlerErrors);

@@ -19,6 +19,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
     private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
 
+    private static readonly CoapResult s_incomplete = new(CoapCode.RequestEntityIncomplete);
+
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
     private readonly CoapResult _busy;
@@ -63,6 +65,15 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             {
                 Reply(item, refusal);
             }
+            else if (request.Payload.Length > plan.Body.MaxSize)
+            {
+                Counters.Add(CoapCounter.BodiesTooLarge);
+                Reply(item, CoapResults.RequestEntityTooLarge(plan.Body.MaxSize));
+            }
+            else if (item.Body is { IsIncomplete: true })
+            {
+                Reply(item, s_incomplete);
+            }
             else if (!Served.TryEnter())
             {
                 Counters.Add(CoapCounter.Busy);
@@ -85,7 +96,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     }
 
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
-    private static bool AsksForProxy(CoapOptionCollection options)
+    internal static bool AsksForProxy(CoapOptionCollection options)
     {
         for (int i = options.Count - 1; i >= 0 && options.NumberAt(i) is int number and >= OptionNumber.ProxyUri; i--)
         {
@@ -98,7 +109,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         return false;
     }
 
-    private static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
+    internal static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
     {
         if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
         {

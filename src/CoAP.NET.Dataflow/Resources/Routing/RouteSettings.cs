@@ -13,5 +13,9 @@ internal sealed class RouteSettings
 
     public CoapContentFormat[]? Consumes { get; set; }
 
+    public BodyMode? BodyMode { get; set; }
+
+    public long? MaxBodySize { get; set; }
+
     public List<object> Metadata { get; } = [];
 }

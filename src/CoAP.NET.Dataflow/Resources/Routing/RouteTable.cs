@@ -7,7 +7,7 @@ namespace CoAP.NET.Resources;
 /// The routes of an endpoint. Look-ups read an immutable tree without a lock; routes may be added, changed and removed at any time.
 /// The path decides about the resource first, then the method: a path that is known with another method is 4.05, not 4.04 (RFC 7252 section 5.8).
 /// </summary>
-internal sealed class RouteTable
+internal sealed class RouteTable : IBodyPolicies
 {
     private readonly HashSet<Route> _routes = [];
     private RouteNode _root = RouteNode.Empty;
@@ -57,6 +57,18 @@ internal sealed class RouteTable
         }
 
         return Volatile.Read(ref _root).Find(options, firstSegment, end);
+    }
+
+    /// <inheritdoc/>
+    public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
+    {
+        if (ResourceInbound.AsksForProxy(request.Options) || Find(request.Options, out _)?[request.Code] is not { } route)
+        {
+            return null;
+        }
+
+        RoutePlan plan = route.GetPlan(environment);
+        return ResourceInbound.CheckFormats(request, plan) is null ? plan.Body : null;
     }
 
     /// <summary>Adds a route.</summary>

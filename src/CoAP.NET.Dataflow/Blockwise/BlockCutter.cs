@@ -1,0 +1,159 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>Makes of an answer the block that goes out (RFC 7959 section 2.4). Plain functions: the same for responses and notifications.</summary>
+internal static class BlockCutter
+{
+    // What is added to a block: ETag, Block1, Block2, Size2, each with its header.
+    private const int AddedOptions = 13 + 8 + 8 + 9;
+
+    /// <summary>The size exponent of the blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above what the peer is known to prefer, nor above what fits a message.</summary>
+    public static int SizeExponent(CoapExchange exchange, BlockValue? asked, CoapResult result)
+    {
+        CoapTransmissionParameters parameters = exchange.Channel.Parameters;
+        int exponent = asked is { } wanted ? Math.Min(wanted.SizeExponent, BlockValue.GetSizeExponent(parameters.PreferredBlockSize))
+            : BlockValue.GetSizeExponent(exchange.Channel.BlockSize);
+        if (asked is null && exchange.Body is { Block1: { } block1 })
+        {
+            exponent = Math.Min(exponent, block1.SizeExponent);
+        }
+
+        long room = parameters.MaxMessageSize - HeadSize(exchange, result);
+        while (exponent > 0 && 16 << exponent > room)
+        {
+            exponent--;
+        }
+
+        return exponent;
+    }
+
+    /// <summary>The options that all blocks of an answer carry, with an entity-tag.</summary>
+    /// <param name="result">The answer.</param>
+    /// <returns>A copy with the whole payload.</returns>
+    public static CoapResult Prepare(CoapResult result)
+    {
+        CoapResult whole = new(result.Code, result.Payload);
+        if (result.HasOptions)
+        {
+            CoapOptionCollection options = result.Options;
+            for (int i = 0; i < options.Count; i++)
+            {
+                // What tells of one response only.
+                if (options.NumberAt(i) is not (OptionNumber.Observe or OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.Size2))
+                {
+                    whole.Options.Add(options.NumberAt(i), options.ValueAt(i));
+                }
+            }
+        }
+
+        if (!whole.Options.Contains(OptionNumber.ETag))
+        {
+            // Made of the content, and of its format, so that a representation that comes back after another one has its tag again, and no other one has it.
+            whole.WithETag(CoapETag.FromContent(new CoapContent(result.Payload, whole.Options.ContentFormat)));
+        }
+
+        return whole;
+    }
+
+    /// <summary>The block of an answer that begins at an offset.</summary>
+    /// <param name="whole">The options of every block; the payload from <paramref name="start"/> on.</param>
+    /// <param name="offset">Where the block begins in the body; a multiple of its size.</param>
+    /// <param name="exponent">Its size exponent.</param>
+    /// <param name="start">Where the payload begins in the body.</param>
+    /// <param name="total">The size of the body.</param>
+    /// <param name="block1">The block of the request that is answered; null for none.</param>
+    /// <param name="observe">The Observe option of the answer; null for none.</param>
+    /// <param name="saysSize">Whether the size is said: in the first block, and where it was asked for (RFC 7959 section 4).</param>
+    public static CoapResult Cut(CoapResult whole, long offset, int exponent, long start, long total, BlockValue? block1, uint? observe, bool saysSize)
+    {
+        int length = (int)Math.Min(16 << exponent, total - offset);
+        BodyPart block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
+        if (whole.HasOptions)
+        {
+            block.Options.AddAll(whole.Options);
+        }
+
+        if (observe is { } number)
+        {
+            block.Options.Observe = number;
+        }
+
+        block.Options.Block2 = BlockValue.FromOffset(offset, offset + length < total, exponent);
+        if (block1 is { } answered)
+        {
+            block.Options.Block1 = answered;
+        }
+
+        if (saysSize)
+        {
+            block.Options.Size2 = (uint)Math.Min(total, uint.MaxValue);
+        }
+
+        return block;
+    }
+
+    /// <summary>An answer that is sent whole, with the Block options that belong to it.</summary>
+    public static CoapResult Whole(CoapResult result, BlockValue? block1, BlockValue? block2)
+    {
+        if (block1 is null && block2 is null)
+        {
+            return result;
+        }
+
+        CoapResult copy = result.Copy();
+        if (block1 is { } answered)
+        {
+            // The more flag says whether the body goes on being collected (RFC 7959 section 2.3).
+            copy.Options.Block1 = new BlockValue(answered.Number, result.Code == CoapCode.Continue, answered.SizeExponent);
+        }
+
+        if (block2 is { } only)
+        {
+            copy.Options.Block2 = only;
+        }
+
+        return copy;
+    }
+
+    /// <summary>An error with as much of its diagnostic text as fits: there is no second block of it to be asked for.</summary>
+    public static CoapResult CutDiagnostic(CoapExchange exchange, CoapResult result, int max)
+    {
+        int length = (int)Math.Clamp(exchange.Channel.Parameters.MaxMessageSize - HeadSize(exchange, result), 0, Math.Min(max, result.Payload.Length));
+
+        // Not in the middle of a character in UTF-8.
+        ReadOnlySpan<byte> text = result.Payload.Span;
+        while (length > 0 && length < text.Length && (text[length] & 0xc0) == 0x80)
+        {
+            length--;
+        }
+
+        if (length == text.Length)
+        {
+            return result;
+        }
+
+        CoapResult cut = new(result.Code, result.Payload[..length]);
+        if (result.HasOptions)
+        {
+            cut.Options.AddAll(result.Options);
+        }
+
+        return cut;
+    }
+
+    private static long HeadSize(CoapExchange exchange, CoapResult result)
+    {
+        long size = 16L + AddedOptions + exchange.Request.Message.Token.Length;
+        if (result.HasOptions)
+        {
+            for (int i = 0; i < result.Options.Count; i++)
+            {
+                size += 5 + result.Options.LengthAt(i);
+            }
+        }
+
+        return size;
+    }
+}

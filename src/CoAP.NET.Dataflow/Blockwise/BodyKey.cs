@@ -1,0 +1,90 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// Which operation a block belongs to: the channel, and so the peer's security identity too (RFC 7959 section 7), the code, and the options of the cache key,
+/// the list of Request-Tags among them (RFC 9175 section 3.3). Compared byte by byte; the hash only finds the place.
+/// </summary>
+internal sealed class BodyKey : IEquatable<BodyKey>
+{
+    private readonly CoapChannel? _channel;
+    private readonly byte[] _bytes;
+    private readonly int _hash;
+
+    private BodyKey(CoapChannel? channel, byte[] bytes)
+    {
+        _channel = channel;
+        _bytes = bytes;
+
+        // Keyed, as peers choose the bytes.
+        int hash = string.GetHashCode(MemoryMarshal.Cast<byte, char>(bytes));
+        _hash = channel is null ? hash : HashCode.Combine(hash, RuntimeHelpers.GetHashCode(channel));
+    }
+
+    /// <summary>The memory that the key takes, in bytes.</summary>
+    public int Size => _bytes.Length + 48;
+
+    /// <summary>The key of a request.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="message">The request.</param>
+    /// <param name="payload">What of its payload tells it from other requests: FETCH has it in the cache key (RFC 8132 section 2.1).</param>
+    public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default)
+    {
+        CoapOptionCollection? options = message.OptionsToRead;
+        int length = 1 + payload.Length;
+        int count = options?.Count ?? 0;
+        for (int i = 0; i < count; i++)
+        {
+            length += IsPart(options!.NumberAt(i)) ? 4 + options.LengthAt(i) : 0;
+        }
+
+        // Even, for the hash; lengths stand inside, so padding makes no two keys equal.
+        byte[] bytes = new byte[(length + 1) & ~1];
+        Span<byte> rest = bytes;
+        rest[0] = message.Code.Value;
+        rest = rest[1..];
+        for (int i = 0; i < count; i++)
+        {
+            int number = options!.NumberAt(i);
+            if (IsPart(number))
+            {
+                ReadOnlySpan<byte> value = options.ValueAt(i);
+                BinaryPrimitives.WriteUInt16BigEndian(rest, (ushort)number);
+                BinaryPrimitives.WriteUInt16BigEndian(rest[2..], (ushort)value.Length);
+                value.CopyTo(rest[4..]);
+                rest = rest[(4 + value.Length)..];
+            }
+        }
+
+        payload.CopyTo(rest);
+        return new BodyKey(channel, bytes);
+    }
+
+    /// <summary>The key of a representation that all peers share: what was asked for without who asked, and the entity-tag.</summary>
+    public BodyKey ForEveryone(ReadOnlySpan<byte> etag)
+    {
+        byte[] bytes = new byte[(_bytes.Length + etag.Length + 3) & ~1];
+        _bytes.CopyTo(bytes.AsSpan());
+        etag.CopyTo(bytes.AsSpan(_bytes.Length));
+        bytes[^1] = (byte)etag.Length;
+        return new BodyKey(null, bytes);
+    }
+
+    public bool Equals(BodyKey? other) =>
+        other is not null && _hash == other._hash && ReferenceEquals(_channel, other._channel) && _bytes.AsSpan().SequenceEqual(other._bytes);
+
+    public override bool Equals(object? obj) => Equals(obj as BodyKey);
+
+    public override int GetHashCode() => _hash;
+
+    // Left out beside the NoCacheKey options (Size1, Size2, Echo): what tells of the block and not of the operation, what proxies or clients change from block to
+    // block, preconditions (If-None-Match stands in the first block only, RFC 7959 section 2.10), and the Content-Format, which is compared by itself.
+    private static bool IsPart(int number) => !OptionNumber.IsNoCacheKey(number) && number is not
+        (OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1 or OptionNumber.QBlock2 or OptionNumber.Observe or OptionNumber.IfMatch
+        or OptionNumber.IfNoneMatch or OptionNumber.ETag or OptionNumber.HopLimit or OptionNumber.NoResponse or OptionNumber.ContentFormat);
+}

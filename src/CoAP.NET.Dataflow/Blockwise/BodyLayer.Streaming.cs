@@ -1,0 +1,140 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+// Bodies that handlers read while the blocks come.
+internal sealed partial class BodyLayer
+{
+    /// <summary>A block stands in the pipe, or the handler reads no more: it is answered, if it is not the last one, whose answer the handler makes.</summary>
+    /// <param name="stream">The body.</param>
+    public void OnWritten(StreamedBody stream)
+    {
+        stream.IsBusy = false;
+        if (!stream.IsFinal && stream.Waiting is { } waiting)
+        {
+            stream.Waiting = null;
+            BlockValue block = Taken(waiting, waiting.Request.Options.Block1!.Value);
+            AnswerLater(waiting, BlockAnswers.Continue(block));
+        }
+    }
+
+    /// <summary>The thread that put a block into the pipe is through with it.</summary>
+    /// <returns>Whether it must end the pipe, outside the lock, as the body was given up meanwhile.</returns>
+    public static bool OnWriteReturned(StreamedBody stream)
+    {
+        stream.IsWriting = false;
+        return stream.Abortion is not null && !stream.IsFinal;
+    }
+
+    /// <summary>The handler has answered.</summary>
+    /// <param name="stream">The body.</param>
+    /// <param name="result">Its answer.</param>
+    public void OnResult(StreamedBody stream, CoapResult result)
+    {
+        stream.Result = result;
+        if (stream.Waiting is { } waiting && (stream.IsFinal || !result.Code.IsSuccess))
+        {
+            stream.Waiting = null;
+            Conclude(stream, waiting, result);
+        }
+
+        // Otherwise the next block is told: of an error at once, of a success after the last block, as what follows is part of what the handler did not need.
+        _shard.AfterRelease(static state => ((StreamedBody)state!).CompleteReader(), stream);
+    }
+
+    private BodyVerdict Write(CoapExchange exchange, BlockValue block, StreamedBody stream, long now)
+    {
+        CoapMessage message = exchange.Request.Message;
+        if (message.Options.ContentFormat != stream.Format)
+        {
+            return OtherFormat();
+        }
+
+        if (stream.Length > 0 && stream.IsFinal == !block.More && IsCopy(stream, block, message))
+        {
+            _bodies.Touch(stream, now);
+            if (!stream.IsBusy && !stream.IsFinal)
+            {
+                return BodyVerdict.Answer(BlockAnswers.Continue(Taken(exchange, block)));
+            }
+
+            // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
+            if (stream.Waiting is { } earlier)
+            {
+                AnswerLater(earlier, null);
+            }
+
+            stream.Waiting = exchange;
+            return new BodyVerdict(BodyVerdictKind.Wait);
+        }
+
+        if (block.ByteOffset != stream.Length || stream.IsFinal || stream.IsBusy)
+        {
+            return OutOfSequence(stream.Length);
+        }
+
+        _bodies.Touch(stream, now);
+        if (stream.Result is { Code.IsSuccess: false } failed)
+        {
+            _bodies.Release(stream);
+            exchange.Body = new ExchangeBody { Block1 = block };
+            return BodyVerdict.Answer(failed);
+        }
+
+        stream.Length += message.Payload.Length;
+        stream.LastBlock = message.Payload;
+        stream.IsFinal = !block.More;
+        if (stream.Result is { } result)
+        {
+            if (block.More)
+            {
+                return BodyVerdict.Answer(BlockAnswers.Continue(Taken(exchange, block)));
+            }
+
+            _bodies.Release(stream);
+            exchange.Body = new ExchangeBody { Block1 = block };
+            return BodyVerdict.Answer(result);
+        }
+
+        stream.Waiting = exchange;
+        stream.IsBusy = true;
+        stream.IsWriting = true;
+        return new BodyVerdict(BodyVerdictKind.Write, Stream: stream);
+    }
+
+    private void Conclude(StreamedBody stream, CoapExchange waiting, CoapResult result)
+    {
+        _bodies.Release(stream);
+        waiting.Body = new ExchangeBody { Block1 = waiting.Request.Options.Block1 };
+        AnswerLater(waiting, result);
+    }
+
+    private void Abort(StreamedBody stream, string reason)
+    {
+        if (stream.IsFinal || stream.Abortion is not null)
+        {
+            return;
+        }
+
+        stream.Abortion = new CoapIncompleteBodyException($"The body of the request ends after {stream.Length} bytes: {reason}");
+        if (stream.Waiting is { } waiting)
+        {
+            stream.Waiting = null;
+            AnswerLater(waiting, BlockAnswers.Incomplete("The body was given up. Begin with block 0."));
+        }
+
+        if (!stream.IsWriting)
+        {
+            _shard.AfterRelease(static state => ((StreamedBody)state!).CompleteWithAbortion(), stream);
+        }
+    }
+
+    private void AnswerLater(CoapExchange exchange, CoapResult? result) => _shard.AfterRelease(
+        static state =>
+        {
+            (BodyLayer layer, CoapExchange exchange, CoapResult? result) = ((BodyLayer, CoapExchange, CoapResult?))state!;
+            layer.Reply?.Invoke(exchange, result);
+        },
+        (this, exchange, result));
+}

@@ -1,0 +1,17 @@
+namespace CoAP.NET.Blockwise;
+
+/// <summary>What is to be done with a request that has Block options.</summary>
+internal enum BodyVerdictKind : byte
+{
+    /// <summary>The request goes up to the Resource stage.</summary>
+    Deliver,
+
+    /// <summary>It is answered at once.</summary>
+    Answer,
+
+    /// <summary>Its block goes to a handler that reads.</summary>
+    Write,
+
+    /// <summary>It is answered later.</summary>
+    Wait,
+}

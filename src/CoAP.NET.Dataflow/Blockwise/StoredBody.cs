@@ -1,0 +1,44 @@
+namespace CoAP.NET.Blockwise;
+
+/// <summary>A representation that is fetched block by block. Peers that got the same one share it. Immutable but for the count, which Shard.Gate guards.</summary>
+internal sealed class StoredBody
+{
+    public StoredBody(BodyKey key, CoapResult result)
+    {
+        Key = key;
+        Result = result;
+    }
+
+    /// <summary>What was asked for, and the entity-tag.</summary>
+    public BodyKey Key { get; }
+
+    /// <summary>Code, options of every block, and the whole payload.</summary>
+    public CoapResult Result { get; }
+
+    /// <summary>How many transfers use it.</summary>
+    public int Users { get; set; }
+
+    public long Size => Result.Payload.Length + Key.Size + 512L;
+
+    public bool IsSame(CoapResult other) =>
+        Result.Code == other.Code && (Result.Payload.Equals(other.Payload) || Result.Payload.Span.SequenceEqual(other.Payload.Span))
+        && HasSameOptions(other);
+
+    private bool HasSameOptions(CoapResult other)
+    {
+        if (Result.Options.Count != other.Options.Count)
+        {
+            return false;
+        }
+
+        for (int i = 0; i < Result.Options.Count; i++)
+        {
+            if (Result.Options.NumberAt(i) != other.Options.NumberAt(i) || !Result.Options.ValueAt(i).SequenceEqual(other.Options.ValueAt(i)))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,19 @@
+namespace CoAP.NET;
+
+/// <summary>An answer whose payload is not the whole body: a block ready to be sent, or what was read at the place of one.</summary>
+internal sealed class BodyPart : CoapResult
+{
+    public BodyPart(CoapCode code, ReadOnlyMemory<byte> payload = default)
+        : base(code, payload)
+    {
+    }
+
+    /// <summary>Whether it is a response as it goes out, with its Block options.</summary>
+    public bool IsBlock { get; init; }
+
+    /// <summary>Where the payload begins in the body, in bytes.</summary>
+    public long Offset { get; init; }
+
+    /// <summary>The size of the body in bytes.</summary>
+    public long Total { get; init; }
+}

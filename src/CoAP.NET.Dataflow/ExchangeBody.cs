@@ -1,0 +1,20 @@
+using System.IO.Pipelines;
+using CoAP.NET.Options;
+
+namespace CoAP.NET;
+
+/// <summary>What belongs to a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.</summary>
+internal sealed class ExchangeBody
+{
+    /// <summary>The block that is answered; goes back in the response.</summary>
+    public BlockValue? Block1 { get; init; }
+
+    /// <summary>Whether only a part of the body came, so that no handler may run: the exchange goes up to be refused.</summary>
+    public bool IsIncomplete { get; init; }
+
+    /// <summary>What the body was assembled in, or is being read from; told when the answer is there.</summary>
+    public object? Owner { get; init; }
+
+    /// <summary>By which a handler reads the body.</summary>
+    public PipeReader? Reader { get; set; }
+}

@@ -1,0 +1,171 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Blockwise;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Exchanges;
+
+// Bodies that do not fit one message: RFC 7959 sections 2.4 and 2.7.
+public sealed partial class ExchangesOutbound
+{
+    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
+
+    private readonly BodyLayer _bodies;
+
+    // For most answers a few tests of fields. What is sent without a request at hand, such as a notification, is looked at in any case.
+    private static bool ConcernsBodies(CoapExchange exchange, CoapResult result) =>
+        (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.Reception is null
+        || result.Payload.Length > exchange.Channel.BlockSize || result is BodyPart;
+
+    /// <summary>Makes of an answer what goes out: the block that the request asks for, or the whole with the Block options that belong to it.</summary>
+    /// <returns>Null when the answer belongs to a later block, or nobody waits for it.</returns>
+    private CoapResult? CutBody(CoapExchange exchange, CoapResult result)
+    {
+        switch (exchange.Body?.Owner)
+        {
+            case StreamedBody stream:
+                WithBodies(static (bodies, stream, result) => bodies.OnResult(stream, result), stream, result);
+                return null;
+            case BodyAssembly assembly:
+                WithBodies(static (bodies, assembly, _) => bodies.OnReplied(assembly), assembly, result);
+                break;
+            default:
+                break;
+        }
+
+        if (result is BodyPart { IsBlock: true })
+        {
+            return result;
+        }
+
+        // A notification answers no block, though its registration may have come in some.
+        uint? observe = result.HasOptions ? result.Options.Observe : null;
+        BlockValue? block1 = exchange.Reception is null && observe is not null ? null : exchange.Body?.Block1;
+        BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 && exchange.Reception is not null ? null : exchange.Request.Message.OptionsToRead?.Block2;
+        BodyPart? part = result as BodyPart;
+        long total = part?.Total ?? result.Payload.Length;
+        if (!result.Code.IsSuccess)
+        {
+            return BlockCutter.Whole(BlockCutter.CutDiagnostic(exchange, result, exchange.Channel.BlockSize), block1, null);
+        }
+
+        long offset = asked?.ByteOffset ?? 0;
+        if (total == 0 && (offset == 0 || result.Code != CoapCode.Content))
+        {
+            return BlockCutter.Whole(result, block1, null);
+        }
+
+        if (offset > 0 && offset >= total)
+        {
+            return BlockAnswers.BeyondEnd(offset, total);
+        }
+
+        int exponent = BlockCutter.SizeExponent(exchange, asked, result);
+        if (offset == 0 && total <= 16 << exponent)
+        {
+            return BlockCutter.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, exponent));
+        }
+
+        CoapResult whole = BlockCutter.Prepare(result);
+        if (part is null)
+        {
+            Keep(exchange, whole, offset);
+        }
+
+        return Cut(exchange, whole, offset, exponent, part?.Offset ?? 0, total, block1, observe);
+    }
+
+    /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
+    private bool TryCutSmaller(CoapExchange exchange, CoapResult result, [NotNullWhen(true)] out CoapMessage? response)
+    {
+        response = ConcernsBodies(exchange, result) || result.Payload.IsEmpty || CutBody(exchange, result) is not { } block ? null : Compose(exchange, block);
+        return response is not null;
+    }
+
+    /// <summary>The later block of an answer that was kept; null when it is gone.</summary>
+    internal CoapResult? FindBlock(CoapExchange exchange, BlockValue asked)
+    {
+        BodyKey key = KeyOf(exchange);
+        CoapResult? whole;
+        _shard.Enter();
+        try
+        {
+            whole = _bodies.Answers.Find(key, asked.ByteOffset, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (whole is null)
+        {
+            return null;
+        }
+
+        int total = whole.Payload.Length;
+        return asked.ByteOffset >= total
+            ? BlockAnswers.BeyondEnd(asked.ByteOffset, total)
+            : Cut(exchange, whole, asked.ByteOffset, BlockCutter.SizeExponent(exchange, asked, whole), 0, total, null, null);
+    }
+
+    private static CoapResult Cut(CoapExchange exchange, CoapResult whole, long offset, int exponent, long start, long total, BlockValue? block1, uint? observe)
+    {
+        bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
+        return offset / (16 << exponent) > BlockValue.MaxNumber
+            ? BlockAnswers.Bad("The block number for this place of the body would have more than 20 bits.")
+            : BlockCutter.Cut(whole, offset, exponent, start, total, block1, observe, saysSize);
+    }
+
+    private void Keep(CoapExchange exchange, CoapResult whole, long offset)
+    {
+        BodyKey key = KeyOf(exchange);
+        BodyKey shared = key.ForEveryone(whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag) ? etag : default);
+        bool kept;
+        _shard.Enter();
+        try
+        {
+            kept = _bodies.Answers.Keep(key, exchange.Channel, shared, whole, offset, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (!kept && !exchange.Request.Code.IsSafe)
+        {
+            Log.AnswerNotKept(Logger, exchange.Request.Path, whole.Payload.Length);
+        }
+    }
+
+    /// <summary>Tells handlers that read bodies that nothing follows, because the endpoint stops. No lock may be held.</summary>
+    internal void StopBodies()
+    {
+        _shard.Enter();
+        try
+        {
+            _bodies.Stop();
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    // The payload of a FETCH in one message is part of what is asked for; one that came in blocks is not there any more when later blocks are asked for.
+    private static BodyKey KeyOf(CoapExchange exchange) => BodyKey.Of(
+        exchange.Channel,
+        exchange.Request.Message,
+        exchange.Request.Code == CoapCode.Fetch && exchange.Body is not { Block1: not null } ? exchange.Request.Payload.Span : default);
+
+    private void WithBodies<TItem>(Action<BodyLayer, TItem, CoapResult> action, TItem item, CoapResult result)
+    {
+        _shard.Enter();
+        try
+        {
+            action(_bodies, item, result);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Blockwise;
+
+public sealed class AllocationTests : EndpointTest
+{
+    [Fact]
+    public async Task A_plain_exchange_allocates_no_more_than_it_did_without_blocks()
+    {
+        CoapResult kept = CoapResults.Text("21.5");
+        Server.MapGet("/t", () => kept);
+        await StartAsync();
+        byte[] request = Wire.Hex("41010001a1b174");
+        int sent = 0;
+        long Serve(int count)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < count; i++, sent++)
+            {
+                // Never a duplicate.
+                request[2] = (byte)(sent >> 8);
+                request[3] = (byte)sent;
+                Transport.Receive(CoapAddress.FromIPv4(0x0a000001, (ushort)(1 + (sent / 65_536))), request);
+                Transport.TakeAll();
+            }
+
+            return (GC.GetAllocatedBytesForCurrentThread() - before) / count;
+        }
+
+        Serve(10_000);
+        // 869 B before there were blocks.
+        Assert.InRange(Serve(50_000), 1, 872);
+    }
+}
