@@ -45,6 +45,9 @@ public sealed class CoapLimits
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>
     public int MaxOptions { get; set => field = Check(value, 1, int.MaxValue); } = 256;
 
+    /// <summary>How many observations there may be in the whole endpoint, with those that are being cancelled. Default 200,000. When full: a <see cref="CoapException"/>.</summary>
+    public int MaxObservations { get; set => field = Check(value, 0, int.MaxValue); } = 200_000;
+
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 
     private static int Check(int value, int min, int max)

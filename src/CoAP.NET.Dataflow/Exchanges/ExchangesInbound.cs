@@ -10,7 +10,7 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses complete the requests
 /// of our clients; what became of our own messages is told to whoever waits.
 /// </summary>
-public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
+public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
@@ -100,9 +100,13 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     {
         if (!_layer.TryTake(item.Channel, message.Token, out ClientRequest? request))
         {
-            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
-            Counters.Add(CoapCounter.UnmatchedResponses);
-            Settle(in item, CoapOutboundKind.Reject);
+            if (!OnNotification(in item, message))
+            {
+                // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
+                Counters.Add(CoapCounter.UnmatchedResponses);
+                Settle(in item, AnswerToUnknown(message));
+            }
+
             return;
         }
 
@@ -165,7 +169,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             return;
         }
 
-        if (item.Transmission?.Owner is not ClientRequest request)
+        if (OnStanding(in item) || item.Transmission?.Owner is not ClientRequest request)
         {
             return;
         }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// requests of our clients enter here.
 /// </summary>
-public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
