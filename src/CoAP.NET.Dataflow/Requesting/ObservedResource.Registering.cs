@@ -4,25 +4,17 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET.Requesting;
 
-// Registering, and registering again (RFC 7641 sections 3.1 to 3.3); cancelling (section 3.6).
+// Registering, and registering again (RFC 7641 sections 3.1 to 3.3).
 internal sealed partial class ObservedResource
 {
-    // Names that are not resolved within this time are given up for now.
-    private static readonly long s_findingTime = TimeSpan.FromMinutes(2).Ticks;
-
     private Phase _phase;
     private StandingRequest? _standing;
     private CoapTransmission? _transmission;
-    private IReadOnlyList<CoapChannel>? _addresses;
-    private int _addressesLeft;
-    private int _finding;
     private int _failures;
     private long _sentAt = long.MinValue;
     private bool _isAcknowledged;
     private bool _isStale;
-    private bool _triesNextAddress;
     private bool _mayBeRegistered;
-    private bool _isReleased;
 
     private enum Phase : byte
     {
@@ -139,86 +131,6 @@ internal sealed partial class ObservedResource
         {
             _due = Math.Max(now + RegistrationTimes.Patience(Chance()), _sentAt + rule.MinimumInterval.Ticks);
         }
-    }
-
-    private void Find(long now)
-    {
-        _phase = Phase.Finding;
-        _due = now + s_findingTime;
-        if (Snapshot.State is not (CoapObserveState.Registering or CoapObserveState.NotObserving))
-        {
-            Publish(CoapObserveState.Reregistering, Snapshot.Error);
-        }
-
-        int number = ++_finding;
-        ValueTask<IReadOnlyList<CoapChannel>> found = _port.FindAsync(Target);
-        if (found.IsCompletedSuccessfully)
-        {
-            OnFound(new Happening { Number = number, Subject = found.Result }, now);
-        }
-        else
-        {
-            _ = AwaitFoundAsync(found, number);
-        }
-    }
-
-    private async Task AwaitFoundAsync(ValueTask<IReadOnlyList<CoapChannel>> found, int number)
-    {
-        object result;
-        try
-        {
-            result = await found.ConfigureAwait(false);
-        }
-#pragma warning disable CA1031 // a resolver of a user may throw anything
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            result = exception as CoapException ?? new CoapException($"{Target} could not be found: {exception.Message}", exception);
-        }
-
-        Post(new Happening { What = News.Found, Number = number, Subject = result });
-    }
-
-    private void OnFound(in Happening happening, long now)
-    {
-        if (_phase != Phase.Finding || happening.Number != _finding)
-        {
-            return;
-        }
-
-        if (happening.Subject is not IReadOnlyList<CoapChannel> channels)
-        {
-            Fail((CoapException)happening.Subject!, now);
-            return;
-        }
-
-        int start = PlaceOf(channels);
-        if (start < 0)
-        {
-            start = 0;
-        }
-        else if (_triesNextAddress)
-        {
-            start = (start + 1) % channels.Count;
-        }
-
-        _triesNextAddress = false;
-        _addresses = channels.Count > 1 ? channels : null;
-        _addressesLeft = channels.Count - 1;
-        Register(channels[start], now);
-    }
-
-    private int PlaceOf(IReadOnlyList<CoapChannel> channels)
-    {
-        for (int i = 0; _standing is not null && i < channels.Count; i++)
-        {
-            if (_port.IsSamePeer(channels[i], _standing.Channel))
-            {
-                return i;
-            }
-        }
-
-        return -1;
     }
 
     private void Register(CoapChannel channel, long now)
@@ -361,16 +273,6 @@ internal sealed partial class ObservedResource
         return true;
     }
 
-    private void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
-    {
-        StopTransmission();
-        CancelBody();
-        CloseStanding();
-        _phase = Phase.Over;
-        _due = long.MaxValue;
-        Publish(state, error, response, isOver: true);
-    }
-
     // Our own mistake, or a user's clock, source of chance or resolver that threw where none may.
     private void Recover(Exception exception)
     {
@@ -379,44 +281,6 @@ internal sealed partial class ObservedResource
             _phase = Phase.Waiting;
             _due = _shard.Environment.Now + s_findingTime;
             Publish(CoapObserveState.Reregistering, new CoapException($"The observation of {Target} met an unexpected error: {exception.Message}", exception));
-        }
-    }
-
-    private void OnCancel(long now)
-    {
-        CancelBody();
-        StopTransmission();
-        if (_phase == Phase.Over || _standing is null || !_mayBeRegistered)
-        {
-            Free();
-            return;
-        }
-
-        // The token stays until the server has said that it forgot us, or nothing that it sent before can come any more.
-        _phase = Phase.Cancelling;
-        _standing.RefusesNotifications = true;
-        _due = now + Parameters.ExchangeLifetime.Ticks;
-        CoapMessage message = Target.Compose(1, _standing.Token);
-        message.Type = CoapMessageType.Confirmable;
-        Send(message, now);
-    }
-
-    private void Free()
-    {
-        StopTransmission();
-        CloseStanding();
-        _phase = Phase.Over;
-        _due = long.MaxValue;
-        _stored = null;
-        Release();
-    }
-
-    private void Release()
-    {
-        if (!_isReleased)
-        {
-            _isReleased = true;
-            _all.Release();
         }
     }
 

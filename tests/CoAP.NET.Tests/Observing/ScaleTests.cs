@@ -7,7 +7,7 @@ public sealed class ScaleTests : ObservationTest
     private const int Count = 100_000;
 
     [Theory]
-    [InlineData(1)]
+    [InlineData(10)]
     [InlineData(1000)]
     public async Task A_hundred_thousand_observations_are_made_notified_and_freed(int peers)
     {
