@@ -105,7 +105,8 @@ internal sealed partial class ObservedResource
             Environment.Counters.Add(CoapCounter.NotificationsOutOfOrder);
             if (isAnswer && _phase == Phase.Registering)
             {
-                BecomeRegistered(now);
+                // How fresh we are the newer one says.
+                BecomeRegistered(_numberAt);
                 if (_body is null)
                 {
                     Publish(CoapObserveState.Observing);
@@ -141,14 +142,14 @@ internal sealed partial class ObservedResource
         }
     }
 
-    private void BecomeRegistered(long now)
+    private void BecomeRegistered(long heardAt)
     {
         _phase = Phase.Registered;
         _isStale = false;
         _failures = 0;
         _echo = null;
         _mayBeRegistered = true;
-        _due = RegistrationTimes.StaleAt(now, _lastMaxAge);
+        _due = RegistrationTimes.StaleAt(heardAt, _lastMaxAge);
     }
 
     private void Deliver(CoapResponse response, CoapObserveState state, CoapException? error = null)

@@ -122,7 +122,7 @@ public sealed class EtsiObserveTests : ObservationTest
     }
 
     [Fact]
-    [Rfc("7959-2.6-1", "7959-2.6-2")]
+    [Rfc("7959-2.6-2")]
     public async Task TD_COAP_OBS_13_and_14_Notifications_of_one_block_and_of_several_are_both_whole()
     {
         List<string> asked = [];

@@ -1,15 +1,15 @@
 using CoAP.NET.Transports;
+using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class ScaleTests : ObservationTest
+public sealed class ScaleTests(ITestOutputHelper output) : ObservationTest
 {
     private const int Count = 100_000;
+    private const int Peers = 100;
 
-    [Theory]
-    [InlineData(10)]
-    [InlineData(1000)]
-    public async Task A_hundred_thousand_observations_are_made_notified_and_freed(int peers)
+    [Fact]
+    public async Task A_hundred_thousand_observations_are_made_notified_and_freed()
     {
         Options.Shards = 2;
         Dictionary<CoapToken, CoapAddress> tokens = new(Count);
@@ -25,11 +25,11 @@ public sealed class ScaleTests : ObservationTest
             }
         };
         List<CoapObservation> observations = new(Count);
+        long before = GC.GetTotalMemory(forceFullCollection: true);
         int calls = 0;
         for (int i = 0; i < Count; i++)
         {
-            string host = $"192.0.{2 + (i % peers / 250)}.{1 + (i % peers % 250)}";
-            Task<CoapObservation> registering = Client.ObserveAsync($"coap://{host}/{i}", _ => calls++);
+            Task<CoapObservation> registering = Client.ObserveAsync($"coap://192.0.2.{1 + (i % Peers)}/{i}", _ => calls++);
             Assert.True(registering.IsCompletedSuccessfully);
             observations.Add(await registering);
             if (i % 1000 == 0)
@@ -38,6 +38,8 @@ public sealed class ScaleTests : ObservationTest
             }
         }
 
+        Transport.TakeAll();
+        output.WriteLine($"{(GC.GetTotalMemory(forceFullCollection: true) - before) / Count} B for each observation, if nothing else ran");
         Assert.All(observations, static observation => Assert.Equal(CoapObserveState.Observing, observation.State));
         Assert.Equal((Count, Count, Count), (Endpoint.Observed.Count, Endpoint.Observed.Registrations, StandingRequests));
         Assert.True(Timers >= Count);
