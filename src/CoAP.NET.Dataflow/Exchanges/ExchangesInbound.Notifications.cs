@@ -44,7 +44,7 @@ public sealed partial class ExchangesInbound
     }
 
     /// <summary>What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us (RFC 7641 section 3.6).</summary>
-    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) => IsNotification(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
+    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) => message.Code.IsSuccess && IsNotification(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
 
     private static bool IsNotification(CoapMessage message) => message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.Observe);
 
