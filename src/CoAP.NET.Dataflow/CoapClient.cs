@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// Sends requests. One client serves any number of peers and concurrent requests, owns no thread while it is idle, and is best kept for as long as the program runs.
 /// The request methods are in <see cref="CoapRequests"/>.
 /// </summary>
-public sealed class CoapClient : ICoapRequester, IAsyncDisposable
+public sealed class CoapClient : ICoapObserver, IAsyncDisposable
 {
     private readonly bool _ownsEndpoint;
 
@@ -29,6 +29,10 @@ public sealed class CoapClient : ICoapRequester, IAsyncDisposable
 
     /// <inheritdoc/>
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default) => Endpoint.SendAsync(request, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+        Endpoint.ObserveAsync(request, options, cancellationToken);
 
     /// <summary>Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>
     /// <param name="uri">Scheme, host and port.</param>

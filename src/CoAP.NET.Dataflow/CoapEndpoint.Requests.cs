@@ -89,8 +89,14 @@ public sealed partial class CoapEndpoint
     internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken)
     {
         CheckCode(request);
+        CoapMessage message = Compose(channel, request, out CoapUri? target);
+        return SendAsync(request, message, channel, target, _environment.Now, cancellationToken);
+    }
+
+    private static CoapMessage Compose(CoapChannel channel, CoapRequest request, out CoapUri? target)
+    {
         CoapMessage message = Copy(request);
-        CoapUri? target = null;
+        target = null;
         if (request.UriText is { } text)
         {
             if (text.StartsWith('/'))
@@ -106,7 +112,7 @@ public sealed partial class CoapEndpoint
             }
         }
 
-        return SendAsync(request, message, channel, target, _environment.Now, cancellationToken);
+        return message;
     }
 
     internal CoapChannel ChannelTo(CoapTransport transport, CoapAddress remote)

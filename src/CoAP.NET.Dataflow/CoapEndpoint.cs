@@ -14,7 +14,7 @@ namespace CoAP.NET;
 /// One end of CoAP: transports, shards and pipelines. It can serve and request at the same time, over the same sockets. <see cref="CoapClient"/> and
 /// <see cref="CoapServer"/> are thin faces on it. Thread-safe once started.
 /// </summary>
-public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
+public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 {
     private readonly CoapUdpEngine _udpEngine;
     private readonly TimeSpan _gracePeriod;
@@ -88,6 +88,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         {
             _steps = RequestSteps.Link(_cacheStep, _steps);
         }
+        Observed = new ObservedResources([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
     }
 
     /// <summary>What happened so far, in numbers.</summary>
@@ -105,6 +106,8 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     internal bool HasTransports => _listening.Count > 0;
 
     internal ServedRequests Served { get; }
+
+    internal ObservedResources Observed { get; }
 
     internal IReadOnlyList<CoapPipeline> Pipelines => _pipelines;
 
@@ -220,6 +223,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             Log.StageFailed(_environment.Logger, exception);
         }
 
+        Observed.Stop();
         foreach (CoapPipeline pipeline in _pipelines)
         {
             pipeline.ExchangesOut.StopBodies();

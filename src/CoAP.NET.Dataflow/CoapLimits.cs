@@ -56,6 +56,8 @@ public sealed class CoapLimits
 
     /// <summary>Memory for answers that peers fetch block by block in the whole endpoint, in bytes. Default 16 MiB. When full: the one idle longest goes first; a safe request is then carried out again, and a changed ETag tells the client; a later block of another one is answered 4.08.</summary>
     public long MaxRepresentationBytes { get; set => field = Check(value, 0, long.MaxValue); } = 16L * 1024 * 1024;
+    /// <summary>How many observations there may be in the whole endpoint, with those that are being cancelled. Default 200,000. When full: a <see cref="CoapException"/>.</summary>
+    public int MaxObservations { get; set => field = Check(value, 0, int.MaxValue); } = 200_000;
 
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 

@@ -7,7 +7,7 @@ namespace CoAP.NET;
 /// <summary>
 /// Somebody we talk to: who sent a request, or whom we asked. A server asks the device back over it, from the port that the device knows.
 /// </summary>
-public sealed class CoapPeer : ICoapRequester
+public sealed class CoapPeer : ICoapObserver
 {
     private readonly CoapEndpoint _endpoint;
     private CoapChannel _channel;
@@ -80,6 +80,14 @@ public sealed class CoapPeer : ICoapRequester
     {
         ArgumentNullException.ThrowIfNull(request);
         return _endpoint.SendAsync(_channel, request, cancellationToken);
+    }
+
+    /// <summary>Observes a resource of the peer (RFC 7641). The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; it is asked of this peer in any case.</summary>
+    /// <inheritdoc/>
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return _endpoint.ObserveAsync(_channel, request, options, cancellationToken);
     }
 
     /// <summary>Asks the peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>

@@ -51,6 +51,9 @@ public sealed class CoapResponse
     /// <returns>The text.</returns>
     public string GetText() => Encoding.UTF8.GetString(Payload.Span);
 
+    /// <summary>The same response with another message, such as one that was put together.</summary>
+    internal CoapResponse With(CoapMessage message) => new(message, Remote);
+
     /// <summary>Throws when the response is an error response.</summary>
     /// <returns>This response.</returns>
     /// <exception cref="CoapResponseException">The code is of class 4 or 5.</exception>

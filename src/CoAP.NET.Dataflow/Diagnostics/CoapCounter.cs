@@ -124,6 +124,17 @@ public enum CoapCounter
 
     /// <summary>Answers that went out of <see cref="CoapLimits.MaxRepresentationBytes"/> before their time, for lack of room.</summary>
     RepresentationEvictions,
+    /// <summary>Responses to registrations of ours, and notifications (RFC 7641 section 3.2), with those that were too old to be delivered.</summary>
+    NotificationsReceived,
+
+    /// <summary>Notifications that a newer one had overtaken (RFC 7641 section 3.4).</summary>
+    NotificationsOutOfOrder,
+
+    /// <summary>Notifications that were rejected by a Reset because the observation had been cancelled (RFC 7641 section 3.6).</summary>
+    RefusedNotifications,
+
+    /// <summary>Registrations that were made again (RFC 7641 section 3.3.1).</summary>
+    Reregistrations,
 
     /// <summary>The number of counters; not a counter.</summary>
     Count,

@@ -7,7 +7,7 @@ namespace CoAP.NET.Exchanges;
 /// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, the requests of ours that wait, and which response belongs to which.
 /// Decides under Shard.Gate; what has to be done outside the lock is left with the shard.
 /// </summary>
-internal sealed class ExchangeLayer
+internal sealed partial class ExchangeLayer
 {
     private readonly CoapShard _shard;
 

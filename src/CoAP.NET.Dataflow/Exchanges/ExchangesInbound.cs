@@ -99,9 +99,13 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     {
         if (!_layer.TryTake(item.Channel, message.Token, out ClientRequest? request))
         {
-            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
-            Counters.Add(CoapCounter.UnmatchedResponses);
-            Settle(in item, CoapOutboundKind.Reject);
+            if (!OnNotification(in item, message))
+            {
+                // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
+                Counters.Add(CoapCounter.UnmatchedResponses);
+                Settle(in item, AnswerToUnknown(message));
+            }
+
             return;
         }
 
@@ -164,7 +168,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        if (item.Transmission?.Owner is not ClientRequest request)
+        if (OnStanding(in item) || item.Transmission?.Owner is not ClientRequest request)
         {
             return;
         }

@@ -10,5 +10,8 @@ internal sealed class PeerExchanges
     /// <summary>Our requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
 
+    /// <summary>Our observations of the peer's resources, by token; null when there are none (RFC 7641 section 3).</summary>
+    public Dictionary<CoapToken, StandingRequest>? Standing { get; set; }
+
     public CoapToken NextToken() => _tokens.Next();
 }

@@ -32,6 +32,9 @@ internal sealed partial class MessageLayer
             case CoapOutboundKind.Reject when item.Reception is { } reception:
                 Reject(reception, now);
                 break;
+            case CoapOutboundKind.Reset when item.Reception is { } reception:
+                Reset(reception, now);
+                break;
             case CoapOutboundKind.Finish when item.Reception is { } reception:
                 Finish(reception, now);
                 break;
@@ -163,6 +166,16 @@ internal sealed partial class MessageLayer
 
         PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
         EndReception(reception, CoapReceptionState.Rejected, StoredReply.Reset, now);
+    }
+
+    private void Reset(CoapReception reception, long now)
+    {
+        if (reception.Type == CoapMessageType.NonConfirmable && reception.State == CoapReceptionState.Pending && !reception.IsMulticast)
+        {
+            PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
+        }
+
+        Reject(reception, now);
     }
 
     private void Finish(CoapReception reception, long now)

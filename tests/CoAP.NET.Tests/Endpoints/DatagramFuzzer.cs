@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
 using System.Text;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Endpoints;
 
@@ -10,9 +12,16 @@ internal sealed class DatagramFuzzer(int seed, string[] paths)
     private static readonly int[] s_numbers = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 23, 27, 28, 31, 35, 39, 60, 252, 258, 292, 2048, 2049, 9998, 9999, 65_000, 65_535];
     private static readonly byte[] s_telling = [0x00, 0x01, 0x0d, 0x0e, 0x0f, 0x40, 0x4d, 0x4e, 0x4f, 0xb0, 0xd0, 0xdd, 0xe0, 0xee, 0xf0, 0xfe, 0xff];
 
+    private static readonly CoapDatagramSerializer s_generous = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
+
     private readonly List<byte[]> _recent = [];
 
     public Random Random { get; } = new(seed);
+
+    /// <summary>Whether a datagram is a Non-confirmable success response with Observe.</summary>
+    public static bool IsNonConfirmableNotification(byte[] bytes) =>
+        bytes.Length > 4 && ((bytes[0] >> 4) & 3) == (int)CoapMessageType.NonConfirmable && s_generous.TryDeserialize(bytes, out CoapMessage? message, out _)
+        && message.Code.IsSuccess && message.Options.Contains(OptionNumber.Observe);
 
     /// <summary>The next datagram. A Message ID that the other side used may be given, to be answered.</summary>
     public byte[] Next(ushort? theirs)

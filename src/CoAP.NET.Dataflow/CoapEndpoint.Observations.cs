@@ -1,0 +1,102 @@
+using System.Net;
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Requesting;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+// Resources that this endpoint observes.
+public sealed partial class CoapEndpoint
+{
+    /// <summary>Gets the whole representation of which a notification brought the first block. Null: by a request for all of it through the steps of requests.</summary>
+    internal Func<CoapResponse, OutgoingRequest, CancellationToken, Task<CoapResponse>>? CompleteBody { get; set; }
+
+    /// <inheritdoc/>
+    public async Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        CheckObservable(request);
+        CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or observe a resource of a CoapPeer.", nameof(request)));
+        if (uri.HostAddress is { } literal)
+        {
+            AddressOf(uri, literal);
+        }
+
+        // What time does not heal is said at once.
+        await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        CoapMessage message = Copy(request);
+        if (!message.Options.Contains(OptionNumber.ProxyUri))
+        {
+            // The same for every address of the host, so that they share a registration.
+            uri.AddTo(message.Options, uri.HostAddress, uri.Port);
+        }
+
+        return await CoapObservation.BeginAsync(
+            Observed,
+            new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri, Timeout = TimeoutOf(request) },
+            options,
+            cancellationToken).ConfigureAwait(false);
+    }
+
+    internal Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
+    {
+        CheckObservable(request);
+        CoapMessage message = Compose(channel, request, out CoapUri? uri);
+        return CoapObservation.BeginAsync(
+            Observed,
+            new ObservationTarget($"{channel} at {channel.Local}", message) { Uri = uri, Peer = channel, Timeout = TimeoutOf(request) },
+            options,
+            cancellationToken);
+    }
+
+    internal async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target)
+    {
+        if (target.Peer is { } peer)
+        {
+            return [Current(peer)];
+        }
+
+        CoapUri uri = target.Uri!;
+        CoapTransport transport = await TransportForAsync(uri.Scheme, CancellationToken.None).ConfigureAwait(false);
+        IPAddress[] addresses = await ResolveAsync(uri, CancellationToken.None).ConfigureAwait(false);
+        CoapChannel[] channels = new CoapChannel[addresses.Length];
+        for (int i = 0; i < channels.Length; i++)
+        {
+            channels[i] = ChannelTo(transport, AddressOf(uri, addresses[i]));
+        }
+
+        return channels;
+    }
+
+    internal StandingRequest OpenStanding(CoapChannel channel, IStandingOwner owner)
+    {
+        CoapPipeline pipeline = _pipelines[channel.Shard.Index];
+        CoapChannel held = Hold(pipeline, channel);
+        try
+        {
+            StandingRequest request = new(held, owner);
+            pipeline.Exchanges.Open(request);
+            return request;
+        }
+        finally
+        {
+            Release(held);
+        }
+    }
+
+    internal Task<CoapResponse> CompleteBodyAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
+        first is not null && CompleteBody is { } complete ? complete(first, request, cancellationToken) : _steps.SendAsync(request, cancellationToken);
+
+    private static void CheckObservable(CoapRequest request)
+    {
+        if (request.Code != CoapCode.Get && request.Code != CoapCode.Fetch)
+        {
+            throw new ArgumentException($"{request.Code} cannot be observed; GET and FETCH can (RFC 7641 section 1.2, RFC 8132 section 2).", nameof(request));
+        }
+    }
+
+    private static TimeSpan? TimeoutOf(CoapRequest request) => request.Timeout == Timeout.InfiniteTimeSpan ? null : request.Timeout;
+}

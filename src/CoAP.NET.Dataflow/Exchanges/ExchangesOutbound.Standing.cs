@@ -1,0 +1,28 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+public sealed partial class ExchangesOutbound
+{
+    /// <summary>Sends a message that carries the token of a standing request. What becomes of it is told to the owner of the request. No lock may be held.</summary>
+    /// <param name="transmission">The message.</param>
+    /// <returns>Why it could not be sent; null when it was.</returns>
+    internal CoapException? Send(CoapTransmission transmission)
+    {
+        CoapChannel channel = transmission.Channel;
+        if (_state.IsStopped)
+        {
+            return new CoapException("The endpoint was stopped; nothing can be observed any more. Make a new one.");
+        }
+
+        if (IsTooLarge(transmission.Message, channel, out long size))
+        {
+            return new CoapException($"The registration at {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Shorten the request, or raise MaxMessageSize for this peer if the path allows it.");
+        }
+
+        Counters.Add(CoapCounter.RequestsSent);
+        return Offer(new CoapOutbound { Channel = channel, Message = transmission.Message, Transmission = transmission })
+            ? null
+            : new CoapException($"The registration at {channel} was declined by a block that was linked into the pipeline.");
+    }
+}

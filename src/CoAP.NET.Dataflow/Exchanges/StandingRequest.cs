@@ -1,0 +1,35 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// A token towards a peer that any number of responses may come to: that of an observation (RFC 7641 section 3). It stands in the table of tokens before the
+/// first message leaves and until it is closed, whatever becomes of the messages that carry it.
+/// </summary>
+internal sealed class StandingRequest
+{
+    private volatile bool _refusesNotifications;
+
+    public StandingRequest(CoapChannel channel, IStandingOwner owner)
+    {
+        Channel = channel;
+        Owner = owner;
+    }
+
+    public CoapChannel Channel { get; }
+
+    public IStandingOwner Owner { get; }
+
+    /// <summary>Given once, when it is opened.</summary>
+    public CoapToken Token { get; set; }
+
+    /// <summary>Whether it stands in the table. Guarded by Shard.Gate.</summary>
+    public bool IsOpen { get; set; }
+
+    /// <summary>Whether notifications are rejected, because the observation is being cancelled (RFC 7641 section 3.6).</summary>
+    public bool RefusesNotifications
+    {
+        get => _refusesNotifications;
+        set => _refusesNotifications = value;
+    }
+}

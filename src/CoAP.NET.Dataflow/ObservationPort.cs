@@ -1,0 +1,27 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Requesting;
+
+namespace CoAP.NET;
+
+/// <summary>What observations need of their endpoint, given by the endpoint.</summary>
+/// <param name="endpoint">The endpoint.</param>
+internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
+{
+    public ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target) => endpoint.FindAsync(target);
+
+    public bool IsSamePeer(CoapChannel left, CoapChannel right) => ReferenceEquals(left, right) || (left.Remote == right.Remote && left.Transport == right.Transport);
+
+    public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => endpoint.OpenStanding(channel, owner);
+
+    public void Close(StandingRequest request) => PipelineOf(request.Channel).Exchanges.Close(request);
+
+    public CoapException? Send(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Send(transmission);
+
+    public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).Exchanges.StopTransmission(transmission);
+
+    public Task<CoapResponse> CompleteAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
+        endpoint.CompleteBodyAsync(first, request, cancellationToken);
+
+    private Pipeline.CoapPipeline PipelineOf(CoapChannel channel) => endpoint.Pipelines[channel.Shard.Index];
+}

@@ -1,0 +1,20 @@
+namespace CoAP.NET.Observing;
+
+// RFC 7641, the client's part: which notification is the newest one, and when a registration is made again.
+
+/// <summary>Which of two notifications was sent later (RFC 7641 section 3.4).</summary>
+internal static class NotificationOrder
+{
+    private const uint HalfOfTheNumbers = 1u << 23;
+    private static readonly long s_always = TimeSpan.FromSeconds(128).Ticks;
+
+    /// <summary>Whether a notification is newer than the newest one so far.</summary>
+    /// <param name="known">The Observe value of the newest one so far, 24 bits.</param>
+    /// <param name="knownAt">When it came, in units of 100 ns.</param>
+    /// <param name="number">The Observe value of the one that came now, 24 bits.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public static bool IsNewer(uint known, long knownAt, uint number, long now) =>
+        (known < number && number - known < HalfOfTheNumbers)
+        || (known > number && known - number > HalfOfTheNumbers)
+        || now - knownAt > s_always;
+}

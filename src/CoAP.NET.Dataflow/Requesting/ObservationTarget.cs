@@ -1,0 +1,96 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Text;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requesting;
+
+/// <summary>
+/// What is observed: where it is, and the request for it without Observe. Equal targets are those whose responses could be cached for each other
+/// (RFC 7252 section 5.6); they share a registration (RFC 7641 section 3.1).
+/// </summary>
+internal sealed class ObservationTarget : IEquatable<ObservationTarget>
+{
+    private readonly byte[] _key;
+    private readonly int _hash;
+
+    /// <summary>Makes a target.</summary>
+    /// <param name="place">Scheme and authority, or who the peer is.</param>
+    /// <param name="message">The request with all its options; becomes this target's. Its own Observe and ETag options are taken out.</param>
+    public ObservationTarget(string place, CoapMessage message)
+    {
+        message.Options.Remove(OptionNumber.Observe);
+
+        // What a user has of the resource we cannot deliver by a 2.03; registrations that follow name what was delivered.
+        message.Options.Remove(OptionNumber.ETag);
+        Message = message;
+        _key = Key(place, message);
+        HashCode hash = default;
+        hash.AddBytes(_key);
+        _hash = hash.ToHashCode();
+    }
+
+    /// <summary>The request. Not to be changed or sent itself; see <see cref="Compose"/>.</summary>
+    public CoapMessage Message { get; }
+
+    /// <summary>Where it is; null when <see cref="Peer"/> says so.</summary>
+    public CoapUri? Uri { get; init; }
+
+    /// <summary>The peer whose resource it is, whatever the URI says; null when it is found by <see cref="Uri"/>.</summary>
+    public CoapChannel? Peer { get; init; }
+
+    /// <summary>How long a registration may take; null for the times of the transmission parameters.</summary>
+    public TimeSpan? Timeout { get; init; }
+
+    /// <summary>A message of its own for a registration or cancellation.</summary>
+    /// <param name="observe">The value of Observe; null for a plain request.</param>
+    /// <param name="token">The token.</param>
+    public CoapMessage Compose(uint? observe, CoapToken token = default)
+    {
+        CoapMessage message = new(Message.Code) { Type = Message.Type, Payload = Message.Payload, Token = token };
+        message.Options.AddAll(Message.Options);
+        message.Options.Observe = observe;
+        return message;
+    }
+
+    public bool Equals(ObservationTarget? other) => other is not null && _hash == other._hash && _key.AsSpan().SequenceEqual(other._key);
+
+    public override bool Equals(object? obj) => Equals(obj as ObservationTarget);
+
+    public override int GetHashCode() => _hash;
+
+    public override string ToString() => Uri?.ToString() ?? Peer?.ToString() ?? Message.ToString();
+
+    private static byte[] Key(string place, CoapMessage message)
+    {
+        ArrayBufferWriter<byte> key = new();
+        Append(key, Encoding.UTF8.GetBytes(place));
+        key.Write([message.Code.Value]);
+        CoapOptionCollection options = message.Options;
+        Span<byte> number = stackalloc byte[4];
+        for (int i = 0; i < options.Count; i++)
+        {
+            if (!OptionNumber.IsNoCacheKey(options.NumberAt(i)))
+            {
+                BinaryPrimitives.WriteInt32LittleEndian(number, options.NumberAt(i));
+                key.Write(number);
+                Append(key, options.ValueAt(i));
+            }
+        }
+
+        // The payload of a FETCH is part of what is asked for (RFC 8132 section 2); a GET has none. Numbers above are no -1, so that a payload is no option.
+        BinaryPrimitives.WriteInt32LittleEndian(number, -1);
+        key.Write(number);
+        Append(key, message.Payload.Span);
+        return key.WrittenSpan.ToArray();
+    }
+
+    private static void Append(ArrayBufferWriter<byte> key, ReadOnlySpan<byte> bytes)
+    {
+        Span<byte> length = stackalloc byte[4];
+        BinaryPrimitives.WriteInt32LittleEndian(length, bytes.Length);
+        key.Write(length);
+        key.Write(bytes);
+    }
+}

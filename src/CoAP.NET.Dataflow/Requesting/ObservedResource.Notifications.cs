@@ -1,0 +1,263 @@
+using CoAP.NET.Observing;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requesting;
+
+// What the server sends: the answer to the registration and the notifications (RFC 7641 sections 3.2 to 3.5).
+internal sealed partial class ObservedResource
+{
+    private bool _hasNumber;
+    private uint _number;
+    private TimeSpan _lastMaxAge;
+    private long _numberAt;
+    private bool _heardSinceSent;
+    private CoapResponse? _stored;
+    private ReadOnlyMemory<byte>? _echo;
+    private CancellationTokenSource? _body;
+    private int _bodyNumber;
+
+    private void OnResponse(in Happening happening, CoapResponse response, long now)
+    {
+        bool isAnswer = happening.Transmission is not null;
+        if (happening.Request != _standing || (isAnswer && happening.Transmission != _transmission))
+        {
+            return;
+        }
+
+        uint? number = response.Message.OptionsToRead?.Observe;
+        if (_phase == Phase.Cancelling)
+        {
+            if (isAnswer || number is null)
+            {
+                Free();
+            }
+        }
+        else if (!response.IsSuccess)
+        {
+            OnErrorResponse(response, isAnswer, now);
+        }
+        else if (number is null)
+        {
+            OnPlainResponse(response, now);
+        }
+        else
+        {
+            OnNotification(response, number.Value, isAnswer, happening.IsOrdered, now);
+        }
+    }
+
+    // RFC 7641 section 3.2: an error response ends the registration. It says itself how long it is right, so asking again earlier is of no use: 5.03 and 4.29
+    // (RFC 8516) above all. But a representation that changed its format (section 4.2) is there to be had in the new one.
+    private void OnErrorResponse(CoapResponse response, bool isAnswer, long now)
+    {
+        if (response.Code == CoapCode.Unauthorized && _echo is null && response.Options.Echo is { } echo && _standing is not null)
+        {
+            // RFC 9175 section 2.3: the server wants to know that the request is fresh and we are where it came from.
+            StopTransmission();
+            _mayBeRegistered = false;
+            _echo = echo;
+            Register(_standing.Channel, now);
+            return;
+        }
+
+        _echo = null;
+        bool asksForPatience = isAnswer || response.Code != CoapCode.NotAcceptable || response.Options.Contains(OptionNumber.MaxAge);
+        Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true, response);
+    }
+
+    private void OnPlainResponse(CoapResponse response, long now)
+    {
+        StopTransmission();
+        CancelBody();
+        _mayBeRegistered = false;
+        _hasNumber = false;
+        _stored = null;
+        if (response.Options.Block2 is { More: true })
+        {
+            _phase = Phase.Waiting;
+            WaitForNext(now, response.MaxAge + TimeSpan.FromTicks(RegistrationTimes.Patience(Chance())));
+            Complete(response, now);
+        }
+        else
+        {
+            BecomePlain(response, now);
+        }
+    }
+
+    // Who answers without Observe has no more room for observers, or none at all. Asked again when the response is no longer current, and then ever more rarely.
+    private void BecomePlain(CoapResponse response, long now)
+    {
+        if (!EndsFor(CoapObserveState.NotObserving, null, response))
+        {
+            _phase = Phase.Waiting;
+            WaitForNext(now, response.MaxAge + TimeSpan.FromTicks(RegistrationTimes.Patience(Chance())));
+            Publish(CoapObserveState.NotObserving, null, response);
+        }
+    }
+
+    private void OnNotification(CoapResponse response, uint number, bool isAnswer, bool isOrdered, long now)
+    {
+        // What rides on the acknowledgement of a registration was made after the registration was sent, so after all that had come before: a server that
+        // restarted and counts from the beginning is understood at once.
+        bool isNewer = !_hasNumber || isOrdered || (isAnswer && !_heardSinceSent) || NotificationOrder.IsNewer(_number, _numberAt, number, now);
+        if (!isNewer)
+        {
+            Environment.Counters.Add(CoapCounter.NotificationsOutOfOrder);
+            if (isAnswer && _phase == Phase.Registering)
+            {
+                // How fresh we are the newer one says.
+                BecomeRegistered(_numberAt);
+                if (_body is null)
+                {
+                    Publish(CoapObserveState.Observing);
+                }
+            }
+
+            return;
+        }
+
+        if (isAnswer || !_hasNumber)
+        {
+            // A notification says that the first registration arrived; one that came again may still be needed.
+            StopTransmission();
+        }
+
+        _hasNumber = true;
+        _number = number;
+        _numberAt = now;
+        _heardSinceSent = true;
+        _lastMaxAge = response.MaxAge;
+        BecomeRegistered(now);
+        if (response.Code == CoapCode.Valid)
+        {
+            OnValid(response, now);
+        }
+        else if (response.Options.Block2 is { More: true })
+        {
+            Complete(response, now);
+        }
+        else
+        {
+            Deliver(response, CoapObserveState.Observing);
+        }
+    }
+
+    private void BecomeRegistered(long heardAt)
+    {
+        _phase = Phase.Registered;
+        _isStale = false;
+        _failures = 0;
+        _echo = null;
+        _mayBeRegistered = true;
+        _due = RegistrationTimes.StaleAt(heardAt, _lastMaxAge);
+    }
+
+    private void Deliver(CoapResponse response, CoapObserveState state, CoapException? error = null)
+    {
+        CancelBody();
+        _stored = response;
+        Publish(state, error, response);
+    }
+
+    // RFC 7641 section 3.3.2: what we named by its ETag is current again. Its payload is the stored one, its freshness the new one (RFC 7252 section 5.9.1.3).
+    private void OnValid(CoapResponse response, long now)
+    {
+        if (_stored is null || response.Options.ETag is not { } tag || _stored.Options.ETag is not { } storedTag || !tag.Span.SequenceEqual(storedTag.Span))
+        {
+            Complete(null, now);
+            return;
+        }
+
+        CoapMessage message = new(_stored.Code) { Payload = _stored.Payload, Type = response.Message.Type, MessageId = response.Message.MessageId, Token = response.Message.Token };
+        message.Options.AddAll(_stored.Options);
+        CoapOptionCollection updated = response.Options;
+        message.Options.Remove(OptionNumber.MaxAge);
+        for (int i = 0; i < updated.Count; i++)
+        {
+            message.Options.Remove(updated.NumberAt(i));
+        }
+
+        message.Options.AddAll(updated);
+        Deliver(response.With(message), CoapObserveState.Observing);
+    }
+
+    // RFC 7959 section 2.6: a notification carries the first block; the rest is fetched by requests of their own. A notification that comes meanwhile begins
+    // anew, so that no representation is put together of two.
+    private void Complete(CoapResponse? first, long now)
+    {
+        CancelBody();
+        _body = new CancellationTokenSource();
+        CoapMessage message = Target.Compose(null);
+        message.Type = CoapMessageType.Confirmable;
+        OutgoingRequest request = new()
+        {
+            Request = new CoapRequest(message),
+            Message = message,
+            Channel = _standing!.Channel,
+            Target = Target.Uri,
+            Timeout = null,
+            StartedAt = now,
+        };
+        _ = AwaitBodyAsync(first, request, _bodyNumber, _body.Token);
+    }
+
+    private async Task AwaitBodyAsync(CoapResponse? first, OutgoingRequest request, int number, CancellationToken cancellationToken)
+    {
+        object result;
+        try
+        {
+            result = await _port.CompleteAsync(first, request, cancellationToken).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever goes wrong, the observation goes on
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            result = exception as CoapException ?? new CoapException($"The rest of a notification of {Target} could not be had: {exception.Message}", exception);
+        }
+
+        Post(new Happening { What = News.Body, Number = number, Subject = result });
+    }
+
+    private void OnBody(in Happening happening, long now)
+    {
+        if (_body is null || happening.Number != _bodyNumber)
+        {
+            return;
+        }
+
+        CancelBody();
+        if (happening.Subject is not CoapResponse response)
+        {
+            Fail((CoapException)happening.Subject!, now);
+        }
+        else if (!response.IsSuccess)
+        {
+            Fail(new CoapResponseException(response), now, response.MaxAge, response: response);
+        }
+        else if (!_hasNumber)
+        {
+            BecomePlain(response, now);
+        }
+        else if (_phase == Phase.Registered)
+        {
+            _lastMaxAge = response.MaxAge;
+            BecomeRegistered(now);
+            Deliver(response, CoapObserveState.Observing);
+        }
+        else
+        {
+            Deliver(response, CoapObserveState.Reregistering, Snapshot.Error);
+        }
+    }
+
+    private void CancelBody()
+    {
+        _bodyNumber++;
+        if (_body is { } body)
+        {
+            _body = null;
+            body.Cancel();
+            body.Dispose();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+namespace CoAP.NET.Tests.Observing;
+
+public sealed class CancellingTests : ObservationTest
+{
+    [Fact]
+    [Rfc("7641-3.6-2")]
+    public async Task Disposing_sends_Observe_1_with_the_same_token_and_options()
+    {
+        CoapRequest request = new(CoapMethod.Get, Uri + "?unit=K") { Accept = CoapContentFormat.Json, Confirmable = false };
+        Task<CoapObservation> registering = Client.ObserveAsync(request);
+        CoapMessage registration = TakeRequest();
+        Notify(registration.Token, 1, "one", confirmable: false, etag: "aa");
+        CoapObservation observation = await Within(registering);
+        ValueTask disposing = observation.DisposeAsync();
+        Assert.True(disposing.IsCompletedSuccessfully);
+        CoapMessage cancellation = TakeRequest();
+        Assert.Equal((CoapMessageType.Confirmable, CoapCode.Get, registration.Token), (cancellation.Type, cancellation.Code, cancellation.Token));
+        Assert.Equal(1u, cancellation.Options.Observe);
+        cancellation.Options.Observe = 0;
+        Assert.Equal(registration.Options.ToString(), cancellation.Options.ToString());
+        Assert.Equal(CoapObserveState.Cancelled, observation.State);
+        Assert.Equal(1, StandingRequests);
+
+        // The response without Observe completes it.
+        Answer(cancellation, null, "last");
+        AssertFreed();
+        Assert.Equal("one", Text(observation.Latest));
+        Clock.Advance(TimeSpan.FromHours(1));
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal(0, Timers);
+    }
+
+    [Fact]
+    [Rfc("7641-3.5-1", "7641-3.6-1")]
+    public async Task A_notification_after_the_cancellation_is_rejected_each_time()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await observation.DisposeAsync();
+        Answer(TakeRequest(), null, "last");
+        for (uint i = 2; i < 5; i++)
+        {
+            ushort id = Notify(registration.Token, i, "late", confirmable: i % 2 == 0);
+            Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        }
+    }
+
+    [Fact]
+    [Rfc("7641-3.6-1")]
+    public async Task When_the_cancellation_is_lost_a_Reset_to_the_next_notification_does_it()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await observation.DisposeAsync();
+        Clock.Advance(TimeSpan.FromSeconds(100));
+        Assert.Equal(5, TakeRequests().Length);
+        Assert.Equal(1, StandingRequests);
+        ushort id = Notify(registration.Token, 2, "still notifying");
+        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        id = Notify(registration.Token, 3, "still notifying", confirmable: false);
+        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Assert.Equal(2, Endpoint.Counters[CoapCounter.RefusedNotifications]);
+        Clock.Advance(TimeSpan.FromSeconds(150));
+        AssertFreed();
+        id = Notify(registration.Token, 4, "still notifying");
+        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+    }
+
+    [Fact]
+    [Rfc("7641-3.6-3")]
+    public async Task A_late_notification_reaches_no_other_request()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await observation.DisposeAsync();
+        Answer(TakeRequest(), null, "last");
+        HashSet<CoapToken> tokens = [registration.Token];
+        for (int i = 0; i < 500; i++)
+        {
+            Task<CoapResponse> request = Client.GetAsync(Uri);
+            CoapMessage sent = TakeRequest();
+            Assert.True(tokens.Add(sent.Token));
+            Notify(registration.Token, (uint)i, "late");
+            Assert.False(request.IsCompleted);
+            Transport.TakeSent();
+            Answer(sent, null, $"{i}");
+            Assert.Equal($"{i}", (await Within(request)).GetText());
+        }
+    }
+
+    [Fact]
+    public async Task A_server_that_knows_of_no_observation_may_answer_the_cancellation_by_a_Reset()
+    {
+        (CoapObservation observation, _) = await RegisterAsync();
+        await observation.DisposeAsync();
+        Transport.Receive(s_server, $"7000{TakeRequest().MessageId:x4}");
+        AssertFreed();
+        Assert.Equal(0, Timers);
+    }
+
+    [Fact]
+    public async Task A_separate_response_completes_the_cancellation_too()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await observation.DisposeAsync();
+        Transport.Receive(s_server, $"6000{TakeRequest().MessageId:x4}");
+        NotifyAcknowledged(registration.Token, null, "last");
+        AssertFreed();
+    }
+
+    [Fact]
+    public async Task What_was_never_registered_is_not_cancelled()
+    {
+        Task<CoapObservation> registering = Client.ObserveAsync(Uri);
+        Answer(TakeRequest(), null, "plain");
+        await (await Within(registering)).DisposeAsync();
+        Assert.Empty(Transport.TakeSent());
+        AssertFreed();
+        Assert.Equal(0, Timers);
+    }
+
+    [Fact]
+    public async Task An_observation_that_waits_for_its_next_try_is_freed_at_once()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.InternalServerError);
+        await observation.DisposeAsync();
+        Assert.Empty(Transport.TakeSent());
+        AssertFreed();
+        Clock.Advance(TimeSpan.FromHours(1));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task Disposing_again_does_nothing()
+    {
+        (CoapObservation observation, _) = await RegisterAsync();
+        await observation.DisposeAsync();
+        TakeRequest();
+        await observation.DisposeAsync();
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal(1, Endpoint.Observed.Count);
+    }
+
+    [Fact]
+    public async Task A_stopped_endpoint_ends_its_observations()
+    {
+        (CoapObservation observation, _) = await RegisterAsync();
+        List<string> read = [];
+        async Task ReadAsync()
+        {
+            await foreach (CoapResponse response in observation.ReadAllAsync())
+            {
+                read.Add(response.GetText());
+            }
+        }
+
+        Task reading = ReadAsync();
+        await Within(Client.Endpoint.StopAsync());
+        await Assert.ThrowsAsync<CoapException>(() => Within(reading));
+        Assert.Equal(CoapObserveState.Failed, observation.State);
+        Assert.Equal(["one"], read);
+        await Assert.ThrowsAsync<CoapException>(() => Client.ObserveAsync(Uri));
+        await observation.DisposeAsync();
+        AssertFreed();
+    }
+
+    [Fact]
+    public async Task A_notification_method_may_dispose_its_observation()
+    {
+        CoapObservation? observation = null;
+        int calls = 0;
+        CoapMessage registration;
+        (observation, registration) = await RegisterAsync(options: new CoapObserveOptions
+        {
+            OnNotification = response =>
+            {
+                calls++;
+                _ = observation?.DisposeAsync().AsTask();
+            },
+        });
+        NotifyAcknowledgedThenCancel(registration);
+        Assert.Equal(2, calls);
+        AssertFreed();
+    }
+
+    private void NotifyAcknowledgedThenCancel(CoapMessage registration)
+    {
+        Notify(registration.Token, 2, "two");
+        CoapMessage cancellation = Assert.Single(TakeRequests());
+        Assert.Equal(1u, cancellation.Options.Observe);
+        Answer(cancellation, null, "last");
+    }
+}

@@ -1,0 +1,234 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Observing;
+
+public sealed class NotificationTests : ObservationTest
+{
+    [Fact]
+    [Rfc("7641-3.5-2", "7641-3.5-3")]
+    public async Task Confirmable_ones_are_acknowledged_and_Non_confirmable_ones_are_not_and_both_are_delivered()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.Equal("two", Text(observation.Latest));
+        Notify(registration.Token, 3, "three", confirmable: false);
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal("three", Text(observation.Latest));
+        NotifyAcknowledged(registration.Token, 4, "four");
+        Assert.Equal("four", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task A_duplicate_is_acknowledged_again_and_delivered_once()
+    {
+        int calls = 0;
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = _ => calls++ });
+        await using CoapObservation disposed = observation;
+        Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
+        Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
+        Assert.Equal(["60000009", "60000009"], Transport.TakeSent());
+        Assert.Equal(2, calls);
+    }
+
+    [Fact]
+    [Rfc("7641-3.4-1")]
+    public async Task One_that_was_overtaken_is_acknowledged_and_not_delivered()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(number: 0xff_fffe);
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, 1, "new");
+        NotifyAcknowledged(registration.Token, 0xff_ffff, "old");
+        Assert.Equal("new", Text(observation.Latest));
+        Assert.Equal(1, Endpoint.Counters[CoapCounter.NotificationsOutOfOrder]);
+
+        // After 128 s numbers say nothing any more.
+        Clock.Advance(TimeSpan.FromSeconds(50));
+        NotifyAcknowledged(registration.Token, 2, "refreshed", maxAge: 1000);
+        Clock.Advance(TimeSpan.FromSeconds(129));
+        NotifyAcknowledged(registration.Token, 0xff_ffff, "late but right");
+        Assert.Equal("late but right", Text(observation.Latest));
+    }
+
+    [Fact]
+    [Rfc("7641-3.3.1-1")]
+    public async Task After_Max_Age_what_came_last_is_stale()
+    {
+        List<CoapObserveState> states = [];
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 30);
+        await using CoapObservation disposed = observation;
+        observation.StateChanged += (sender, state) =>
+        {
+            Assert.Same(observation, sender);
+            states.Add(state);
+        };
+        Clock.Advance(TimeSpan.FromSeconds(29.9));
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.Equal(CoapObserveState.Stale, observation.State);
+        Assert.Equal("one", Text(observation.Latest));
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Assert.Equal([CoapObserveState.Stale, CoapObserveState.Observing], states);
+    }
+
+    [Fact]
+    public async Task A_notification_before_Max_Age_ends_keeps_it_fresh_and_nothing_is_sent()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 30);
+        await using CoapObservation disposed = observation;
+        for (uint i = 2; i < 50; i++)
+        {
+            Clock.Advance(TimeSpan.FromSeconds(25));
+            Assert.Equal(CoapObserveState.Observing, observation.State);
+            NotifyAcknowledged(registration.Token, i, $"{i}", maxAge: 30);
+        }
+
+        Assert.Equal("49", Text(observation.Latest));
+    }
+
+    [Fact]
+    [Rfc("7641-3.3.2-1")]
+    public async Task Valid_selects_the_stored_representation_by_its_ETag()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 20);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        Assert.Equal("abcd", Wire.Hex(again.Options.ETag!.Value.Span));
+        Answer(again, 9, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Assert.Equal(CoapCode.Content, observation.Latest!.Code);
+        Assert.Equal("one", Text(observation.Latest));
+        Assert.Equal(TimeSpan.FromSeconds(100), observation.Latest.MaxAge);
+        Assert.Equal(9u, observation.Latest.Options.Observe);
+        NotifyAcknowledged(registration.Token, 10, string.Empty, maxAge: 7, etag: "abcd", code: CoapCode.Valid);
+        Assert.Equal("one", Text(observation.Latest));
+        Assert.Equal(TimeSpan.FromSeconds(7), observation.Latest!.MaxAge);
+    }
+
+    [Fact]
+    public async Task Valid_for_what_is_not_stored_has_the_representation_fetched()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd");
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledgedAndFetch(registration.Token, out CoapMessage fetch);
+        Assert.Null(fetch.Options.Observe);
+        Assert.NotEqual(registration.Token, fetch.Token);
+        Answer(fetch, null, "other");
+        await Within(ReadUntilAsync(observation, "other"));
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    [Rfc("7959-2.6-2")]
+    public async Task The_rest_of_a_first_block_is_fetched_by_a_request_without_Observe_and_with_another_token()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        CoapMessage fetch = NotifyFirstBlock(registration.Token, 2, "0123456789abcdef");
+        Assert.Null(fetch.Options.Observe);
+        Assert.NotEqual(registration.Token, fetch.Token);
+        Assert.Equal("obs", fetch.Options.Get<UriPath>()!.Value);
+
+        // Never a part.
+        Assert.Equal("one", Text(observation.Latest));
+        Answer(fetch, null, "0123456789abcdef and the rest");
+        await Within(ReadUntilAsync(observation, "0123456789abcdef and the rest"));
+    }
+
+    [Fact]
+    public async Task A_newer_notification_begins_the_fetching_anew_so_that_no_body_is_mixed()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        List<string> bodies = [];
+        TaskCompletionSource<CoapResponse> first = new();
+        TaskCompletionSource<CoapResponse> second = new();
+        Queue<TaskCompletionSource<CoapResponse>> answers = new([first, second]);
+        CancellationToken cancelled = default;
+        Endpoint.CompleteBody = (block, request, token) =>
+        {
+            bodies.Add(block.GetText());
+            cancelled = bodies.Count == 1 ? token : cancelled;
+            return answers.Dequeue().Task;
+        };
+        ReceiveFirstBlock(registration.Token, 2, "AAAAAAAAAAAAAAAA");
+        ReceiveFirstBlock(registration.Token, 3, "BBBBBBBBBBBBBBBB");
+        Assert.True(cancelled.IsCancellationRequested);
+        second.SetResult(observation.Latest!.With(new CoapMessage(CoapCode.Content) { Payload = "BBBB whole"u8.ToArray() }));
+        first.SetResult(observation.Latest!.With(new CoapMessage(CoapCode.Content) { Payload = "AAAA whole"u8.ToArray() }));
+        await Within(ReadUntilAsync(observation, "BBBB whole"));
+        Assert.Equal("BBBB whole", Text(observation.Latest));
+        Assert.Equal(["AAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBB"], bodies);
+    }
+
+    [Fact]
+    public async Task A_body_that_cannot_be_had_is_tried_by_registering_again()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        CoapMessage fetch = NotifyFirstBlock(registration.Token, 2, "0123456789abcdef");
+        TaskCompletionSource told = new();
+        observation.StateChanged += (_, _) => told.TrySetResult();
+        Transport.Receive(s_server, $"7000{fetch.MessageId:x4}");
+        await Within(told.Task);
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        Assert.IsType<CoapResetException>(observation.Error);
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(6));
+        Assert.Equal((0u, registration.Token), (again.Options.Observe, again.Token));
+        Answer(again, 3, "whole now");
+        Assert.Equal("whole now", Text(observation.Latest));
+    }
+
+    [Fact]
+    [Rfc("7252-5.4.1-3")]
+    public async Task A_notification_with_an_unknown_critical_option_is_rejected()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        CoapMessage bad = new(CoapCode.Content) { Type = CoapMessageType.Confirmable, MessageId = 0x77, Token = registration.Token };
+        bad.Options.Observe = 2;
+        bad.Options.Add(65_001, [1]);
+        Receive(bad);
+        Assert.Equal("70000077", Assert.Single(Transport.TakeSent()));
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        Assert.IsType<CoapProtocolException>(observation.Error);
+    }
+
+    private static async Task ReadUntilAsync(CoapObservation observation, string payload)
+    {
+        await foreach (CoapResponse response in observation.ReadAllAsync())
+        {
+            if (response.GetText() == payload)
+            {
+                return;
+            }
+        }
+    }
+
+    private void NotifyAcknowledgedAndFetch(CoapToken token, out CoapMessage fetch)
+    {
+        Notify(token, 2, string.Empty, etag: "ffff", code: CoapCode.Valid);
+        fetch = Assert.Single(TakeRequests());
+    }
+
+    private void ReceiveFirstBlock(CoapToken token, uint observe, string block)
+    {
+        CoapMessage message = new(CoapCode.Content)
+        {
+            Type = CoapMessageType.NonConfirmable,
+            MessageId = (ushort)(0x5000 + observe),
+            Token = token,
+            Payload = System.Text.Encoding.UTF8.GetBytes(block),
+        };
+        message.Options.Observe = observe;
+        message.Options.Block2 = new BlockValue(0, true, 0);
+        Receive(message);
+    }
+
+    private CoapMessage NotifyFirstBlock(CoapToken token, uint observe, string block)
+    {
+        ReceiveFirstBlock(token, observe, block);
+        return TakeRequest();
+    }
+}

@@ -1,0 +1,147 @@
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Tests.Observing;
+
+public sealed class ReadingTests : ObservationTest
+{
+    [Fact]
+    public async Task A_slow_reader_gets_the_newest_and_skips_the_rest()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using IAsyncEnumerator<CoapResponse> reader = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await Within(reader.MoveNextAsync().AsTask()));
+        Assert.Equal("one", Text(reader.Current));
+        for (uint i = 2; i <= 1000; i++)
+        {
+            Notify(registration.Token, i, $"{i}", confirmable: false);
+        }
+
+        Assert.True(await Within(reader.MoveNextAsync().AsTask()));
+        Assert.Equal("1000", Text(reader.Current));
+        Task<bool> next = reader.MoveNextAsync().AsTask();
+        Assert.False(next.IsCompleted);
+        Notify(registration.Token, 1001, "1001", confirmable: false);
+        Assert.True(await Within(next));
+        Assert.Equal("1001", Text(reader.Current));
+        next = reader.MoveNextAsync().AsTask();
+        await observation.DisposeAsync();
+        Assert.False(await Within(next));
+    }
+
+    [Fact]
+    public async Task Several_readers_read_at_their_own_pace()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        await using IAsyncEnumerator<CoapResponse> quick = observation.ReadAllAsync().GetAsyncEnumerator();
+        await using IAsyncEnumerator<CoapResponse> slow = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await Within(quick.MoveNextAsync().AsTask()));
+        for (uint i = 2; i < 10; i++)
+        {
+            Task<bool> next = quick.MoveNextAsync().AsTask();
+            Notify(registration.Token, i, $"{i}", confirmable: false);
+            Assert.True(await Within(next));
+            Assert.Equal($"{i}", Text(quick.Current));
+        }
+
+        Assert.True(await Within(slow.MoveNextAsync().AsTask()));
+        Assert.Equal("9", Text(slow.Current));
+    }
+
+    [Fact]
+    public async Task A_reader_can_be_cancelled_and_the_observation_goes_on()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        using CancellationTokenSource cancel = new();
+        await using IAsyncEnumerator<CoapResponse> reader = observation.ReadAllAsync(cancel.Token).GetAsyncEnumerator(cancel.Token);
+        Assert.True(await Within(reader.MoveNextAsync().AsTask()));
+        Task<bool> next = reader.MoveNextAsync().AsTask();
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(next));
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.Equal("two", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task The_source_block_offers_what_there_is_and_what_comes_and_completes()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        ISourceBlock<CoapResponse> source = observation.AsSourceBlock();
+        Assert.Same(source, observation.AsSourceBlock());
+        BufferBlock<CoapResponse> buffer = new();
+        source.LinkTo(buffer, new DataflowLinkOptions { PropagateCompletion = true });
+        Assert.Equal("one", Text(await Within(buffer.ReceiveAsync())));
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.Equal("two", Text(await Within(buffer.ReceiveAsync())));
+        await observation.DisposeAsync();
+        await Within(buffer.Completion);
+        await Within(observation.AsSourceBlock().Completion);
+    }
+
+    [Fact]
+    public async Task The_method_is_called_with_each_and_what_it_throws_harms_nothing()
+    {
+        List<string> seen = [];
+        Task<CoapObservation> registering = Client.ObserveAsync(Uri, response =>
+        {
+            seen.Add(response.GetText());
+            throw new InvalidOperationException("user");
+        });
+        CoapMessage registration = TakeRequest();
+        Answer(registration, 1, "one");
+        await using CoapObservation observation = await Within(registering);
+        NotifyAcknowledged(registration.Token, 2, "two");
+        NotifyAcknowledged(registration.Token, 1, "late");
+        NotifyAcknowledged(registration.Token, 3, "three");
+        Assert.Equal(["one", "two", "three"], seen);
+        Assert.Equal(3, Endpoint.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task While_the_method_runs_what_comes_is_skipped_but_for_the_newest_and_never_called_twice_at_a_time()
+    {
+        List<string> seen = [];
+        CoapMessage? registration = null;
+        int depth = 0;
+        void OnNotification(CoapResponse response)
+        {
+            Assert.Equal(1, ++depth);
+            seen.Add(response.GetText());
+            if (response.GetText() == "two")
+            {
+                for (uint i = 3; i < 9; i++)
+                {
+                    Notify(registration!.Token, i, $"{i}", confirmable: false);
+                }
+            }
+
+            depth--;
+        }
+
+        (CoapObservation observation, registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = OnNotification });
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.Equal(["one", "two", "8"], seen);
+        Assert.Equal(0, Endpoint.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task What_the_method_sets_for_its_flow_of_execution_stays_in_it()
+    {
+        AsyncLocal<string?> local = new();
+        List<string?> before = [];
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions
+        {
+            OnNotification = _ =>
+            {
+                before.Add(local.Value);
+                local.Value = "set";
+            },
+        });
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.Equal([null, null], before);
+        Assert.Null(local.Value);
+    }
+}

@@ -1,0 +1,28 @@
+using CoAP.NET.Observing;
+
+namespace CoAP.NET.Tests.Observing;
+
+public sealed class RegistrationTimesTests
+{
+    [Fact]
+    [Rfc("7641-3.3.1-3")]
+    public void Patience_is_5_to_15_seconds()
+    {
+        Assert.Equal(TimeSpan.FromSeconds(5).Ticks, RegistrationTimes.Patience(0));
+        Assert.Equal(TimeSpan.FromSeconds(10).Ticks, RegistrationTimes.Patience(0.5));
+        Assert.InRange(RegistrationTimes.Patience(0.999_999), TimeSpan.FromSeconds(14.9).Ticks, TimeSpan.FromSeconds(15).Ticks);
+    }
+
+    [Theory]
+    [InlineData(0, 2.5, 5)]
+    [InlineData(1, 5, 10)]
+    [InlineData(5, 80, 160)]
+    [InlineData(6, 150, 300)]
+    [InlineData(1000, 150, 300)]
+    public void Waits_after_failures_double_up_to_the_bound_and_half_of_them_is_chance(int failures, double least, double most)
+    {
+        TimeSpan bound = TimeSpan.FromMinutes(5);
+        Assert.Equal(TimeSpan.FromSeconds(least).Ticks, RegistrationTimes.BackOff(failures, bound, 0));
+        Assert.InRange(RegistrationTimes.BackOff(failures, bound, 0.999_999), TimeSpan.FromSeconds(most * 0.999).Ticks, TimeSpan.FromSeconds(most).Ticks);
+    }
+}

@@ -1,0 +1,228 @@
+using System.Net;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Observing;
+
+public sealed class ReregisteringTests : ObservationTest
+{
+    [Fact]
+    [Rfc("7641-3.3.1-2")]
+    public async Task The_token_and_all_options_are_the_same_but_for_the_ETag()
+    {
+        CoapRequest request = new(CoapMethod.Get, Uri + "?unit=K") { Accept = CoapContentFormat.Json };
+        Task<CoapObservation> registering = Client.ObserveAsync(request);
+        CoapMessage first = TakeRequest();
+        Answer(first, 1, "one", maxAge: 10, etag: "0a0b");
+        await using CoapObservation observation = await Within(registering);
+        (CoapMessage second, _) = NextRequest(TimeSpan.FromSeconds(26));
+        Assert.Equal(first.Token, second.Token);
+        Assert.NotEqual(first.MessageId, second.MessageId);
+        Assert.Equal("0a0b", Wire.Hex(second.Options.ETag!.Value.Span));
+        second.Options.ETag = null;
+        Assert.Equal(first.Options.ToString(), second.Options.ToString());
+        Assert.Equal((first.Type, first.Code), (second.Type, second.Code));
+        Assert.Equal(1, Endpoint.Counters[CoapCounter.Reregistrations]);
+    }
+
+    [Fact]
+    [Rfc("7641-3.3.1-3")]
+    public async Task It_comes_5_to_15_seconds_after_Max_Age_spread_evenly()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 20);
+        await using CoapObservation disposed = observation;
+        List<double> gaps = [];
+        for (uint i = 2; i < 202; i++)
+        {
+            (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(40));
+            gaps.Add(after.TotalSeconds - 20);
+            Answer(again, i, $"{i}", maxAge: 20);
+        }
+
+        Assert.All(gaps, gap => Assert.InRange(gap, 4.9, 15.2));
+        Assert.True(gaps.Min() < 6 && gaps.Max() > 14, $"{gaps.Min()} to {gaps.Max()}");
+        Assert.InRange(gaps.Average(), 9, 11);
+    }
+
+    [Fact]
+    public async Task Not_more_often_than_the_user_wants()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(maxAge: 5, options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(10)) });
+        await using CoapObservation disposed = observation;
+        (_, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(11));
+        Assert.InRange(after.TotalSeconds, 599, 601);
+    }
+
+    [Fact]
+    public async Task Never_leaves_it_stale()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5, options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        await using CoapObservation disposed = observation;
+        Clock.Advance(TimeSpan.FromDays(2));
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal(CoapObserveState.Stale, observation.State);
+        NotifyAcknowledged(registration.Token, 2, "still there");
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    public async Task A_server_that_restarted_and_counts_from_the_beginning_is_understood_at_once()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(number: 5000, maxAge: 10);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        Answer(again, 1, "after the restart");
+        Assert.Equal("after the restart", Text(observation.Latest));
+        NotifyAcknowledged(registration.Token, 2, "and on");
+        Assert.Equal("and on", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task An_error_notification_is_delivered_and_the_registration_made_again_when_its_Max_Age_ends()
+    {
+        List<string> seen = [];
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = response => seen.Add(response.ToString()) });
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        Assert.Equal(CoapCode.NotFound, Assert.IsType<CoapResponseException>(observation.Error).Response.Code);
+        Assert.Equal(["2.05 Content 3 B", "4.04 Not Found 4 B"], seen);
+        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(70));
+        Assert.InRange(after.TotalSeconds, 59.9, 60.5);
+        Answer(again, 7, "here again");
+        Assert.Equal("here again", Text(observation.Latest));
+        Assert.Null(observation.Error);
+    }
+
+    [Theory]
+    [Rfc("8516-4-2")]
+    [InlineData(0xa3)] // 5.03
+    [InlineData(0x9d)] // 4.29
+    public async Task A_server_that_asks_for_patience_gets_it(byte code)
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, string.Empty, maxAge: 4000, code: new CoapCode(code));
+        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(4001));
+        Assert.InRange(after.TotalSeconds, 3999.9, 4000.5);
+        Answer(again, null, string.Empty, maxAge: 500, code: new CoapCode(code));
+        (_, after) = NextRequest(TimeSpan.FromSeconds(501));
+        Assert.InRange(after.TotalSeconds, 499.9, 500.5);
+    }
+
+    [Fact]
+    public async Task A_representation_that_changed_its_format_is_asked_for_again_soon()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.NotAcceptable);
+        (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(6));
+        Assert.InRange(after.TotalSeconds, 2.4, 5.2);
+        Answer(again, 8, "{}");
+        Assert.Equal("{}", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task Without_registering_again_an_error_notification_ends_the_observation_after_its_delivery()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
+        Assert.Equal(CoapObserveState.Failed, observation.State);
+        List<CoapCode> read = [];
+        await Assert.ThrowsAsync<CoapResponseException>(async () =>
+        {
+            await foreach (CoapResponse response in observation.ReadAllAsync())
+            {
+                read.Add(response.Code);
+            }
+        });
+        Assert.Equal([CoapCode.NotFound], read);
+        await observation.DisposeAsync();
+        Assert.Empty(Transport.TakeSent());
+        AssertFreed();
+    }
+
+    [Fact]
+    public async Task A_Reset_is_followed_by_another_registration_a_little_later()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(maxAge: 10);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        Transport.Receive(s_server, $"7000{again.MessageId:x4}");
+        Assert.IsType<CoapResetException>(observation.Error);
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        (again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(6));
+        Assert.InRange(after.TotalSeconds, 2.4, 5.2);
+        Transport.Receive(s_server, $"7000{again.MessageId:x4}");
+        (again, after) = NextRequest(TimeSpan.FromSeconds(11));
+        Assert.InRange(after.TotalSeconds, 4.9, 10.2);
+        Answer(again, 1, "at last");
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    public async Task An_unreachable_port_is_tried_again()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(maxAge: 10);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        Transport.Context.PortUnreachable(s_server, Endpoints.DirectTransport.Local, Wire.Hex($"4401{again.MessageId:x4}{again.Token}"));
+        Assert.IsType<CoapUnreachableException>(observation.Error);
+        (again, _) = NextRequest(TimeSpan.FromSeconds(6));
+        Answer(again, 1, "up");
+        Assert.Equal("up", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task A_notification_while_it_is_waited_ends_the_wait()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 10);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        Transport.Receive(s_server, $"7000{again.MessageId:x4}");
+        NotifyAcknowledged(registration.Token, 2, "alive", maxAge: 500);
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Assert.Null(observation.Error);
+        Clock.Advance(TimeSpan.FromSeconds(499));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task When_the_name_has_another_address_the_registration_goes_there_with_another_token_and_without_ETag()
+    {
+        IPAddress address = IPAddress.Parse("192.0.2.1");
+        Options.ResolveHost = (_, _) => Task.FromResult(new[] { address });
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(uri: "coap://moves.example/obs", maxAge: 10, etag: "aa");
+        await using CoapObservation disposed = observation;
+        address = IPAddress.Parse("192.0.2.9");
+        Clock.Advance(TimeSpan.FromSeconds(26));
+        (CoapAddress remote, byte[] bytes) = Transport.TakeAll().First(static item => item.Bytes[1] == 1 && item.Remote == s_stranger);
+        CoapMessage moved = Read(Wire.Hex(bytes));
+        Assert.Null(moved.Options.ETag);
+        Answer(moved, 1, "from the new place", from: remote, maxAge: 1000);
+        Assert.Equal("from the new place", Text(observation.Latest));
+        Assert.Equal(1, StandingRequests);
+
+        // The one before notifies still: it is told that nobody listens there.
+        ushort id = Notify(registration.Token, 9, "from the old place");
+        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        id = Notify(registration.Token, 10, "from the old place", confirmable: false);
+        Assert.Equal($"7000{id:x4}", Assert.Single(Transport.TakeSent()));
+        Assert.Equal("from the new place", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task After_a_time_out_the_next_address_of_the_name_is_tried()
+    {
+        Task<CoapObservation> registering = Client.ObserveAsync("coap://two.example/obs");
+        Assert.Equal(s_stranger, Assert.Single(Transport.TakeAll()).Remote);
+        Clock.Advance(TimeSpan.FromSeconds(94));
+        Transport.TakeAll();
+        await using CoapObservation observation = await Within(registering);
+        Clock.Advance(TimeSpan.FromSeconds(6));
+        (CoapAddress remote, byte[] bytes) = Transport.TakeAll()[0];
+        Assert.Equal(s_server, remote);
+        Answer(Read(Wire.Hex(bytes)), 1, "the other one");
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+}

@@ -1,0 +1,147 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Observing;
+
+public sealed class SharingTests : ObservationTest
+{
+    [Fact]
+    [Rfc("7641-3.1-1")]
+    public async Task Equal_targets_share_one_registration_until_the_last_one_leaves()
+    {
+        Task<CoapObservation> first = Client.ObserveAsync(Uri);
+        Task<CoapObservation> second = Client.ObserveAsync("coap://192.0.2.1:5683/obs");
+        CoapMessage registration = TakeRequest();
+        Answer(registration, 1, "one");
+        CoapObservation one = await Within(first);
+        CoapObservation two = await Within(second);
+        CoapObservation three = await Within(Client.ObserveAsync(Uri));
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal((3, 1, 1), (Endpoint.Observed.Count, Endpoint.Observed.Registrations, StandingRequests));
+        NotifyAcknowledged(registration.Token, 2, "two");
+        Assert.All([one, two, three], observation => Assert.Equal("two", Text(observation.Latest)));
+        await one.DisposeAsync();
+        await three.DisposeAsync();
+        Assert.Empty(Transport.TakeSent());
+        NotifyAcknowledged(registration.Token, 3, "three");
+        Assert.Equal("three", Text(two.Latest));
+        await two.DisposeAsync();
+        Answer(TakeRequest(), null, "last");
+        AssertFreed();
+    }
+
+    [Fact]
+    [Rfc("7641-3.1-1", "7641-8132-1")]
+    public async Task Different_options_and_payloads_are_different_targets()
+    {
+        List<CoapRequest> requests =
+        [
+            new(CoapMethod.Get, Uri),
+            new(CoapMethod.Get, Uri) { Accept = CoapContentFormat.Json },
+            new(CoapMethod.Get, Uri) { Accept = CoapContentFormat.Cbor },
+            new(CoapMethod.Get, Uri + "?a"),
+            new(CoapMethod.Get, Uri + "?b"),
+            new(CoapMethod.Get, "coap://192.0.2.1:5684/obs"),
+            new(CoapMethod.Fetch, Uri) { Content = CoapContent.Text("x") },
+            new(CoapMethod.Fetch, Uri) { Content = CoapContent.Text("y") },
+        ];
+        CoapRequest alike = new(CoapMethod.Get, Uri) { Confirmable = false };
+        alike.Options.ETag = Wire.Hex("01");
+        alike.Options.Observe = 1;
+        Transport.OnSent = (remote, bytes) =>
+        {
+            CoapMessage request = Read(Wire.Hex(bytes));
+            if (request.Code.IsRequest)
+            {
+                Answer(request, request.Options.Observe == 0 ? 1u : null, "x", maxAge: 10_000, from: remote);
+            }
+        };
+        List<CoapObservation> observations = [];
+        foreach (CoapRequest request in requests.Concat(requests).Append(alike))
+        {
+            observations.Add(await Within(Client.ObserveAsync(request)));
+        }
+
+        CoapMessage[] sent = TakeRequests();
+        Assert.Equal(8, sent.Length);
+        Assert.Equal((17, 8), (Endpoint.Observed.Count, Endpoint.Observed.Registrations));
+        Assert.Equal(["x", "y"], sent.Where(static request => request.Code == CoapCode.Fetch).Select(static request => System.Text.Encoding.UTF8.GetString(request.Payload.Span)));
+        foreach (CoapObservation observation in observations)
+        {
+            await observation.DisposeAsync();
+        }
+
+        Assert.Equal(8, TakeRequests().Count(static request => request.Options.Observe == 1));
+        AssertFreed();
+    }
+
+    [Fact]
+    public async Task Who_comes_after_the_last_one_left_begins_anew_with_another_token()
+    {
+        (CoapObservation observation, CoapMessage first) = await RegisterAsync();
+        await observation.DisposeAsync();
+        CoapMessage cancellation = TakeRequest();
+        Task<CoapObservation> registering = Client.ObserveAsync(Uri);
+
+        // One message at a time to one peer (NSTART).
+        Assert.Empty(Transport.TakeSent());
+        Answer(cancellation, null, "last");
+        CoapMessage second = TakeRequest();
+        Assert.NotEqual(first.Token, second.Token);
+        Answer(second, 1, "again");
+        await using CoapObservation again = await Within(registering);
+        Assert.Equal("again", Text(again.Latest));
+    }
+
+    [Fact]
+    public async Task The_liveliest_rule_of_those_who_share_counts()
+    {
+        (CoapObservation never, _) = await RegisterAsync(maxAge: 5, options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        Clock.Advance(TimeSpan.FromHours(1));
+        Assert.Empty(Transport.TakeSent());
+        CoapObservation auto = await Within(Client.ObserveAsync(Uri));
+        Answer(TakeRequest(), 2, "two");
+        Assert.Equal("two", Text(never.Latest));
+        await auto.DisposeAsync();
+        await never.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task There_are_no_more_observations_than_allowed()
+    {
+        Options.Limits.MaxObservations = 2;
+        (CoapObservation one, _) = await RegisterAsync();
+        CoapObservation two = await Within(Client.ObserveAsync(Uri));
+        CoapException exception = await Assert.ThrowsAsync<CoapException>(() => Client.ObserveAsync(Uri));
+        Assert.Contains("MaxObservations", exception.Message, StringComparison.Ordinal);
+        await two.DisposeAsync();
+        two = await Within(Client.ObserveAsync(Uri));
+        await two.DisposeAsync();
+        await one.DisposeAsync();
+
+        // It counts until it is cancelled.
+        Assert.Equal(1, Endpoint.Observed.Count);
+        Answer(TakeRequest(), null, "last");
+        AssertFreed();
+    }
+
+    [Fact]
+    public async Task A_peer_is_observed_by_a_path()
+    {
+        CoapPeer? peer = null;
+        Task<CoapResponse> get = Client.GetAsync(Uri);
+        CoapMessage request = TakeRequest();
+        Answer(request, null, "x");
+        await Within(get);
+        peer = CoapPeer.Of(Endpoint.Pipelines[0].Channels.All().Single());
+        Task<CoapObservation> registering = peer.ObserveAsync("/3303/0/5700");
+        CoapMessage registration = TakeRequest();
+        Assert.Equal(["3303", "0", "5700"], registration.Options.GetAll<UriPath>().Select(static segment => segment.Value));
+        Assert.Null(registration.Options.Get<UriHost>());
+        Answer(registration, 1, "22");
+        await using CoapObservation observation = await Within(registering);
+        Assert.Equal("22", Text(observation.Latest));
+        CoapObservation second = await Within(peer.ObserveAsync("/3303/0/5700"));
+        Assert.Empty(Transport.TakeSent());
+        await second.DisposeAsync();
+    }
+}
