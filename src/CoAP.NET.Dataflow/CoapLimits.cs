@@ -45,6 +45,12 @@ public sealed class CoapLimits
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>
     public int MaxOptions { get; set => field = Check(value, 1, int.MaxValue); } = 256;
 
+    /// <summary>How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint. Default 1,000. When full: no answer, counted as <see cref="CoapCounter.GroupAnswersDropped"/>.</summary>
+    public int MaxDelayedGroupAnswers { get; set => field = Check(value, 1, 1_000_000); } = 1000;
+
+    /// <summary>How many requests of ours to groups may run at a time, and how many tokens of earlier ones are kept to recognise late answers. Default 1,000. When full: further requests fail with a <see cref="CoapBusyException"/>; the oldest tokens are forgotten first.</summary>
+    public int MaxGroupRequests { get; set => field = Check(value, 1, 1_000_000); } = 1000;
+
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 
     private static int Check(int value, int min, int max)

@@ -16,15 +16,17 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     private readonly ExchangeLayer _layer;
     private readonly ExchangesOutbound _outbound;
     private readonly EndpointState _state;
+    private readonly GroupRequests _groupRequests;
     private readonly int _busyMaxAge;
 
-    internal ExchangesInbound(CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state)
+    internal ExchangesInbound(CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state, GroupRequests groupRequests)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _layer = layer;
         _outbound = outbound;
         _state = state;
+        _groupRequests = groupRequests;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
     }
 
@@ -41,7 +43,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             case CoapInboundKind.FormatError when item.Reception is not null:
                 OnUnreadable(in item);
                 break;
-            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable or CoapInboundKind.NotSent:
+            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable or CoapInboundKind.NotSent or CoapInboundKind.SendFailed:
                 OnTransmission(in item);
                 break;
             default:
@@ -67,6 +69,11 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         {
             Counters.Add(CoapCounter.BadOptions);
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
+        }
+        else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
+        {
+            Counters.Add(CoapCounter.GroupAnswersKeptBack);
+            Settle(in item, CoapOutboundKind.Finish);
         }
         else if (IsPartOfABody(message))
         {
@@ -100,6 +107,12 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     {
         if (!_layer.TryTake(item.Channel, message.Token, out ClientRequest? request))
         {
+            if (!item.IsMulticast && _groupRequests.TryFind(message.Token, out GroupRequest? group))
+            {
+                OnGroupResponse(in item, message, group);
+                return;
+            }
+
             // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
             Counters.Add(CoapCounter.UnmatchedResponses);
             Settle(in item, CoapOutboundKind.Reject);
@@ -125,6 +138,24 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         request.Fail(new CoapProtocolException(isPart
             ? $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."
             : $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+    }
+
+    // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
+    private void OnGroupResponse(in CoapInbound item, CoapMessage message, GroupRequest group)
+    {
+        OptionVerdict verdict = OptionRules.Check(message);
+        if (!verdict.IsAccepted || group.IsOver)
+        {
+            Counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
+            Settle(in item, CoapOutboundKind.Reject);
+            return;
+        }
+
+        Settle(in item, CoapOutboundKind.Acknowledge);
+        if (group.Deliver(item.Channel, message) is { } counter)
+        {
+            Counters.Add(counter);
+        }
     }
 
     // A critical option that asks for what is not done here counts as unrecognized (RFC 7252 section 5.4.1). A block that is the whole body asks for nothing.
@@ -165,6 +196,18 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             return;
         }
 
+        if (item.Transmission?.Owner is GroupRequest group)
+        {
+            if (item.Kind is CoapInboundKind.NotSent or CoapInboundKind.SendFailed)
+            {
+                group.End(item.Kind == CoapInboundKind.NotSent
+                    ? new CoapBusyException(group.Channel.ToString(), group.Channel.Parameters.MaxQueuedRequests)
+                    : new CoapSendException(group.Channel.ToString(), item.Transmission.SendError));
+            }
+
+            return;
+        }
+
         if (item.Transmission?.Owner is not ClientRequest request)
         {
             return;
@@ -182,6 +225,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             {
                 CoapInboundKind.Reset => new CoapResetException(request.Target),
                 CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
+                CoapInboundKind.SendFailed => new CoapSendException(request.Target, item.Transmission!.SendError),
                 CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
                 _ => new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, request.Message.Code, request.Target),
             });

@@ -1,5 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -24,6 +25,12 @@ internal sealed class PipelineParts
     public required RouteTable Routes { get; init; }
 
     public required ServedRequests Served { get; init; }
+
+    public required GroupSettings Groups { get; init; }
+
+    public required GroupRequests GroupRequests { get; init; }
+
+    public required GroupMessageIds GroupMessageIds { get; init; }
 
     public required Action<Exception> Fault { get; init; }
 }

@@ -101,7 +101,10 @@ internal sealed class Route
         {
             ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
             RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
-            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes));
+            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            {
+                AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
+            };
             Volatile.Write(ref _plan, plan);
             return plan;
         }

@@ -7,4 +7,8 @@ namespace CoAP.NET.Resources;
 /// <param name="Produces">The formats that answers can have; null when the handler looks at Accept itself.</param>
 /// <param name="Consumes">The formats that payloads may have; null when the handler looks itself.</param>
 internal sealed record RoutePlan(
-    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes);
+    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
+{
+    /// <summary>Whether requests to groups are served.</summary>
+    public bool AllowsMulticast { get; init; }
+}
