@@ -29,8 +29,10 @@ internal sealed partial class MessageLayer
     {
         if (TryFindQuoted(channel, bytes, out CoapTransmission? transmission))
         {
+            long now = _shard.Environment.Now;
             transmission.SendError = error;
-            End(transmission, _shard.Environment.Now);
+            Uncharge(transmission, bytes.Length, now);
+            End(transmission, now);
             RaiseEvent(CoapInboundKind.SendFailed, transmission);
         }
     }

@@ -128,10 +128,21 @@ internal sealed partial class MessageLayer
     {
         if (state.Sending is { } sending && IsSilent(state, now))
         {
-            double wait = Math.Min(bytes * state.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
-            sending.NextProbe = Math.Max(sending.NextProbe, now) + (long)wait;
+            sending.NextProbe = Math.Max(sending.NextProbe, now) + ProbingTimeOf(state, bytes);
         }
     }
+
+    /// <summary>Takes back what was noted of a message that never left.</summary>
+    private static void Uncharge(CoapTransmission transmission, int bytes, long now)
+    {
+        if (transmission.Channel.MessagingState is MessagingState { Sending: { } sending } state && IsSilent(state, now) && sending.NextProbe >= now)
+        {
+            sending.NextProbe -= ProbingTimeOf(state, bytes);
+            sending.Unheard -= transmission.CountsForNStart && sending.Unheard > 0 ? 1 : 0;
+        }
+    }
+
+    private static long ProbingTimeOf(MessagingState state, int bytes) => (long)Math.Min(bytes * state.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
 
     private void Transmit(CoapTransmission transmission, MessagingState state, SendingState sending, long now)
     {

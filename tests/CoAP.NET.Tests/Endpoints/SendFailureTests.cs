@@ -19,6 +19,10 @@ public sealed class SendFailureTests : ClientTest
         Assert.Equal(error, exception.SocketError);
         Assert.Contains(mentioned, exception.Message, StringComparison.Ordinal);
         Assert.Single(Transport.TakeSent());
+
+        // What never left takes nothing of PROBING_RATE: the next one is tried at once.
+        await Assert.ThrowsAsync<CoapSendException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        Assert.Single(Transport.TakeSent());
         Clock.Advance(TimeSpan.FromMinutes(5));
         Assert.Empty(Transport.TakeSent());
     }

@@ -60,6 +60,7 @@ public sealed class GroupSocketTests
 
     [MulticastTheory]
     [MemberData(nameof(EnginesAndShards))]
+    [Rfc("gc-4-1")]
     public async Task Without_being_told_to_join_a_server_hears_no_group(CoapUdpEngine engine, int shards)
     {
         string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
