@@ -197,6 +197,9 @@ public sealed partial class CoapEndpoint
         CoapOptionCollection options = [];
         uri.AddTo(options, uri.HostAddress);
         options.Remove(OptionNumber.UriHost);
-        return CoapUri.Compose(uri.Scheme, options, member.ToIPEndPoint()).ToString();
+        string text = CoapUri.Compose(uri.Scheme, options, member.ToIPEndPoint()).ToString();
+
+        // Without its zone a link-local address could not be sent to.
+        return member.IsIPv4 || member.ScopeId == 0 ? text : text.Insert(text.IndexOf(']', StringComparison.Ordinal), $"%25{member.ScopeId}");
     }
 }

@@ -37,6 +37,22 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
+    [Rfc("7252-8.2-4")]
+    public async Task The_URI_of_a_link_local_member_can_be_asked_further()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect("coap://[ff02::fd%251]/x");
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
+        Assert.Equal(1u, remote.ScopeId);
+        CoapAddress member = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[fe80::7%1]:5683"));
+        Transport.Receive(member, $"56450001{new Sent(Wire.Hex(bytes)).Token}ff61");
+        EndRequests();
+        string uri = Assert.Single(await Within(answers)).Uri;
+        Assert.Equal("coap://[fe80::7%251]/x", uri);
+        _ = Client.GetAsync(uri);
+        Assert.Equal(member, Assert.Single(Transport.TakeAll()).Remote);
+    }
+
+    [Fact]
     [Rfc("7252-8.2-3", "gc-3.1.4-1")]
     public async Task Answers_reach_the_request_whichever_shard_their_members_belong_to()
     {
