@@ -7,4 +7,9 @@ public sealed class CoapBusyException : CoapException
         : base($"Too many requests to {target} are outstanding: {queued} wait for their turn already. Send less at a time, or raise NStart or MaxQueuedRequests for this peer.")
     {
     }
+
+    internal CoapBusyException(string message)
+        : base(message)
+    {
+    }
 }

@@ -34,6 +34,16 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
         Endpoint.ObserveAsync(request, options, cancellationToken);
 
+    /// <summary>Sends a Non-confirmable request to a group and gives the answers of its members as they come; see <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>
+    /// <param name="request">The request; Confirmable must be false.</param>
+    /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answers; each enumeration sends the request anew.</returns>
+    /// <exception cref="ArgumentException">The request is Confirmable, or its URI is not that of a group.</exception>
+    /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
+    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
+        Endpoint.SendToGroupAsync(request, options, cancellationToken);
+
     /// <summary>Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>
     /// <param name="uri">Scheme, host and port.</param>
     /// <param name="cancellationToken">Stops waiting.</param>

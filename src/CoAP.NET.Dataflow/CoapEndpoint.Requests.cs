@@ -35,9 +35,9 @@ public sealed partial class CoapEndpoint
                 // One time limit for all addresses.
                 return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapUnreachableException) when (i + 1 < addresses.Length)
+            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
             {
-                // Nobody listens there, so nothing happened: the next address of the name may be the right one.
+                // Nobody listens there, or nothing can be sent there, so nothing happened: the next address of the name may be the right one.
             }
         }
     }
@@ -65,7 +65,7 @@ public sealed partial class CoapEndpoint
             {
                 return await PingAsync(ChannelTo(transport, AddressOf(target, addresses[i])), cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapUnreachableException) when (i + 1 < addresses.Length)
+            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
             {
                 // See SendAsync.
             }
@@ -200,7 +200,7 @@ public sealed partial class CoapEndpoint
         CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port));
         if (remote.IsMulticast)
         {
-            throw new CoapException($"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Give the address of a member.");
+            throw new CoapException($"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use SendToGroupAsync, or give the address of a member.");
         }
 
         return remote;

@@ -9,15 +9,24 @@ public sealed partial class CoapEndpoint
 {
     private readonly HashSet<CoapTransport> _listening = [];
 
-    /// <summary>Adds an address to listen on. The port is the scheme's when it is left out; 0 lets the operating system choose.</summary>
+    // Addresses to listen on that are looked up, and opened, when the endpoint starts.
+    private readonly List<CoapUri> _unresolved = [];
+
+    /// <summary>
+    /// Adds an address to listen on. The port is the scheme's when it is left out; 0 lets the operating system choose. A name is looked up when the endpoint
+    /// starts, by <see cref="CoapEndpointOptions.ResolveHost"/>.
+    /// </summary>
     /// <param name="uri">Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name).</param>
     /// <returns>This endpoint.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or a name without address.</exception>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or the address of a group.</exception>
     /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
     public CoapEndpoint Listen(string uri)
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);
-        return AddTransport(new CoapUdpTransport(UdpOptions(ParseListen(uri), isServer: true)));
+        CoapUri parsed = ParseListen(uri);
+        ThrowIfStarted();
+        _unresolved.Add(parsed);
+        return this;
     }
 
     /// <summary>Adds a transport to receive and send with, such as one of your own.</summary>
@@ -27,14 +36,18 @@ public sealed partial class CoapEndpoint
     public CoapEndpoint AddTransport(CoapTransport transport)
     {
         ArgumentNullException.ThrowIfNull(transport);
-        if (_isStarted)
-        {
-            throw new InvalidOperationException("Add transports before the endpoint is started.");
-        }
-
+        ThrowIfStarted();
         _transports.Add(transport);
         _listening.Add(transport);
         return this;
+    }
+
+    private void ThrowIfStarted()
+    {
+        if (_isStarted)
+        {
+            throw new InvalidOperationException("Add transports and addresses before the endpoint is started.");
+        }
     }
 
     private async ValueTask<CoapTransport> TransportForAsync(string scheme, CancellationToken cancellationToken)
@@ -54,7 +67,8 @@ public sealed partial class CoapEndpoint
             ThrowIfRequestsAreOver();
 
             // A server's request before its start opens what it listens on, so that the request leaves from there; without any, addresses may still be added.
-            _isStarted |= _listening.Count > 0;
+            _isStarted |= HasTransports;
+            await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
             foreach (CoapTransport transport in _transports.Except(_started).ToArray())
             {
                 await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);
@@ -115,6 +129,19 @@ public sealed partial class CoapEndpoint
     private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
     {
         CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer };
+        if (isServer && _groups.Options is { } groups)
+        {
+            foreach (IPAddress group in groups.Addresses)
+            {
+                options.MulticastGroups.Add(group);
+            }
+
+            foreach (string name in groups.Interfaces)
+            {
+                options.MulticastInterfaces.Add(name);
+            }
+        }
+
         foreach (IPEndPoint address in addresses)
         {
             options.Endpoints.Add(address);
@@ -123,7 +150,38 @@ public sealed partial class CoapEndpoint
         return options;
     }
 
-    private static IReadOnlyList<IPEndPoint> ParseListen(string text)
+    /// <summary>Makes the transports of the addresses to listen on; names are looked up. One that failed is left for the next start.</summary>
+    private async ValueTask MakeListenersAsync(CancellationToken cancellationToken)
+    {
+        while (_unresolved.Count > 0)
+        {
+            CoapUri uri = _unresolved[0];
+            IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false)).Select(address => new IPEndPoint(address, uri.Port))];
+            CoapUdpTransport transport = new(UdpOptions(addresses, isServer: true));
+            _transports.Add(transport);
+            _listening.Add(transport);
+            _unresolved.RemoveAt(0);
+        }
+    }
+
+    private async ValueTask<IPAddress[]> AddressesOfAsync(CoapUri uri, CancellationToken cancellationToken)
+    {
+        IPAddress[] addresses;
+        try
+        {
+            addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            throw new CoapException($"Cannot listen on '{uri}': {exception.Message} Listen on an address of this machine, or on * for all.", exception);
+        }
+
+        // A name may have addresses of a version that this machine does not speak. None at all must not become all of them.
+        IPAddress[] spoken = [.. addresses.Distinct().Where(address => uri.HostAddress is not null || Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
+        return spoken.Length > 0 ? spoken : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
+    }
+
+    private static CoapUri ParseListen(string text)
     {
         // The asterisk is no host of a URI; it is what people write for all addresses.
         string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
@@ -142,24 +200,8 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException($"'{text}': an address to listen on has no path and no query.");
         }
 
-        IPAddress[] addresses = uri.HostAddress is { } literal ? [literal] : AddressesOf(uri.Host, text);
-        return [.. addresses.Select(address => new IPEndPoint(address, uri.Port))];
-    }
-
-    private static IPAddress[] AddressesOf(string host, string text)
-    {
-        IPAddress[] addresses;
-        try
-        {
-            addresses = Dns.GetHostAddresses(host);
-        }
-        catch (SocketException exception)
-        {
-            throw new ArgumentException($"'{text}': the name could not be resolved: {exception.Message}. Listen on an address of this machine, or on * for all.", exception);
-        }
-
-        // A name may have addresses of a version that this machine does not speak. None at all must not become all of them.
-        addresses = [.. addresses.Where(address => Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
-        return addresses.Length > 0 ? addresses : throw new ArgumentException($"'{text}': the name has no address that this machine speaks.");
+        return uri.HostAddress is { } address && CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast
+            ? throw new ArgumentException($"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups.")
+            : uri;
     }
 }

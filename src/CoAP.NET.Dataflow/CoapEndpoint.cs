@@ -2,6 +2,7 @@ using System.Net;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
 using CoAP.NET.Resources;
@@ -60,12 +61,18 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         Routes = new RouteTable();
         Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });
+        _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
+        _groupRequests = new GroupRequests(_environment.Random, limits.MaxGroupRequests);
         PipelineParts parts = new()
         {
             Options = options.Pipeline,
             ShardCount = options.Shards,
             Hash = _hash,
-            Serializer = new CoapDatagramSerializer(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength }),
+            Serializer = serializer,
+            Groups = _groups,
+            GroupRequests = _groupRequests,
+            GroupMessageIds = new GroupMessageIds(_environment.Random),
             Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
             State = _state,
             Routes = Routes,
@@ -81,6 +88,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             _clocks[i] = new ShardClock(_pipelines[i]);
         }
 
+        _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
+            new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
@@ -103,7 +112,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     internal RouteTable Routes { get; }
 
-    internal bool HasTransports => _listening.Count > 0;
+    internal bool HasTransports => _listening.Count > 0 || _unresolved.Count > 0;
 
     internal ServedRequests Served { get; }
 
@@ -128,6 +137,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         {
             ThrowIfStopping();
             _isStarted = true;
+            await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
             foreach (CoapTransport transport in _transports.Except(_started).ToArray())
             {
                 await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);
@@ -231,7 +241,11 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }
+
+            _environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.Delayed.Close());
         }
+
+        _groupRequests.EndAll(static () => new CoapException("The endpoint was stopped while it waited for the answers of a group."));
 
         // Those whose start failed, and those that were never started, too.
         foreach (CoapTransport transport in _transports)

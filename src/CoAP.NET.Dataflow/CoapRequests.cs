@@ -107,7 +107,7 @@ public static class CoapRequests
         return requester.SendAsync(new CoapRequest(method, uri) { Content = content }, cancellationToken);
     }
 
-    private static string OriginOf(string uri)
+    internal static string OriginOf(string uri)
     {
         int authority = uri.IndexOf("://", StringComparison.Ordinal);
         int start = authority < 0 ? 0 : authority + 3;

@@ -27,11 +27,22 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This server.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, a path, or a host without an address.</exception>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, a path, or the address of a group.</exception>
     /// <exception cref="InvalidOperationException">The server was started already.</exception>
     public CoapServer Listen(string uri)
     {
         Endpoint.Listen(uri);
+        return this;
+    }
+
+    /// <summary>Joins groups when the server starts, such as All CoAP Nodes, so that clients can find it; see <see cref="CoapEndpoint.JoinGroups"/>. Off by default.</summary>
+    /// <param name="options">Groups, interfaces and the time of answers; null: All CoAP Nodes on all interfaces.</param>
+    /// <returns>This server.</returns>
+    /// <exception cref="ArgumentException">An address is no address of a group, or there is none.</exception>
+    /// <exception cref="InvalidOperationException">The server was started already.</exception>
+    public CoapServer JoinGroups(CoapGroupOptions? options = null)
+    {
+        Endpoint.JoinGroups(options);
         return this;
     }
 
@@ -71,6 +82,6 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         }
 
         // After the user's own resources, so that one of them may stand at the well-known path.
-        WellKnownCore.TryMap(Endpoint.Routes);
+        WellKnownCore.TryMap(Endpoint.Routes, Endpoint.JoinsGroups);
     }
 }

@@ -13,6 +13,7 @@ public sealed record CoapTransmissionParameters
     private readonly int _nStart = 1;
     private readonly TimeSpan? _piggybackWindow;
     private readonly TimeSpan? _responseTimeout;
+    private readonly TimeSpan _defaultLeisure = TimeSpan.FromSeconds(5);
     private readonly TimeSpan _maxLatency = TimeSpan.FromSeconds(100);
     private readonly int _preferredBlockSize = 1024;
     private readonly int _maxMessageSize = 1152;
@@ -106,8 +107,18 @@ public sealed record CoapTransmissionParameters
     /// <summary>PROBING_RATE: the average rate towards a peer that does not respond, in bytes a second. Default 1; <see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7).</summary>
     public double ProbingRate { get; init; } = 1;
 
-    /// <summary>DEFAULT_LEISURE: the period over which answers to a multicast request are spread. Default 5 s (RFC 7252 section 8.2).</summary>
-    public TimeSpan Leisure { get; init; } = TimeSpan.FromSeconds(5);
+    /// <summary>DEFAULT_LEISURE: the period over which answers to a request to a group are spread, unless it is computed (<see cref="CoapGroupOptions.GroupSize"/>). Default 5 s; 0 to 10 minutes (RFC 7252 section 8.2).</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 10 minutes.</exception>
+    public TimeSpan DefaultLeisure
+    {
+        get => _defaultLeisure;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMinutes(10));
+            _defaultLeisure = value;
+        }
+    }
 
     /// <summary>MAX_LATENCY: the longest time that a datagram is taken to be under way. Default 100 s (RFC 7252 section 4.8.2).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>

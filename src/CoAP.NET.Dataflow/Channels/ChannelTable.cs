@@ -41,9 +41,17 @@ internal sealed class ChannelTable
     /// <summary>Finds the channel of a datagram's peer, or makes one.</summary>
     public CoapChannel GetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
-        CoapAddress local = datagram.Local.IsMulticast ? default : datagram.Local;
-        CoapChannel? channel = Find(datagram.Transport!, datagram.TransportTag, datagram.Remote, local, hash)
-            ?? Add(datagram.Transport!, datagram.TransportTag, datagram.Remote, local, hash, now, newcomer: true);
+        CoapChannel? channel = FindForInbound(datagram, hash);
+        if (channel is null)
+        {
+            bool toGroup = datagram.Local.IsMulticast;
+            channel = Add(datagram.Transport!, datagram.TransportTag, datagram.Remote, toGroup ? default : datagram.Local, hash, now, newcomer: true, lacksLocal: toGroup);
+        }
+        else if (channel.LacksLocal && !datagram.Local.IsMulticast)
+        {
+            channel.SetLocal(datagram.Local);
+        }
+
         Touch(channel, now);
         return channel;
     }
@@ -54,9 +62,8 @@ internal sealed class ChannelTable
     /// </summary>
     public CoapChannel? TryGetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
-        CoapAddress local = datagram.Local.IsMulticast ? default : datagram.Local;
-        CoapChannel? channel = Find(datagram.Transport!, datagram.TransportTag, datagram.Remote, local, hash);
-        if (channel is null || (channel.IsNewcomer ? now - channel.FirstSeen >= _newcomerPeriod : now - channel.LastSeen > s_reorderAfter))
+        CoapChannel? channel = FindForInbound(datagram, hash);
+        if (channel is null || channel.LacksLocal || (channel.IsNewcomer ? now - channel.FirstSeen >= _newcomerPeriod : now - channel.LastSeen > s_reorderAfter))
         {
             return null;
         }
@@ -119,13 +126,17 @@ internal sealed class ChannelTable
         }
     }
 
+    // What was sent to a group belongs to the peer, by whichever address of ours it knows us: a group is no address to answer from.
+    private CoapChannel? FindForInbound(CoapDatagram datagram, ulong hash) =>
+        Find(datagram.Transport!, datagram.TransportTag, datagram.Remote, datagram.Local.IsMulticast ? null : datagram.Local, hash);
+
     private CoapChannel? Find(CoapTransport transport, int? tag, in CoapAddress remote, CoapAddress? local, ulong hash)
     {
         CoapChannel?[] slots = Volatile.Read(ref _slots);
         for (int i = (int)hash & (slots.Length - 1); slots[i] is { } channel; i = (i + 1) & (slots.Length - 1))
         {
             if (channel.AddressHash == hash && channel.Remote == remote && channel.Transport == transport
-                && (tag is null || channel.Local == default || (channel.TransportTag == tag && channel.Local == local!.Value)))
+                && (tag is null || channel.Local == default || (channel.TransportTag == tag && (local is null || channel.Local == local.Value))))
             {
                 return channel;
             }
@@ -134,7 +145,7 @@ internal sealed class ChannelTable
         return null;
     }
 
-    private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer)
+    private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer, bool lacksLocal = false)
     {
         MakeRoom(newcomer);
         CoapChannel channel = new(_shard, transport, tag, remote, local, CoapTransmissionParameters.Default)
@@ -142,6 +153,7 @@ internal sealed class ChannelTable
             AsksForParameters = true,
             AddressHash = hash,
             IsNewcomer = newcomer,
+            LacksLocal = lacksLocal,
             FirstSeen = now,
             LastSeen = now,
         };

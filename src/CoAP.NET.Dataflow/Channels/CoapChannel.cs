@@ -16,13 +16,16 @@ public sealed class CoapChannel
     // The user's view of the peer; made when first asked for.
     internal object? Face;
 
+    private CoapAddress _local;
+    private volatile bool _lacksLocal;
+
     internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local, CoapTransmissionParameters parameters)
     {
         Shard = shard;
         Transport = transport;
         TransportTag = transportTag;
         Remote = remote;
-        Local = local;
+        _local = local;
         Parameters = parameters;
     }
 
@@ -30,7 +33,24 @@ public sealed class CoapChannel
     public CoapAddress Remote { get; }
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
-    public CoapAddress Local { get; }
+    public CoapAddress Local => _lacksLocal ? default : _local;
+
+    /// <summary>
+    /// Whether the peer was met by what it sent to a group, so that our address towards it is not known yet: its first datagram to one address of ours
+    /// tells it. Set only while the channel is made; ended once, under Shard.Gate.
+    /// </summary>
+    internal bool LacksLocal
+    {
+        get => _lacksLocal;
+        init => _lacksLocal = value;
+    }
+
+    /// <summary>Our address towards a peer that was met by a group is known now. Readers without the lock see it whole or not at all.</summary>
+    internal void SetLocal(in CoapAddress local)
+    {
+        _local = local;
+        _lacksLocal = false;
+    }
 
     /// <summary>The transport that reaches the peer.</summary>
     public CoapTransport Transport { get; }

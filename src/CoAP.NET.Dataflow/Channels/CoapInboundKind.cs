@@ -23,4 +23,7 @@ public enum CoapInboundKind : byte
 
     /// <summary>A message of ours could not be queued or sent: a bound is reached.</summary>
     NotSent,
+
+    /// <summary>The operating system refused a message of ours for a reason that does not pass, such as no socket of the peer's IP version.</summary>
+    SendFailed,
 }

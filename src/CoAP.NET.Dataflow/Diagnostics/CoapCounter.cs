@@ -135,6 +135,17 @@ public enum CoapCounter
 
     /// <summary>Registrations that were made again (RFC 7641 section 3.3.1).</summary>
     Reregistrations,
+    /// <summary>Requests to a group that were left without an answer, because it would be an error or of no use (RFC 7252 section 8.2), or because the resource does not answer groups.</summary>
+    GroupAnswersKeptBack,
+
+    /// <summary>Answers to requests to a group that were dropped because too many waited for their moment (<see cref="CoapLimits.MaxDelayedGroupAnswers"/>), or because the endpoint stopped.</summary>
+    GroupAnswersDropped,
+
+    /// <summary>Further responses of a member of a group that had responded already.</summary>
+    RepeatedGroupResponses,
+
+    /// <summary>Responses to a request of ours to a group that were dropped because too many wait to be read (<see cref="CoapGroupRequestOptions.MaxResponses"/>).</summary>
+    GroupResponsesDropped,
 
     /// <summary>The number of counters; not a counter.</summary>
     Count,

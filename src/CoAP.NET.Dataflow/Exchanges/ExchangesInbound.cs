@@ -17,15 +17,18 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     private readonly ExchangeLayer _layer;
     private readonly ExchangesOutbound _outbound;
     private readonly EndpointState _state;
+    private readonly GroupRequests _groupRequests;
     private readonly int _busyMaxAge;
 
-    internal ExchangesInbound(CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state, BodyLayer bodies, IBodyPolicies policies)
+    internal ExchangesInbound(
+        CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state, GroupRequests groupRequests, BodyLayer bodies, IBodyPolicies policies)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _layer = layer;
         _outbound = outbound;
         _state = state;
+        _groupRequests = groupRequests;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _bodies = bodies;
         _policies = policies;
@@ -45,7 +48,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             case CoapInboundKind.FormatError when item.Reception is not null:
                 OnUnreadable(in item);
                 break;
-            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable or CoapInboundKind.NotSent:
+            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable or CoapInboundKind.NotSent or CoapInboundKind.SendFailed:
                 OnTransmission(in item);
                 break;
             default:
@@ -71,6 +74,11 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         {
             Counters.Add(CoapCounter.BadOptions);
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
+        }
+        else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
+        {
+            Counters.Add(CoapCounter.GroupAnswersKeptBack);
+            Settle(in item, CoapOutboundKind.Finish);
         }
         else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
         {
@@ -99,13 +107,20 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     {
         if (!_layer.TryTake(item.Channel, message.Token, out ClientRequest? request))
         {
-            if (!OnNotification(in item, message))
+            if (OnNotification(in item, message))
             {
-                // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
-                Counters.Add(CoapCounter.UnmatchedResponses);
-                Settle(in item, AnswerToUnknown(message));
+                return;
             }
 
+            if (!item.IsMulticast && _groupRequests.TryFind(message.Token, out GroupRequest? group))
+            {
+                OnGroupResponse(in item, message, group);
+                return;
+            }
+
+            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
+            Counters.Add(CoapCounter.UnmatchedResponses);
+            Settle(in item, AnswerToUnknown(message));
             return;
         }
 
@@ -128,6 +143,24 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         request.Fail(new CoapProtocolException(isPart
             ? $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."
             : $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+    }
+
+    // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
+    private void OnGroupResponse(in CoapInbound item, CoapMessage message, GroupRequest group)
+    {
+        OptionVerdict verdict = OptionRules.Check(message);
+        if (!verdict.IsAccepted || group.IsOver)
+        {
+            Counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
+            Settle(in item, CoapOutboundKind.Reject);
+            return;
+        }
+
+        Settle(in item, CoapOutboundKind.Acknowledge);
+        if (group.Deliver(item.Channel, message) is { } counter)
+        {
+            Counters.Add(counter);
+        }
     }
 
     // A critical option that asks for what is not done here counts as unrecognized (RFC 7252 section 5.4.1). A block that is the whole body asks for nothing.
@@ -168,6 +201,18 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
+        if (item.Transmission?.Owner is GroupRequest group)
+        {
+            if (item.Kind is CoapInboundKind.NotSent or CoapInboundKind.SendFailed)
+            {
+                group.End(item.Kind == CoapInboundKind.NotSent
+                    ? new CoapBusyException(group.Channel.ToString(), group.Channel.Parameters.MaxQueuedRequests)
+                    : new CoapSendException(group.Channel.ToString(), item.Transmission.SendError));
+            }
+
+            return;
+        }
+
         if (OnStanding(in item) || item.Transmission?.Owner is not ClientRequest request)
         {
             return;
@@ -185,6 +230,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             {
                 CoapInboundKind.Reset => new CoapResetException(request.Target),
                 CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
+                CoapInboundKind.SendFailed => new CoapSendException(request.Target, item.Transmission!.SendError),
                 CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
                 _ => new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, request.Message.Code, request.Target),
             });

@@ -14,8 +14,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
     private readonly Func<CoapMessage, long> _sizeOf;
+    private readonly GroupSettings _groups;
 
-    internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, BodyLayer bodies, Func<CoapMessage, long> sizeOf)
+    internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, BodyLayer bodies, Func<CoapMessage, long> sizeOf, GroupSettings groups)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
@@ -24,7 +25,12 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _sizeOf = sizeOf;
         _bodies = bodies;
         layer.Send = Order;
+        _groups = groups;
+        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, Order);
     }
+
+    /// <summary>Answers to requests to groups that wait for their moment.</summary>
+    internal DelayedReplies Delayed { get; }
 
     /// <summary>Sends an order to Messaging. No lock may be held.</summary>
     internal void Order(CoapOutbound order) => Offer(order);
@@ -53,6 +59,27 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _layer.Register(ping);
         Send(ping, cancellationToken);
         return ping.Completion.Task;
+    }
+
+    /// <summary>Sends a request to a group. What goes wrong ends it. No lock may be held.</summary>
+    internal void Send(GroupRequest request)
+    {
+        if (_state.IsStopped)
+        {
+            request.End(new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one."));
+        }
+        else if (IsTooLarge(request.Message, request.Channel, out long size))
+        {
+            request.End(new CoapException($"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.Parameters.MaxMessageSize}, and a request to a group has only one. Send less."));
+        }
+        else
+        {
+            Counters.Add(CoapCounter.RequestsSent);
+            if (!Offer(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
+            {
+                request.End(new CoapException($"The request to {request.Channel} was declined by a block that was linked into the pipeline."));
+            }
+        }
     }
 
     // After it was registered: whoever stops the endpoint either finds it there, or is seen here.
@@ -105,18 +132,42 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         {
             Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.Parameters.MaxMessageSize);
             Counters.Add(CoapCounter.HandlerErrors);
-            response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
+            result = new CoapResult(CoapCode.InternalServerError);
+            response = Compose(exchange, result);
         }
 
-        // RFC 7252 section 8.2: a group request that has no useful answer gets none.
-        bool silent = exchange.Request.IsMulticast && !response.Code.IsSuccess;
-        Offer(new CoapOutbound
+        bool toGroup = exchange.Reception is { IsMulticast: true };
+        bool silent = toGroup && GroupRules.IsKeptBack(result);
+        if (silent)
+        {
+            Counters.Add(CoapCounter.GroupAnswersKeptBack);
+        }
+
+        CoapOutbound outbound = new()
         {
             Channel = exchange.Channel,
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
-        });
+        };
+        if (toGroup && !silent)
+        {
+            AnswerAtLeisure(outbound);
+        }
+        else
+        {
+            Offer(outbound);
+        }
+    }
+
+    private void AnswerAtLeisure(in CoapOutbound answer)
+    {
+        TimeSpan leisure = _groups.LeisureOf(answer.Message!, answer.Channel.Parameters);
+        if (!Delayed.TryAdd(answer, leisure))
+        {
+            Counters.Add(CoapCounter.GroupAnswersDropped);
+            Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
+        }
     }
 
     private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)

@@ -26,6 +26,9 @@ internal sealed class PingRequest : PendingRequest
             case CoapInboundKind.Unreachable:
                 Fail(new CoapUnreachableException(Target));
                 break;
+            case CoapInboundKind.SendFailed:
+                Fail(new CoapSendException(Target, Transmission.SendError));
+                break;
             case CoapInboundKind.NotSent:
                 Fail(new CoapBusyException(Target, Channel.Parameters.MaxQueuedRequests));
                 break;

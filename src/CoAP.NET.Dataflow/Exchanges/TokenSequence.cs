@@ -9,6 +9,9 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 internal struct TokenSequence
 {
+    /// <summary>The length of the tokens of requests to groups. Others never have it, so that a member's answer cannot be taken for one to a request sent to it alone.</summary>
+    public const int GroupLength = 6;
+
     private const int Rounds = 6;
 
     private readonly ulong _key0;
@@ -34,6 +37,14 @@ internal struct TokenSequence
 
         BinaryPrimitives.WriteUInt64BigEndian(bytes, Permute(counter, 32));
         return new CoapToken(bytes);
+    }
+
+    /// <summary>The next token for a request to a group. Not to be mixed with <see cref="Next"/> in one sequence.</summary>
+    public CoapToken NextForGroup()
+    {
+        Span<byte> bytes = stackalloc byte[8];
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, Permute(_counter++, GroupLength * 8 / 2));
+        return new CoapToken(bytes[^GroupLength..]);
     }
 
     // A Feistel network is a permutation whatever its round function is; the key makes it one that nobody else knows.

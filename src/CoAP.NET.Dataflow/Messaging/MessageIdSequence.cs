@@ -24,6 +24,9 @@ internal struct MessageIdSequence
 
     public readonly bool WasUsed => _taken > 0;
 
+    /// <summary>Whether the next counter begins a block, so that it may not be free yet.</summary>
+    public readonly bool IsAtBlock => (_taken & ((1 << BlockBits) - 1)) == 0;
+
     /// <summary>When the next Message ID is free, in units of 100 ns; not after now when it is so already.</summary>
     public readonly long FreeAt(long lifetime)
     {

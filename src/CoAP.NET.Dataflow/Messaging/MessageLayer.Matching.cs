@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Net.Sockets;
 using CoAP.NET.Channels;
 
 namespace CoAP.NET.Messaging;
@@ -11,17 +13,37 @@ internal sealed partial class MessageLayer
     /// <param name="quoted">The beginning of our datagram.</param>
     public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
     {
-        if (quoted.Length < 4 || quoted[0] >> 6 != 1
-            || !TryFind(channel, BinaryPrimitives.ReadUInt16BigEndian(quoted[2..]), out CoapTransmission? transmission)
-            || (int)transmission.Message.Type != ((quoted[0] >> 4) & 3)
-            || transmission.Message.Code.Value != quoted[1])
+        if (TryFindQuoted(channel, quoted, out CoapTransmission? transmission))
         {
-            return;
+            _counters.Add(CoapCounter.PortUnreachable);
+            End(transmission, _shard.Environment.Now);
+            RaiseEvent(CoapInboundKind.Unreachable, transmission);
         }
+    }
 
-        _counters.Add(CoapCounter.PortUnreachable);
-        End(transmission, _shard.Environment.Now);
-        RaiseEvent(CoapInboundKind.Unreachable, transmission);
+    /// <summary>The operating system refused a datagram of ours for a reason that copies will meet as well.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="bytes">Our datagram.</param>
+    /// <param name="error">What the operating system said.</param>
+    public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
+    {
+        if (TryFindQuoted(channel, bytes, out CoapTransmission? transmission))
+        {
+            long now = _shard.Environment.Now;
+            transmission.SendError = error;
+            Uncharge(transmission, bytes.Length, now);
+            End(transmission, now);
+            RaiseEvent(CoapInboundKind.SendFailed, transmission);
+        }
+    }
+
+    private bool TryFindQuoted(CoapChannel channel, ReadOnlySpan<byte> quoted, [NotNullWhen(true)] out CoapTransmission? transmission)
+    {
+        transmission = null;
+        return quoted.Length >= 4 && quoted[0] >> 6 == 1
+            && TryFind(channel, BinaryPrimitives.ReadUInt16BigEndian(quoted[2..]), out transmission)
+            && (int)transmission.Message.Type == ((quoted[0] >> 4) & 3)
+            && transmission.Message.Code.Value == quoted[1];
     }
 
     private bool ReceiveAcknowledgement(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
@@ -82,7 +104,7 @@ internal sealed partial class MessageLayer
         RaiseEvent(CoapInboundKind.Reset, transmission);
     }
 
-    private bool TryFind(CoapChannel channel, ushort messageId, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapTransmission? transmission)
+    private bool TryFind(CoapChannel channel, ushort messageId, [NotNullWhen(true)] out CoapTransmission? transmission)
     {
         transmission = null;
         if (channel.MessagingState is MessagingState { Sending: { } sending } && sending.Outstanding.Find(messageId) is var place and > 0)

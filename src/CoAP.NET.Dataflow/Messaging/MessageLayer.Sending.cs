@@ -108,7 +108,9 @@ internal sealed partial class MessageLayer
 
     /// <summary>When the next message may take a Message ID and a place among the outstanding ones; not after now when it may go.</summary>
     private long MayUseMessageId(MessagingState state, long now) =>
-        _transmissions.Count >= _maxOutstanding ? now + s_retryPeriod : state.MessageIds.FreeAt(state.Times.MessageIdLifetime);
+        _transmissions.Count >= _maxOutstanding ? now + s_retryPeriod
+        : state.Channel.Remote.IsMulticast ? _groupMessageIds.FreeAt(state.Times.MessageIdLifetime)
+        : state.MessageIds.FreeAt(state.Times.MessageIdLifetime);
 
     /// <summary>
     /// PROBING_RATE (RFC 7252 section 4.7): when the next message may go to a peer that does not respond; not after now when it may go. A peer that was heard
@@ -127,10 +129,21 @@ internal sealed partial class MessageLayer
     {
         if (state.Sending is { } sending && IsSilent(state, now))
         {
-            double wait = Math.Min(bytes * state.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
-            sending.NextProbe = Math.Max(sending.NextProbe, now) + (long)wait;
+            sending.NextProbe = Math.Max(sending.NextProbe, now) + ProbingTimeOf(state, bytes);
         }
     }
+
+    /// <summary>Takes back what was noted of a message that never left.</summary>
+    private static void Uncharge(CoapTransmission transmission, int bytes, long now)
+    {
+        if (transmission.Channel.MessagingState is MessagingState { Sending: { } sending } state && IsSilent(state, now) && sending.NextProbe >= now)
+        {
+            sending.NextProbe -= ProbingTimeOf(state, bytes);
+            sending.Unheard -= transmission.CountsForNStart && sending.Unheard > 0 ? 1 : 0;
+        }
+    }
+
+    private static long ProbingTimeOf(MessagingState state, int bytes) => (long)Math.Min(bytes * state.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
 
     private void Transmit(CoapTransmission transmission, MessagingState state, SendingState sending, long now)
     {
@@ -286,13 +299,32 @@ internal sealed partial class MessageLayer
 
     private void TakeMessageId(MessagingState state, CoapMessage message, long now)
     {
+        if (state.Channel.Remote.IsMulticast)
+        {
+            message.MessageId = _groupMessageIds.Take(now);
+            return;
+        }
+
         if (!state.HasMessageIds)
         {
             state.HasMessageIds = true;
             state.MessageIds = new MessageIdSequence(_ghosts.StartOf(state.Channel.Remote));
         }
 
-        message.MessageId = _messageIds[state.MessageIds.Take(now)];
+        ushort messageId;
+        do
+        {
+            messageId = _messageIds[state.MessageIds.Take(now)];
+        }
+        while (GroupMessageIds.Contains(messageId));
+
+        // Those of groups are passed over at once, so that the next one is either in a block that is known to be free, or the first of a block.
+        while (!state.MessageIds.IsAtBlock && GroupMessageIds.Contains(_messageIds[state.MessageIds.Next]))
+        {
+            state.MessageIds.Take(now);
+        }
+
+        message.MessageId = messageId;
     }
 
     /// <summary>A number from 0 up to 1. Seeded from the environment's random source, which must not be called under the lock.</summary>

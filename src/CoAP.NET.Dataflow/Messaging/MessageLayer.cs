@@ -16,6 +16,7 @@ internal sealed partial class MessageLayer
     private readonly DuplicateMemory _memory;
     private readonly SlotTable<CoapTransmission> _transmissions = new();
     private readonly MessageIdScrambler _messageIds;
+    private readonly GroupMessageIds _groupMessageIds;
     private readonly GhostCounters _ghosts;
     private readonly BusyMemory _busy = new();
     private readonly Action<CoapReception, long> _receptionDue;
@@ -26,8 +27,9 @@ internal sealed partial class MessageLayer
     private ulong _jitter;
     private int _waiting;
 
-    public MessageLayer(CoapShard shard, int shardCount)
+    public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
     {
+        _groupMessageIds = groupMessageIds ?? new GroupMessageIds(shard.Environment.Random);
         _shard = shard;
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;

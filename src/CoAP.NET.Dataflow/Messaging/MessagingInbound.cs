@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
 
@@ -30,6 +31,23 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         try
         {
             _layer.Unreachable(channel, quoted);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>The operating system refused a datagram of ours for a reason that does not pass; fails the message, if it is outstanding. No lock may be held.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="bytes">The datagram.</param>
+    /// <param name="error">What the operating system said.</param>
+    internal void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.SendFailed(channel, bytes, error);
         }
         finally
         {

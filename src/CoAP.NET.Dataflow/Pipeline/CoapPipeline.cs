@@ -26,7 +26,7 @@ internal sealed class CoapPipeline
         _options = parts.Options;
         _fault = parts.Fault;
         Shard = shard;
-        Messages = new MessageLayer(shard, parts.ShardCount);
+        Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Exchanges = new ExchangeLayer(shard);
         Bodies = new BodyLayer(shard, parts.Bodies);
         Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);
@@ -39,8 +39,8 @@ internal sealed class CoapPipeline
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers);
         MessagingOut = new MessagingOutbound(shard, Messages);
         MessagingIn = new MessagingInbound(shard, Messages);
-        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize);
-        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, Bodies, parts.Routes);
+        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups);
+        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes);
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
         _abandon.Add(TransportIn.Abandon);

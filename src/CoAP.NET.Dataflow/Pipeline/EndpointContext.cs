@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
@@ -45,8 +46,26 @@ internal sealed class EndpointContext : CoapTransportContext
     public override int ShardOf(CoapAddress remote) =>
         _pipelines.Length == 1 ? 0 : (int)((_hash.Of(remote) >> 40) % (uint)_pipelines.Length);
 
-    public override void SendFailed(CoapDatagram datagram, Exception error) =>
+    public override void SendFailed(CoapDatagram datagram, Exception error)
+    {
         Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
+        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code))
+        {
+            return;
+        }
+
+        CoapPipeline pipeline = _pipelines[ShardOf(datagram.Remote)];
+        if (datagram.Channel is { } known)
+        {
+            pipeline.MessagingIn.SendFailed(known, datagram.Span, code);
+            return;
+        }
+
+        foreach (Channels.CoapChannel channel in pipeline.Channels.Find(datagram.Remote, _hash.Of(datagram.Remote)))
+        {
+            pipeline.MessagingIn.SendFailed(channel, datagram.Span, code);
+        }
+    }
 
     public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {

@@ -1,6 +1,7 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -27,6 +28,12 @@ internal sealed class PipelineParts
     public required ServedRequests Served { get; init; }
 
     public required BodyMemory Bodies { get; init; }
+
+    public required GroupSettings Groups { get; init; }
+
+    public required GroupRequests GroupRequests { get; init; }
+
+    public required GroupMessageIds GroupMessageIds { get; init; }
 
     public required Action<Exception> Fault { get; init; }
 }

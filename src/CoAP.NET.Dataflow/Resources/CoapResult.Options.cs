@@ -85,16 +85,25 @@ public partial class CoapResult
     /// <exception cref="ArgumentException">An argument has more than 255 bytes.</exception>
     public CoapResult WithLocationQuery(params ReadOnlySpan<string> arguments) => Replace(OptionNumber.LocationQuery, arguments);
 
+    /// <summary>Sets whether this is sent as answer to a request that was sent to a group; see <see cref="AnswersGroup"/>.</summary>
+    /// <param name="answers">True to send it in any case, false never to.</param>
+    /// <returns>This result.</returns>
+    public CoapResult WithAnswerToGroup(bool answers = true)
+    {
+        AnswersGroup = answers;
+        return this;
+    }
+
     internal CoapResult CopyWithoutPayload()
     {
-        CoapResult copy = new(Code);
+        CoapResult copy = new(Code) { AnswersGroup = AnswersGroup };
         copy.Options.AddAll(Options);
         return copy;
     }
 
     internal CoapResult Copy()
     {
-        CoapResult copy = new(Code, Payload);
+        CoapResult copy = new(Code, Payload) { AnswersGroup = AnswersGroup };
         if (HasOptions)
         {
             copy.Options.AddAll(Options);

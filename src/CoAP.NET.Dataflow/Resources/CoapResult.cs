@@ -40,6 +40,12 @@ public partial class CoapResult
     /// <summary>The options.</summary>
     public CoapOptionCollection Options => _options ??= new CoapOptionCollection(code: Code);
 
+    /// <summary>
+    /// Whether this is sent as answer to a request that was sent to a group (RFC 7252 section 8.2). Default null: errors and contents of nothing are kept back, other
+    /// answers are sent. True: it is sent in any case. False: the member is silent, whatever the request asks for. Without effect on other requests.
+    /// </summary>
+    public bool? AnswersGroup { get; set; }
+
     internal bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>A text becomes 2.05 Content in UTF-8.</summary>

@@ -52,6 +52,14 @@ public abstract class CoapRouteConventions<TSelf>
         return Run(new ExecutionOptions(ExecutionKind.Serial, 1, capacity));
     }
 
+    /// <summary>
+    /// Lets routes answer requests that were sent to a group (RFC 7252 section 8); by default only <c>/.well-known/core</c> does, once the server has joined groups.
+    /// Others get no answer at all. A request to a group should be idempotent, and its answer small: every member answers.
+    /// </summary>
+    /// <param name="allowed">False to be silent although the group of routes answers.</param>
+    /// <returns>This object.</returns>
+    public TSelf AllowMulticast(bool allowed = true) => Change(settings => settings.AllowMulticast = allowed);
+
     /// <summary>Leaves routes out of <c>/.well-known/core</c>.</summary>
     /// <param name="hidden">False to list them although the group is hidden.</param>
     /// <returns>This object.</returns>

@@ -18,8 +18,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
     private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
     private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
-
     private static readonly CoapResult s_incomplete = new(CoapCode.RequestEntityIncomplete);
+    private static readonly CoapResult s_notForGroups = new(CoapCode.NotFound) { AnswersGroup = false };
 
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
@@ -61,7 +61,11 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             }
 
             RoutePlan plan = route.GetPlan(_environment);
-            if (CheckFormats(request, plan) is { } refusal)
+            if (request.IsMulticast && !plan.AllowsMulticast)
+            {
+                Reply(item, s_notForGroups);
+            }
+            else if (CheckFormats(request, plan) is { } refusal)
             {
                 Reply(item, refusal);
             }

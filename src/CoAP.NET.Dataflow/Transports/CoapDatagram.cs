@@ -57,6 +57,9 @@ public sealed class CoapDatagram : IDisposable
     /// <summary>A number by which the transport knows its own socket or connection; 0 when it has only one.</summary>
     public int TransportTag { get; set; }
 
+    /// <summary>Outbound, to a group: how many routers it may pass, 1 to 255 (TTL, hop limit); 0 for the default of the operating system, which is 1.</summary>
+    public byte HopLimit { get; set; }
+
     /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
     public CoapChannel? Channel { get; set; }
 
@@ -72,6 +75,7 @@ public sealed class CoapDatagram : IDisposable
             IsTruncated = IsTruncated,
             Transport = Transport,
             TransportTag = TransportTag,
+            HopLimit = HopLimit,
             Channel = Channel,
         };
         Span.CopyTo(copy.Buffer);

@@ -35,7 +35,10 @@ public abstract class CoapTransportContext
     /// <returns>0 to <see cref="ShardCount"/> - 1.</returns>
     public abstract int ShardOf(CoapAddress remote);
 
-    /// <summary>Says that a datagram could not be sent at all, such as for lack of a route. Transient: retransmission goes on.</summary>
+    /// <summary>
+    /// Says that a datagram could not be sent at all. A <see cref="System.Net.Sockets.SocketException"/> that will not pass fails the request at once: no socket of that
+    /// address family, too long, forbidden, an invalid argument. Anything else, such as no route, is transient: retransmission goes on. Not to be called under a lock of the transport.
+    /// </summary>
     /// <param name="datagram">The datagram; not taken over.</param>
     /// <param name="error">What the operating system said.</param>
     public abstract void SendFailed(CoapDatagram datagram, Exception error);

@@ -63,15 +63,6 @@ public sealed class ClientTargetTests : ClientTest
         Assert.Empty(Transport.TakeSent());
     }
 
-    [Fact]
-    [Rfc("7252-8.1-1")]
-    public async Task A_group_is_no_peer()
-    {
-        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
-        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
-        Assert.Empty(Transport.TakeSent());
-    }
-
     [Theory]
     [Rfc("7252-6.1-1", "7252-5.10.1-3")]
     [InlineData("http://host/")]

@@ -75,10 +75,6 @@ public sealed class StartingTests
     }
 
     [Fact]
-    public void A_name_without_address_cannot_be_listened_on() =>
-        Assert.Throws<ArgumentException>(() => new CoapEndpoint().Listen($"coap://{new string('a', 64)}.invalid")); // a label too long to be asked for
-
-    [Fact]
     public void A_grace_period_is_a_length_of_time()
     {
         CoapEndpointOptions options = new();

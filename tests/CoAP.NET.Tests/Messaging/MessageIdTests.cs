@@ -8,7 +8,10 @@ namespace CoAP.NET.Tests.Messaging;
 /// <summary>RFC 7252 section 4.4.</summary>
 public sealed class MessageIdTests
 {
-    private const int All = 65_536;
+    private const int Numbers = 65_536;
+
+    // Without those that are set aside for groups (RFC 7252 section 8.1).
+    private const int All = Numbers - GroupMessageIds.Count;
     private static readonly CoapTransmissionParameters s_fast = new() { NStart = ushort.MaxValue, ProbingRate = double.PositiveInfinity, MaxQueuedRequests = 10 };
 
     [Fact]
@@ -128,7 +131,27 @@ public sealed class MessageIdTests
     public void The_scrambler_is_a_permutation()
     {
         MessageIdScrambler scrambler = new(new VirtualRandom(7));
-        Assert.Equal(All, Enumerable.Range(0, All).Select(counter => scrambler[(ushort)counter]).Distinct().Count());
+        Assert.Equal(Numbers, Enumerable.Range(0, Numbers).Select(counter => scrambler[(ushort)counter]).Distinct().Count());
+    }
+
+    [Fact]
+    [Rfc("7252-8.1-4")]
+    public void Message_ids_of_groups_come_from_a_part_of_their_own_and_wait_until_one_is_old_enough()
+    {
+        GroupMessageIds ids = new(new VirtualRandom(5));
+        long lifetime = TimeSpan.FromSeconds(247).Ticks;
+        HashSet<ushort> taken = [];
+        for (int i = 0; i < GroupMessageIds.Count; i++)
+        {
+            // The last ones are left for shards that look at the same moment.
+            Assert.Equal(i <= GroupMessageIds.Count - 64, ids.FreeAt(lifetime) <= i);
+            Assert.True(taken.Add(ids.Take(i)));
+        }
+
+        Assert.All(taken, id => Assert.True(GroupMessageIds.Contains(id)));
+        Assert.Equal(GroupMessageIds.Count, Enumerable.Range(0, Numbers).Count(id => GroupMessageIds.Contains((ushort)id)));
+        Assert.Equal(63 + lifetime, ids.FreeAt(lifetime));
+        Assert.Contains(ids.Take(63 + lifetime), taken);
     }
 
     [Fact]

@@ -16,12 +16,14 @@ internal sealed class WellKnownCore
     private WellKnownCore(RouteTable table) => _table = table;
 
     /// <summary>Maps it, unless the user mapped a resource of his own there.</summary>
+    /// <param name="table">The routes.</param>
+    /// <param name="answersGroups">Whether the server has joined groups, so that it is discovered by them.</param>
     /// <returns>The route, or null.</returns>
-    public static CoapRouteHandlerBuilder? TryMap(RouteTable table)
+    public static CoapRouteHandlerBuilder? TryMap(RouteTable table, bool answersGroups = true)
     {
         try
         {
-            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden();
+            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden().AllowMulticast(answersGroups);
         }
         catch (InvalidOperationException)
         {

@@ -101,10 +101,13 @@ internal sealed class Route
         {
             ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
             RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
-            BodyPolicy body = new(
-                Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
-                Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize);
-            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes), body);
+            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            {
+                AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
+                Body = new BodyPolicy(
+                    Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
+                    Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
+            };
             Volatile.Write(ref _plan, plan);
             return plan;
         }

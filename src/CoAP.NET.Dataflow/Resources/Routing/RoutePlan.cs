@@ -6,6 +6,12 @@ namespace CoAP.NET.Resources;
 /// <param name="Executor">Runs the handler; kept while its options stay the same.</param>
 /// <param name="Produces">The formats that answers can have; null when the handler looks at Accept itself.</param>
 /// <param name="Consumes">The formats that payloads may have; null when the handler looks itself.</param>
-/// <param name="Body">What holds for the bodies of requests.</param>
 internal sealed record RoutePlan(
-    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes, BodyPolicy Body);
+    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
+{
+    /// <summary>What holds for the bodies of requests.</summary>
+    public required BodyPolicy Body { get; init; }
+
+    /// <summary>Whether requests to groups are served.</summary>
+    public bool AllowsMulticast { get; init; }
+}

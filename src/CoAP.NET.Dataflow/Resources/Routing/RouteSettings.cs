@@ -7,6 +7,8 @@ internal sealed class RouteSettings
 
     public bool? Hidden { get; set; }
 
+    public bool? AllowMulticast { get; set; }
+
     public Func<CoapRequest, bool>? ListedWhen { get; set; }
 
     public CoapContentFormat[]? Produces { get; set; }

@@ -42,15 +42,19 @@ public sealed class CoapUdpTransportOptions
 
     /// <summary>
     /// The groups to join on the sockets that are bound to any address (RFC 7252 section 8), such as 224.0.1.187 and ff02::fd. Default none.
-    /// An IPv6 group with a scope id is joined on that interface only, others on all interfaces that are up and can.
+    /// An IPv6 group with a scope id is joined on that interface only, others on <see cref="MulticastInterfaces"/>. The start fails when none can be joined on any.
     /// </summary>
     public IList<IPAddress> MulticastGroups { get; private set; } = [];
+
+    /// <summary>The interfaces to join groups on, by name such as <c>eth0</c>, or by index. Default empty: all that are up and can.</summary>
+    public IList<string> MulticastInterfaces { get; private set; } = [];
 
     internal CoapUdpTransportOptions Clone()
     {
         CoapUdpTransportOptions copy = (CoapUdpTransportOptions)MemberwiseClone();
         copy.Endpoints = [.. Endpoints];
         copy.MulticastGroups = [.. MulticastGroups];
+        copy.MulticastInterfaces = [.. MulticastInterfaces];
         return copy;
     }
 }

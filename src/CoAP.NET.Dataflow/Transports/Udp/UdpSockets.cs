@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.NetworkInformation;
 using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
@@ -42,70 +41,4 @@ internal static class UdpSockets
     }
 
     public static CoapAddress AddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
-
-    /// <summary>Joins the groups of the socket's IP versions, each on the interface it names or on all that can.</summary>
-    public static void JoinGroups(Socket socket, CoapTransportContext context, CoapUdpTransportOptions options)
-    {
-        bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
-        foreach (IPAddress group in options.MulticastGroups)
-        {
-            bool fits = group.AddressFamily == AddressFamily.InterNetworkV6 ? ipv6 : !ipv6 || socket.DualMode;
-            if (!fits)
-            {
-                continue;
-            }
-
-            foreach (int index in InterfacesFor(group))
-            {
-                try
-                {
-                    Join(socket, group, index);
-                }
-                catch (SocketException exception)
-                {
-                    Log.MulticastJoinFailed(context.Logger, group, index, exception.Message);
-                }
-            }
-        }
-    }
-
-    private static void Join(Socket socket, IPAddress group, int index)
-    {
-        if (group.AddressFamily == AddressFamily.InterNetworkV6)
-        {
-            socket.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.AddMembership, new IPv6MulticastOption(group, index));
-        }
-        else
-        {
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, index));
-        }
-    }
-
-    private static List<int> InterfacesFor(IPAddress group)
-    {
-        bool ipv6 = group.AddressFamily == AddressFamily.InterNetworkV6;
-        if (ipv6 && group.ScopeId != 0)
-        {
-            return [(int)group.ScopeId];
-        }
-
-        List<int> indexes = [];
-        foreach (NetworkInterface adapter in NetworkInterface.GetAllNetworkInterfaces())
-        {
-            // The loopback interface does not say that it can, but joining there works and costs nothing.
-            if (adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown
-                && (adapter.SupportsMulticast || adapter.NetworkInterfaceType == NetworkInterfaceType.Loopback)
-                && adapter.Supports(ipv6 ? NetworkInterfaceComponent.IPv6 : NetworkInterfaceComponent.IPv4))
-            {
-                IPInterfaceProperties properties = adapter.GetIPProperties();
-                int? index = ipv6 ? properties.GetIPv6Properties()?.Index : properties.GetIPv4Properties()?.Index;
-                if (index is { } known)
-                {
-                    indexes.Add(known);
-                }
-            }
-        }
-
-        return indexes;
-    }
 }

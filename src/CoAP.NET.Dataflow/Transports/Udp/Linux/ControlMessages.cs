@@ -8,8 +8,10 @@ internal static unsafe class ControlMessages
     /// <summary>Room for what a received datagram can have with it: packet information of both IP versions and the drop counter.</summary>
     public const int ReceiveSize = 128;
 
-    /// <summary>Room for a source address.</summary>
-    public const int SendSize = 40;
+    /// <summary>Room for a source address, or interface and hop limit.</summary>
+    public const int SendSize = 64;
+
+    private const int IPv6SourceSize = 40;
 
     private const int HeaderSize = 16;
 
@@ -96,6 +98,42 @@ internal static unsafe class ControlMessages
         BinaryPrimitives.WriteUInt64BigEndian(new Span<byte>(control + 24, 8), local.Low);
         *(uint*)(control + 32) = local.ScopeId;
         *(uint*)(control + 36) = 0;
-        return SendSize;
+        return IPv6SourceSize;
+    }
+
+    /// <summary>Writes by which interface a datagram to a group is to leave, and how far it may go.</summary>
+    /// <param name="control">Room for <see cref="SendSize"/> bytes.</param>
+    /// <param name="group">The group; its scope is the interface, 0 for the one that the routes say.</param>
+    /// <param name="hopLimit">The hop limit; 0 for the default.</param>
+    /// <returns>The length; 0 when there is nothing to say.</returns>
+    public static int WriteGroup(byte* control, in CoapAddress group, byte hopLimit)
+    {
+        // Those of IPv4 work on dual-mode sockets, too.
+        bool ipv6 = !group.IsIPv4;
+        int length = 0;
+        if (group.ScopeId != 0)
+        {
+            int size = ipv6 ? 20 : 12;
+            WriteHeader(control, size, ipv6 ? LibC.SolIPv6 : LibC.SolIP, ipv6 ? LibC.IPv6PacketInfo : LibC.IPPacketInfo);
+            new Span<byte>(control + HeaderSize, 24).Clear();
+            *(uint*)(control + HeaderSize + (ipv6 ? 16 : 0)) = group.ScopeId;
+            length = HeaderSize + ((size + 7) & ~7);
+        }
+
+        if (hopLimit != 0)
+        {
+            WriteHeader(control + length, sizeof(int), ipv6 ? LibC.SolIPv6 : LibC.SolIP, ipv6 ? LibC.IPv6HopLimit : LibC.IPTimeToLive);
+            *(long*)(control + length + HeaderSize) = hopLimit;
+            length += HeaderSize + 8;
+        }
+
+        return length;
+    }
+
+    private static void WriteHeader(byte* at, int size, int level, int type)
+    {
+        *(long*)at = HeaderSize + size;
+        *(int*)(at + 8) = level;
+        *(int*)(at + 12) = type;
     }
 }

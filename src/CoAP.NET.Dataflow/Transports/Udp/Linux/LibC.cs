@@ -23,6 +23,7 @@ internal static unsafe partial class LibC
     public const int SoReceiveBuffer = 8;
     public const int SoReceiveBufferForce = 33;
     public const int SoReceiveQueueOverflow = 40;
+    public const int IPTimeToLive = 2;
     public const int IPPacketInfo = 8;
     public const int IPReceiveErrors = 11;
     public const int IPMulticastAll = 49;
@@ -30,6 +31,7 @@ internal static unsafe partial class LibC
     public const int IPv6MulticastAll = 29;
     public const int IPv6ReceivePacketInfo = 49;
     public const int IPv6PacketInfo = 50;
+    public const int IPv6HopLimit = 52;
 
     public const uint EpollIn = 1;
     public const uint EpollError = 8;

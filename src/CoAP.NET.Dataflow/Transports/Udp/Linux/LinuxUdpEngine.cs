@@ -126,13 +126,11 @@ internal sealed class LinuxUdpEngine : UdpEngine
                     sockets[shard].Add(LinuxUdpSocket.Open(this, tag, bound, joins: true));
                 }
 
-                if (first.IsWildcard)
-                {
-                    UdpSockets.JoinGroups(first.Socket, Context, Options);
-                }
-
                 Log.UdpBound(Context.Logger, first.Local, Kind, shards);
             }
+
+            // Only the first shard's: what is sent to a group would otherwise come to each of them.
+            UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
         }
         finally
         {

@@ -113,6 +113,23 @@ internal sealed class LinuxUdpSocket
         Socket.Dispose();
     }
 
+    /// <summary>Has a socket hear only the groups that it joined itself, not those that others on the machine joined.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="dualMode">Whether it is an IPv6 one that serves IPv4 too.</param>
+    public static void HearOwnGroupsOnly(Socket socket, bool dualMode)
+    {
+        bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
+        if (ipv6)
+        {
+            TrySet(socket, LibC.SolIPv6, LibC.IPv6MulticastAll, 0);
+        }
+
+        if (!ipv6 || dualMode)
+        {
+            TrySet(socket, LibC.SolIP, LibC.IPMulticastAll, 0);
+        }
+    }
+
     private static void SetIPOptions(Socket socket, bool dualMode, IPEndPoint endpoint)
     {
         bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
@@ -120,7 +137,6 @@ internal sealed class LinuxUdpSocket
         if (ipv6)
         {
             Set(socket, LibC.SolIPv6, LibC.IPv6ReceiveErrors, 1);
-            TrySet(socket, LibC.SolIPv6, LibC.IPv6MulticastAll, 0);
             if (wildcard)
             {
                 Set(socket, LibC.SolIPv6, LibC.IPv6ReceivePacketInfo, 1);
@@ -130,8 +146,9 @@ internal sealed class LinuxUdpSocket
         if (!ipv6 || dualMode)
         {
             Set(socket, LibC.SolIP, LibC.IPReceiveErrors, 1);
-            TrySet(socket, LibC.SolIP, LibC.IPMulticastAll, 0);
         }
+
+        HearOwnGroupsOnly(socket, dualMode);
 
         if (!ipv6 && wildcard)
         {

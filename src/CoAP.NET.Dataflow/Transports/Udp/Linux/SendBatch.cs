@@ -128,8 +128,9 @@ internal sealed unsafe class SendBatch
         }
         else
         {
-            header.Control = null;
-            header.ControlLength = 0;
+            int length = datagram.Remote.IsMulticast ? ControlMessages.WriteGroup(control, datagram.Remote, datagram.HopLimit) : 0;
+            header.Control = length > 0 ? control : null;
+            header.ControlLength = (nuint)length;
         }
     }
 

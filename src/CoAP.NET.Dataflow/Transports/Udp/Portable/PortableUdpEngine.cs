@@ -36,14 +36,10 @@ internal sealed class PortableUdpEngine : UdpEngine
                 _all.Add(socket);
             }
 
-            if (socket.IsWildcard)
-            {
-                UdpSockets.JoinGroups(socket.Socket, Context, Options);
-            }
-
             Log.UdpBound(Context.Logger, socket.Local, Kind, 1);
         }
 
+        UdpGroups.Join(sockets.Select(static socket => socket.Socket), Context, Options);
         _sockets = [.. sockets];
         LocalAddresses = [.. sockets.Select(socket => socket.Local)];
         foreach (PortableUdpSocket socket in sockets)

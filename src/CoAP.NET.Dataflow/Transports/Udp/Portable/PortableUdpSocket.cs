@@ -15,6 +15,8 @@ internal sealed class PortableUdpSocket
     [ThreadStatic]
     private static SocketAddress? t_ipv6;
 
+    private readonly Lock _groupGate = new();
+
     private PortableUdpSocket(PortableUdpEngine owner, int tag, Socket socket, bool dualMode)
     {
         Owner = owner;
@@ -77,6 +79,12 @@ internal sealed class PortableUdpSocket
                 socket.IOControl(WindowsNoConnectionReset, [0], null);
             }
 
+            if (OperatingSystem.IsLinux())
+            {
+                // Otherwise what others on this machine join is heard here, too.
+                LinuxUdpSocket.HearOwnGroupsOnly(socket, UdpSockets.IsDualMode(endpoint, owner.Options));
+            }
+
             if (endpoint.Address.Equals(IPAddress.IPv6Any))
             {
                 socket.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.PacketInformation, true);
@@ -98,6 +106,31 @@ internal sealed class PortableUdpSocket
     public void AllowJoining(bool allowed) => SetJoining(Socket, allowed);
 
     public void Send(CoapDatagram datagram)
+    {
+        if (datagram.Remote.IsMulticast)
+        {
+            SendToGroup(datagram);
+        }
+        else
+        {
+            SendTo(datagram);
+        }
+    }
+
+    // Interface and hop limit are settings of the socket here, not of the datagram.
+    private void SendToGroup(CoapDatagram datagram)
+    {
+        lock (_groupGate)
+        {
+            SocketOptionLevel level = datagram.Remote.IsIPv4 ? SocketOptionLevel.IP : SocketOptionLevel.IPv6;
+            int index = (int)datagram.Remote.ScopeId;
+            Socket.SetSocketOption(level, SocketOptionName.MulticastInterface, level == SocketOptionLevel.IP ? IPAddress.HostToNetworkOrder(index) : index);
+            Socket.SetSocketOption(level, SocketOptionName.MulticastTimeToLive, Math.Max((byte)1, datagram.HopLimit));
+            SendTo(datagram);
+        }
+    }
+
+    private void SendTo(CoapDatagram datagram)
     {
         SocketAddress to = IsIPv6 ? t_ipv6 ??= new SocketAddress(AddressFamily.InterNetworkV6) : t_ipv4 ??= new SocketAddress(AddressFamily.InterNetwork);
         NativeAddress.Write(to.Buffer.Span, datagram.Remote, IsIPv6);

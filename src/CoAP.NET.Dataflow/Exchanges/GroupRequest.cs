@@ -1,0 +1,167 @@
+using System.Threading.Channels;
+using CoAP.NET.Channels;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token is then kept for a
+/// while, so that late answers are known for what they are. The timer is its end, then that of its token.
+/// </summary>
+internal sealed class GroupRequest : WheelTimer
+{
+    private readonly GroupRequests _owner;
+    private readonly Channel<GroupAnswer> _answers;
+    private readonly HashSet<CoapAddress>? _members;
+    private readonly Lock _gate = new();
+    private bool _isPinned;
+    private volatile bool _isOver;
+
+    /// <summary>Makes it; <see cref="GroupRequests.TryBegin"/> registers it.</summary>
+    /// <param name="owner">Where it is registered.</param>
+    /// <param name="channel">The group.</param>
+    /// <param name="message">The message; type, Message ID and token are filled in.</param>
+    /// <param name="hopLimit">How many routers it may pass; 0 for the default.</param>
+    /// <param name="maxAnswers">How many answers wait to be read at most, and how many members are told apart.</param>
+    /// <param name="takesRepeated">Whether further answers of a member are wanted.</param>
+    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, byte hopLimit, int maxAnswers, bool takesRepeated)
+    {
+        _owner = owner;
+        Channel = channel;
+        Message = message;
+        Transmission = new CoapTransmission(channel, message, this) { HopLimit = hopLimit };
+        MaxAnswers = maxAnswers;
+        _members = takesRepeated ? null : [];
+        _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(new BoundedChannelOptions(maxAnswers) { SingleReader = true });
+    }
+
+    public CoapChannel Channel { get; }
+
+    public CoapMessage Message { get; }
+
+    public CoapTransmission Transmission { get; }
+
+    public int MaxAnswers { get; }
+
+    /// <summary>The answers. Ends when the time is over; with an exception when the request could not be sent or the endpoint stopped.</summary>
+    public ChannelReader<GroupAnswer> Answers => _answers.Reader;
+
+    /// <summary>Whether the operating system refused to send it.</summary>
+    public bool HasSendFailed { get; private set; }
+
+    /// <summary>Whether no further answer is taken.</summary>
+    public bool IsOver => _isOver;
+
+    /// <summary>An answer came. No lock of a shard may be held.</summary>
+    /// <returns>Which counter tells what became of it; null when it was taken.</returns>
+    public CoapCounter? Deliver(CoapChannel member, CoapMessage message)
+    {
+        if (_isOver)
+        {
+            return CoapCounter.LateResponses;
+        }
+
+        lock (_gate)
+        {
+            if (_members is { } members)
+            {
+                if (members.Contains(member.Remote))
+                {
+                    return CoapCounter.RepeatedGroupResponses;
+                }
+
+                if (members.Count >= MaxAnswers)
+                {
+                    return CoapCounter.GroupResponsesDropped;
+                }
+
+                members.Add(member.Remote);
+            }
+
+            return _answers.Writer.TryWrite(new GroupAnswer(member, message)) ? null
+                : _isOver ? CoapCounter.LateResponses
+                : CoapCounter.GroupResponsesDropped;
+        }
+    }
+
+    /// <summary>Begins to wait. Called once, without the lock, before the message leaves.</summary>
+    /// <param name="timeout">For how long answers are taken.</param>
+    public void Begin(TimeSpan timeout)
+    {
+        CoapShard shard = Channel.Shard;
+        shard.Enter();
+        try
+        {
+            if (_isOver)
+            {
+                return;
+            }
+
+            _isPinned = true;
+            Channel.Pins++;
+            long now = shard.Environment.Now;
+            if (timeout != Timeout.InfiniteTimeSpan && timeout.Ticks < long.MaxValue - now)
+            {
+                shard.Wheel.Schedule(this, now + timeout.Ticks);
+            }
+        }
+        finally
+        {
+            shard.Exit();
+        }
+    }
+
+    /// <summary>Takes no further answers. May be repeated. No lock may be held.</summary>
+    /// <param name="error">Why, if something went wrong; otherwise what came can still be read.</param>
+    public void End(Exception? error = null)
+    {
+        HasSendFailed |= error is CoapSendException;
+        CoapShard shard = Channel.Shard;
+        shard.Enter();
+        try
+        {
+            EndLocked(shard.Environment.Now);
+        }
+        finally
+        {
+            shard.Exit();
+        }
+
+        Complete(error);
+    }
+
+    internal override void Fire(long now)
+    {
+        if (_isOver)
+        {
+            _owner.Forget(this);
+            return;
+        }
+
+        EndLocked(now);
+        Channel.Shard.AfterRelease(static state => ((GroupRequest)state!).Complete(null), this);
+    }
+
+    private void EndLocked(long now)
+    {
+        if (!_isOver)
+        {
+            _isOver = true;
+            if (_isPinned)
+            {
+                Channel.Pins--;
+            }
+
+            Channel.Shard.Wheel.Schedule(this, now + GroupRequests.TokenLifetimeOf(Channel.Parameters));
+            _owner.OnOver(this);
+        }
+    }
+
+    private void Complete(Exception? error)
+    {
+        if (_answers.Writer.TryComplete(error))
+        {
+            _owner.StopTransmission(this);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+namespace CoAP.NET.Messaging;
+
+/// <summary>
+/// The Message IDs of requests to groups, for all groups and shards of an endpoint. A part of the numbers is set aside for them and never used towards a
+/// single peer: so none is active with any member of a group, whoever that may be (RFC 7252 section 8.1). Safe for several threads.
+/// </summary>
+internal sealed class GroupMessageIds
+{
+    /// <summary>How many Message IDs are set aside: about four requests to groups a second.</summary>
+    public const int Count = 1024;
+
+    private const ushort First = ushort.MaxValue - Count + 1;
+
+    // As many shards may find the next one free at the same moment.
+    private const int Margin = 64;
+
+    private readonly Lock _gate = new();
+    private readonly ushort _start;
+    private readonly ushort _step;
+    private long[]? _lastUses; // made with the first request to a group
+    private ulong _taken;
+
+    public GroupMessageIds(CoapRandomSource random)
+    {
+        ulong bits = random.NextUInt64();
+        _start = (ushort)bits;
+        _step = (ushort)((bits >> 16) | 1);
+    }
+
+    /// <summary>Whether a Message ID belongs to groups.</summary>
+    public static bool Contains(ushort messageId) => messageId >= First;
+
+    /// <summary>When the next Message ID is free, in units of 100 ns; not after now when it is so already.</summary>
+    public long FreeAt(long lifetime)
+    {
+        lock (_gate)
+        {
+            return _taken + Margin <= Count ? long.MinValue : _lastUses![(int)((_taken + Margin - 1) % Count)] + lifetime;
+        }
+    }
+
+    /// <summary>Takes the next Message ID. It must be free.</summary>
+    public ushort Take(long now)
+    {
+        lock (_gate)
+        {
+            int place = (int)(_taken++ % Count);
+            (_lastUses ??= new long[Count])[place] = now;
+
+            // An odd step visits every place once.
+            return (ushort)(First + ((_start + (place * _step)) & (Count - 1)));
+        }
+    }
+}

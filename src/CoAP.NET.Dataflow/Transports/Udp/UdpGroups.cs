@@ -1,0 +1,138 @@
+using System.Globalization;
+using System.Net;
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Groups on sockets (RFC 7252 section 8): joining, and which interface is meant.</summary>
+internal static class UdpGroups
+{
+    /// <summary>Joins the groups of the options on all sockets that are bound to any address, each of the socket's IP versions.</summary>
+    /// <param name="sockets">The sockets of a transport, one for each of its addresses.</param>
+    /// <param name="context">For the log.</param>
+    /// <param name="options">Groups and interfaces.</param>
+    /// <exception cref="CoapException">There is no socket to join with, an interface does not exist, or no group could be joined on any.</exception>
+    public static void Join(IEnumerable<Socket> sockets, CoapTransportContext context, CoapUdpTransportOptions options)
+    {
+        if (options.MulticastGroups.Count == 0)
+        {
+            return;
+        }
+
+        int joined = 0;
+        bool hasWildcard = false;
+        Exception? last = null;
+        foreach (Socket socket in sockets.Where(static socket => UdpSockets.AddressOf(socket).IsAny))
+        {
+            hasWildcard = true;
+            bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
+            foreach (IPAddress group in options.MulticastGroups)
+            {
+                if (group.AddressFamily == AddressFamily.InterNetworkV6 ? ipv6 : !ipv6 || socket.DualMode)
+                {
+                    joined += Join(socket, group, context, options, ref last);
+                }
+            }
+        }
+
+        if (!hasWildcard)
+        {
+            throw new CoapException("Groups can only be joined where the endpoint listens on any address: listen on coap://[::] or coap://0.0.0.0.");
+        }
+
+        if (joined == 0)
+        {
+            throw new CoapException($"No group could be joined on any interface. {last?.Message} Name the interfaces that can, or leave the groups.", last);
+        }
+    }
+
+    /// <summary>The index of an interface that was named; one that this machine does not have is an error.</summary>
+    /// <param name="name">A name such as <c>eth0</c>, or an index.</param>
+    /// <param name="ipv6">For which IP version.</param>
+    /// <exception cref="CoapException">There is none.</exception>
+    public static int IndexOf(string name, bool ipv6)
+    {
+        if (int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out int index) && index > 0)
+        {
+            return index;
+        }
+
+        NetworkInterface[] all = NetworkInterface.GetAllNetworkInterfaces();
+        NetworkInterface found = Array.Find(all, adapter => adapter.Name == name || adapter.Id == name)
+            ?? throw new CoapException($"This machine has no interface '{name}'; it has {string.Join(", ", all.Select(static adapter => adapter.Name))}.");
+        return IndexOf(found, ipv6) ?? throw new CoapException($"The interface '{name}' does not have {(ipv6 ? "IPv6" : "IPv4")}.");
+    }
+
+    private static int Join(Socket socket, IPAddress group, CoapTransportContext context, CoapUdpTransportOptions options, ref Exception? last)
+    {
+        int joined = 0;
+        foreach (int index in InterfacesFor(group, options))
+        {
+            try
+            {
+                Join(socket, group, index);
+                joined++;
+                Log.MulticastJoined(context.Logger, group, index);
+            }
+            catch (SocketException exception)
+            {
+                last = exception;
+                Log.MulticastJoinFailed(context.Logger, group, index, exception.Message);
+            }
+        }
+
+        return joined;
+    }
+
+    private static void Join(Socket socket, IPAddress group, int index)
+    {
+        if (group.AddressFamily == AddressFamily.InterNetworkV6)
+        {
+            socket.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.AddMembership, new IPv6MulticastOption(group, index));
+        }
+        else
+        {
+            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, index));
+        }
+    }
+
+    private static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options)
+    {
+        bool ipv6 = group.AddressFamily == AddressFamily.InterNetworkV6;
+        if (ipv6 && group.ScopeId != 0)
+        {
+            return [(int)group.ScopeId];
+        }
+
+        if (options.MulticastInterfaces.Count > 0)
+        {
+            return [.. options.MulticastInterfaces.Select(name => IndexOf(name, ipv6))];
+        }
+
+        List<int> indexes = [];
+        foreach (NetworkInterface adapter in NetworkInterface.GetAllNetworkInterfaces())
+        {
+            // The loopback interface does not say that it can, but joining there works and costs nothing.
+            if (adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown
+                && (adapter.SupportsMulticast || adapter.NetworkInterfaceType == NetworkInterfaceType.Loopback)
+                && IndexOf(adapter, ipv6) is { } index)
+            {
+                indexes.Add(index);
+            }
+        }
+
+        return indexes;
+    }
+
+    private static int? IndexOf(NetworkInterface adapter, bool ipv6)
+    {
+        if (!adapter.Supports(ipv6 ? NetworkInterfaceComponent.IPv6 : NetworkInterfaceComponent.IPv4))
+        {
+            return null;
+        }
+
+        IPInterfaceProperties properties = adapter.GetIPProperties();
+        return ipv6 ? properties.GetIPv6Properties()?.Index : properties.GetIPv4Properties()?.Index;
+    }
+}

@@ -1,0 +1,86 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Names to listen on.</summary>
+public sealed class ListeningTests
+{
+    private readonly List<string> _asked = [];
+
+    [Fact]
+    public async Task A_name_is_looked_up_when_the_server_starts_and_all_its_addresses_are_listened_on()
+    {
+        await using CoapServer server = Make("127.0.0.1", "127.0.0.2", "127.0.0.1");
+        server.MapGet("/x", () => "x");
+        server.Listen("coap://box.example:0").Listen("coap://127.0.0.3:0");
+        Assert.Empty(_asked);
+        Assert.Empty(server.LocalEndpoints);
+        await server.StartAsync();
+        Assert.Equal(["box.example"], _asked);
+        Assert.Equal(["127.0.0.1", "127.0.0.2", "127.0.0.3"], server.LocalEndpoints.Select(uri => CoapUri.Parse(uri).Host));
+        await using CoapClient client = new();
+        foreach (string uri in server.LocalEndpoints)
+        {
+            Assert.Equal("x", (await client.GetAsync($"{uri}/x").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+        }
+    }
+
+    [Fact]
+    public async Task A_name_that_stands_for_nothing_fails_the_start_and_may_be_tried_again()
+    {
+        bool known = false;
+        await using CoapServer server = new(new CoapEndpointOptions
+        {
+            ResolveHost = (_, _) => known ? Task.FromResult(new[] { IPAddress.Loopback }) : throw new SocketException((int)SocketError.HostNotFound),
+        });
+        server.Listen("coap://127.0.0.1:0").Listen("coap://box.example:0");
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
+        Assert.StartsWith("Cannot listen on 'coap://box.example:0", error.Message, StringComparison.Ordinal);
+        Assert.Contains("or on * for all", error.Message, StringComparison.Ordinal);
+        known = true;
+        await server.StartAsync();
+        Assert.Equal(2, server.LocalEndpoints.Count);
+    }
+
+    [Fact]
+    public async Task A_name_without_address_is_not_taken_for_all_addresses()
+    {
+        await using CoapServer server = Make();
+        server.Listen("coap://box.example:0");
+        await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
+        Assert.Empty(server.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task A_start_that_is_cancelled_stops_looking_up()
+    {
+        using CancellationTokenSource cancel = new();
+        await using CoapServer server = new(new CoapEndpointOptions { ResolveHost = (_, token) => new TaskCompletionSource<IPAddress[]>().Task.WaitAsync(token) });
+        server.Listen("coap://box.example:0");
+        Task start = server.StartAsync(cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => start.WaitAsync(TimeSpan.FromSeconds(30)));
+    }
+
+    [Fact]
+    public async Task A_request_before_the_start_opens_what_is_listened_on()
+    {
+        await using CoapServer server = Make("127.0.0.1");
+        server.Listen("coap://box.example:0");
+        await Assert.ThrowsAnyAsync<CoapException>(() => server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://127.0.0.1:9/x") { Timeout = TimeSpan.Zero }).WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Single(server.LocalEndpoints);
+        Assert.Throws<InvalidOperationException>(() => server.Listen("coap://127.0.0.1:0"));
+        Assert.Throws<InvalidOperationException>(() => server.JoinGroups());
+        Assert.Throws<ArgumentException>(() => server.Listen("coap://box.example/path"));
+    }
+
+    private CoapServer Make(params string[] addresses) => new(new CoapEndpointOptions
+    {
+        ResolveHost = (name, _) =>
+        {
+            _asked.Add(name);
+            return Task.FromResult(Array.ConvertAll(addresses, IPAddress.Parse));
+        },
+    });
+}

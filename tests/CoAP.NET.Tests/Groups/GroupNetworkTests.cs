@@ -1,0 +1,67 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Groups;
+
+/// <summary>Servers in a group and a client that asks it, on a network in memory and in virtual time.</summary>
+public sealed class GroupNetworkTests
+{
+    private static readonly CoapAddress s_group = InMemoryNetwork.Address("[ff02::fd]:5683");
+    private readonly VirtualClock _clock = new();
+
+    [Fact]
+    [Rfc("7252-8.2-1", "7252-8.2-3", "gc-3.8-1")]
+    public async Task A_client_finds_the_members_that_have_what_it_looks_for_and_asks_one_of_them_further()
+    {
+        InMemoryNetwork network = new(_clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) });
+        List<CoapServer> servers = [];
+        for (uint i = 1; i <= 6; i++)
+        {
+            CoapServer server = new(Options(i));
+            InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address($"[2001:db8::{i}]:5683"));
+            server.Endpoint.AddTransport(transport);
+            uint number = i;
+            server.MapGet("/t", () => $"{number}").WithResourceType(i % 2 == 0 ? "even" : "odd");
+            server.JoinGroups();
+            await server.StartAsync();
+            transport.JoinGroup(s_group);
+            servers.Add(server);
+        }
+
+        await using CoapClient client = new(Options(100));
+        client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("[2001:db8::100]:40000")));
+        Task<List<CoapGroupLinks>> discovery = CollectAsync(client.DiscoverGroupAsync("coap://[ff02::fd]", "rt=even", TimeSpan.FromSeconds(10)));
+        _clock.Advance(TimeSpan.FromSeconds(11));
+        List<CoapGroupLinks> found = await discovery.WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(
+            ["coap://[2001:db8::2]/.well-known/core", "coap://[2001:db8::4]/.well-known/core", "coap://[2001:db8::6]/.well-known/core"],
+            found.Select(links => links.Uri).Order());
+        Assert.Single(network.Trace, item => item.Kind == NetworkEventKind.Sent && item.Packet!.To.IsMulticast);
+        Assert.Equal(3, network.Trace.Count(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast));
+        TimeSpan[] sent = [.. network.Trace.Where(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast).Select(item => item.Time)];
+        Assert.All(sent, time => Assert.InRange(time, TimeSpan.FromMilliseconds(20), TimeSpan.FromSeconds(5.1)));
+        Assert.Equal(3, sent.Distinct().Count());
+
+        CoapGroupLinks second = found.Single(links => links.Uri.Contains("::2]", StringComparison.Ordinal));
+        Task<CoapResponse> further = second.Peer.GetAsync(Assert.Single(second.Links).Target);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal("2", (await further.WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+        foreach (CoapServer server in servers)
+        {
+            await server.DisposeAsync();
+        }
+    }
+
+    private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = _clock, Random = new VirtualRandom(seed) };
+
+    private static async Task<List<T>> CollectAsync<T>(IAsyncEnumerable<T> answers)
+    {
+        List<T> all = [];
+        await foreach (T answer in answers)
+        {
+            all.Add(answer);
+        }
+
+        return all;
+    }
+}

@@ -1,0 +1,379 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Groups;
+
+/// <summary>A client that asks a group (RFC 7252 section 8.2).</summary>
+public sealed class GroupRequestTests : ClientTest
+{
+    private const string Uri = "coap://224.0.1.187/x?y";
+    private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe00001bb, 5683);
+    private static readonly CoapAddress s_odd = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[2001:db8::7]:61616"));
+
+    [Fact]
+    [Rfc("7252-8.2-3", "7252-8.2-4", "gc-3.1.4-1", "7252-8.2.1-1", "gc-3.1.1-1")]
+    public async Task Every_member_answers_for_itself_by_its_own_address()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
+        Sent sent = new(Wire.Hex(bytes));
+        Assert.Equal(s_group, remote);
+        Assert.Equal($"5601{sent.MessageId}{sent.Token}b1784179", sent.Hex);
+        Transport.Receive(s_server, $"56450001{sent.Token}ff61");
+        Clock.Advance(TimeSpan.FromSeconds(4));
+        Transport.Receive(s_stranger, $"56450001{sent.Token}ff62");
+        Transport.Receive(s_odd, $"56450001{sent.Token}ff63");
+        Clock.Advance(TimeSpan.FromSeconds(5));
+        Assert.False(answers.IsCompleted);
+        EndRequests();
+        List<CoapGroupResponse> all = await Within(answers);
+        Assert.Equal(["a", "b", "c"], all.Select(answer => answer.Response.GetText()));
+        Assert.Equal([s_server, s_stranger, s_odd], all.Select(answer => answer.Peer.Address));
+        Assert.Equal(["coap://192.0.2.1/x?y", "coap://192.0.2.9/x?y", "coap://[2001:db8::7]:61616/x?y"], all.Select(answer => answer.Uri));
+        Assert.All(all, answer => Assert.Null(answer.Error));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-8.2-4")]
+    public async Task The_URI_of_a_link_local_member_can_be_asked_further()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect("coap://[ff02::fd%251]/x");
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
+        Assert.Equal(1u, remote.ScopeId);
+        CoapAddress member = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[fe80::7%1]:5683"));
+        Transport.Receive(member, $"56450001{new Sent(Wire.Hex(bytes)).Token}ff61");
+        EndRequests();
+        string uri = Assert.Single(await Within(answers)).Uri;
+        Assert.Equal("coap://[fe80::7%251]/x", uri);
+        _ = Client.GetAsync(uri);
+        Assert.Equal(member, Assert.Single(Transport.TakeAll()).Remote);
+    }
+
+    [Fact]
+    [Rfc("7252-8.2-3", "gc-3.1.4-1")]
+    public async Task Answers_reach_the_request_whichever_shard_their_members_belong_to()
+    {
+        Options.Shards = 4;
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        Sent sent = TakeOne();
+        CoapAddress[] members = [.. Enumerable.Range(1, 40).Select(i => CoapAddress.FromIPv4(0xc0000200 + (uint)i, (ushort)(5000 + i)))];
+        foreach (CoapAddress member in members)
+        {
+            Transport.Receive(member, $"56450001{sent.Token}ff61");
+        }
+
+        EndRequests();
+        Assert.Equal(members, (await Within(answers)).Select(answer => answer.Response.Remote));
+        Assert.True(members.Select(Transport.Context.ShardOf).Distinct().Count() > 1);
+    }
+
+    [Fact]
+    [Rfc("gc-3.1.4-1", "7252-5.3.2-1")]
+    public async Task What_has_another_token_or_was_sent_to_a_group_is_no_answer()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, "56450001010203040506ff61");
+        Transport.Receive(s_server, "50450002ff61");
+        Transport.Receive(s_server, $"56450003{sent.Token}ff61", s_group);
+        EndRequests();
+        Assert.Empty(await Within(answers));
+        Assert.Equal(3, Client.Endpoint.Counters[CoapCounter.UnmatchedResponses]);
+    }
+
+    [Theory]
+    [Rfc("gc-3.1.6-1")]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_copy_of_an_answer_is_dropped_and_a_further_one_is_given_if_wanted(bool wanted)
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri, new CoapGroupRequestOptions { IncludeRepeated = wanted });
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, $"56450001{sent.Token}ff61");
+        Transport.Receive(s_server, $"56450001{sent.Token}ff61");
+        Transport.Receive(s_server, $"56450002{sent.Token}ff62");
+        EndRequests();
+        Assert.Equal(wanted ? "ab" : "a", string.Concat((await Within(answers)).Select(answer => answer.Response.GetText())));
+        Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.Duplicates]);
+        Assert.Equal(wanted ? 0 : 1, Client.Endpoint.Counters[CoapCounter.RepeatedGroupResponses]);
+    }
+
+    [Fact]
+    public async Task A_Confirmable_answer_is_acknowledged_and_one_that_must_be_rejected_is_not_given()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, $"46450001{sent.Token}ff61");
+        Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
+        Transport.Receive(s_stranger, $"46450002{sent.Token}d100ff");
+        Assert.Equal("70000002", Assert.Single(Transport.TakeSent()));
+        EndRequests();
+        Assert.Equal(s_server, Assert.Single(await Within(answers)).Response.Remote);
+    }
+
+    [Theory]
+    [Rfc("7252-8.1-1", "gc-3.1.1-1", "gc-3.4-1")]
+    [InlineData("coap://224.0.1.187/x", true, "Confirmable")]
+    [InlineData("coap://[ff02::fd]/x", true, "Confirmable")]
+    [InlineData("coaps://[ff02::fd]/x", false, "coaps")]
+    [InlineData("coap+tcp://224.0.1.187/x", false, "coap+tcp")]
+    [InlineData("coap://192.0.2.1/x", false, "SendAsync")]
+    [InlineData("coap://224.0.1.187:0/x", false, "port 0")]
+    public void What_no_group_can_be_asked_is_refused_before_anything_is_sent(string uri, bool confirmable, string mentioned)
+    {
+        ArgumentException error = Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = confirmable }); });
+        Assert.Contains(mentioned, error.Message, StringComparison.Ordinal);
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-8.1-1")]
+    public async Task A_group_is_no_peer_and_the_error_says_what_to_use()
+    {
+        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://224.0.1.187/x")));
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://[ff02::fd]/x")));
+        Assert.Contains(nameof(CoapClient.SendToGroupAsync), error.Message, StringComparison.Ordinal);
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("gc-3.1.5-1")]
+    public async Task A_late_answer_is_counted_and_its_token_never_comes_again()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        Sent first = TakeOne();
+        EndRequests();
+        Assert.Empty(await Within(answers));
+        Clock.Advance(TimeSpan.FromSeconds(190));
+        HashSet<string> tokens = [first.Token];
+        for (int i = 0; i < 50; i++)
+        {
+            Task<List<CoapGroupResponse>> next = Collect(Uri);
+            Sent sent = TakeOne();
+            Assert.True(tokens.Add(sent.Token));
+            Transport.Receive(s_server, $"5645{i:x4}{first.Token}ff61");
+            EndRequests();
+            Assert.Empty(await Within(next));
+        }
+
+        Assert.Equal(50, Client.Endpoint.Counters[CoapCounter.LateResponses] + Client.Endpoint.Counters[CoapCounter.UnmatchedResponses]);
+        Assert.True(Client.Endpoint.Counters[CoapCounter.LateResponses] > 20);
+        Transport.Receive(s_stranger, $"46450001{tokens.Last()}ff61");
+        Assert.Equal("70000001", Assert.Single(Transport.TakeSent()));
+    }
+
+    [Fact]
+    [Rfc("7252-8.1-4")]
+    public async Task Message_ids_of_groups_and_of_single_peers_never_meet()
+    {
+        Options.Parameters = new() { NStart = 5000, ProbingRate = double.PositiveInfinity };
+        using CancellationTokenSource cancel = new();
+        for (int i = 0; i < 3000; i++)
+        {
+            _ = Client.SendAsync(new CoapRequest(CoapMethod.Get, $"coap://192.0.2.{i % 50}/x") { Confirmable = false }, cancel.Token);
+            if (i % 10 == 0)
+            {
+                _ = Collect($"coap://224.0.1.{i % 100}/x", cancellationToken: cancel.Token);
+            }
+        }
+
+        ILookup<bool, string> ids = Transport.TakeAll().ToLookup(sent => sent.Remote.IsMulticast, sent => Wire.Hex(sent.Bytes)[4..8]);
+        Assert.Equal(300, ids[true].Distinct().Count());
+        Assert.Equal(3000, ids[false].Count());
+        Assert.Empty(ids[true].Intersect(ids[false]));
+        await cancel.CancelAsync();
+    }
+
+    [Fact]
+    public async Task Answers_that_nobody_reads_are_bounded()
+    {
+        await using IAsyncEnumerator<CoapGroupResponse> answers = Ask(Uri, new CoapGroupRequestOptions { MaxResponses = 2 }).GetAsyncEnumerator();
+        ValueTask<bool> more = answers.MoveNextAsync();
+        Sent sent = TakeOne();
+        for (int i = 0; i < 5; i++)
+        {
+            Transport.Receive(CoapAddress.FromIPv4(0xc0000200 + (uint)i, 5683), $"56450001{sent.Token}ff61");
+        }
+
+        Assert.True(await Within(more.AsTask()));
+        Assert.True(await Within(answers.MoveNextAsync().AsTask()));
+        EndRequests();
+        Assert.False(await Within(answers.MoveNextAsync().AsTask()));
+        Assert.Equal(3, Client.Endpoint.Counters[CoapCounter.GroupResponsesDropped]);
+    }
+
+    [Fact]
+    public async Task Requests_to_groups_are_bounded_and_free_their_place_when_they_end()
+    {
+        Options.Limits.MaxGroupRequests = 2;
+        Options.Parameters = new() { NStart = 10 };
+        using CancellationTokenSource cancel = new();
+        Task<List<CoapGroupResponse>> first = Collect(Uri);
+        Task<List<CoapGroupResponse>> second = Collect(Uri, cancellationToken: cancel.Token);
+        await Assert.ThrowsAsync<CoapBusyException>(() => Within(Collect(Uri)));
+        Assert.Equal(2, Transport.TakeSent().Length);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(second));
+        Task<List<CoapGroupResponse>> third = Collect(Uri);
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, $"56450001{sent.Token}ff61");
+        EndRequests();
+        Assert.Empty(await Within(first));
+        Assert.Single(await Within(third));
+    }
+
+    [Fact]
+    public async Task Leaving_the_loop_ends_the_request()
+    {
+        Task<CoapGroupResponse> first = First();
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, $"56450001{sent.Token}ff61");
+        Assert.Equal(s_server, (await Within(first)).Response.Remote);
+        Transport.Receive(s_stranger, $"56450001{sent.Token}ff61");
+        Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.LateResponses]);
+
+        async Task<CoapGroupResponse> First()
+        {
+            await foreach (CoapGroupResponse answer in Ask(Uri))
+            {
+                return answer;
+            }
+
+            throw new InvalidOperationException("none");
+        }
+    }
+
+    [Fact]
+    public async Task Without_a_timeout_answers_are_taken_for_NON_LIFETIME()
+    {
+        Task<List<CoapGroupResponse>> answers = CollectAsync(Client.GetFromGroupAsync(Uri));
+        Sent sent = TakeOne();
+        Clock.Advance(TimeSpan.FromSeconds(144));
+        Transport.Receive(s_server, $"56450001{sent.Token}ff61");
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        Assert.Single(await Within(answers));
+    }
+
+    [Fact]
+    public async Task Stopping_ends_the_wait_with_an_exception()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        await Client.Endpoint.StopAsync();
+        await Assert.ThrowsAsync<CoapException>(() => Within(answers));
+        await Assert.ThrowsAsync<CoapException>(() => Within(Collect(Uri)));
+    }
+
+    [Fact]
+    [Rfc("7959-2.8-1", "gc-3.8-1")]
+    public async Task The_rest_of_a_large_answer_is_asked_of_its_member_alone()
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri);
+        Sent sent = TakeOne();
+        TaskCompletionSource<(CoapAddress Remote, byte[] Bytes)> unicast = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (remote, bytes) => unicast.TrySetResult((remote, bytes));
+        Transport.Receive(s_server, $"56450001{sent.Token}d10a08ff" + string.Concat(Enumerable.Repeat("61", 16))); // Block2 0/1/16
+        (CoapAddress remote, byte[] bytes) = await Within(unicast.Task);
+        Sent second = new(Wire.Hex(bytes));
+        Assert.Equal(s_server, remote);
+        Assert.Equal((0, 1), (second.Type, second.Code));
+        Assert.NotEqual(sent.Token, second.Token);
+        Transport.Receive(s_server, $"6{second.Hex[1]}45{second.MessageId}{second.Token}ff77686f6c65");
+        EndRequests();
+        CoapGroupResponse answer = Assert.Single(await Within(answers));
+        Assert.Equal("whole", answer.Response.GetText());
+        Assert.Null(answer.Error);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task When_the_rest_of_an_answer_is_not_to_be_had_its_first_block_is_given(bool fetches)
+    {
+        Task<List<CoapGroupResponse>> answers = Collect(Uri, new CoapGroupRequestOptions { FetchWhole = fetches });
+        Sent sent = TakeOne();
+        TaskCompletionSource<string> unicast = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => unicast.TrySetResult(Wire.Hex(bytes));
+        Transport.Receive(s_server, $"56450001{sent.Token}d10a08ff61");
+        if (fetches)
+        {
+            Transport.Receive(s_server, $"7000{(await Within(unicast.Task))[4..8]}");
+        }
+
+        EndRequests();
+        CoapGroupResponse answer = Assert.Single(await Within(answers));
+        Assert.Equal("a", answer.Response.GetText());
+        Assert.Equal(fetches, answer.Error is CoapResetException);
+        Assert.NotNull(answer.Error);
+    }
+
+    [Fact]
+    public async Task Members_tell_their_links()
+    {
+        Task<List<CoapGroupLinks>> links = CollectAsync(Client.DiscoverGroupAsync("coap://224.0.1.187/ignored", "rt=a", TimeSpan.FromSeconds(10)));
+        Sent sent = TakeOne();
+        Assert.EndsWith($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72654472743d612128", sent.Hex, StringComparison.Ordinal);
+        Transport.Receive(s_server, $"56450001{sent.Token}c128ff3c2f613e"); // </a>
+        Transport.Receive(s_stranger, $"56450001{sent.Token}c128ff3c"); // no link-format
+        Transport.Receive(s_odd, $"56840001{sent.Token}");
+        EndRequests();
+        CoapGroupLinks found = Assert.Single(await Within(links));
+        Assert.Equal("/a", Assert.Single(found.Links).Target);
+        Assert.Equal(("coap://192.0.2.1/.well-known/core", s_server), (found.Uri, found.Peer.Address));
+    }
+
+    [Fact]
+    public async Task A_name_may_stand_for_a_group()
+    {
+        Options.ResolveHost = (name, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse(name == "all.example" ? "224.0.1.187" : "192.0.2.2") });
+        _ = Collect("coap://all.example/x");
+        (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
+        Assert.Equal(s_group, remote);
+        Assert.Contains("3b616c6c2e6578616d706c65", Wire.Hex(bytes), StringComparison.Ordinal);
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Collect("coap://one.example/x")));
+        Assert.Contains("no group", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_request_that_cannot_be_sent_fails_and_one_to_a_name_takes_the_next_group()
+    {
+        Options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("ff02::fd"), IPAddress.Parse("224.0.1.187") });
+        Transport.OnSent = (remote, bytes) =>
+        {
+            if (!remote.IsIPv4)
+            {
+                CoapDatagram refused = new(bytes.Length) { Length = bytes.Length, Remote = remote, Transport = Transport };
+                bytes.CopyTo(refused.Buffer, 0);
+                Transport.Context.SendFailed(refused, new SocketException((int)SocketError.AddressFamilyNotSupported));
+            }
+        };
+        CoapSendException error = await Assert.ThrowsAsync<CoapSendException>(() => Within(Collect("coap://[ff02::fd]/x")));
+        Assert.Equal(SocketError.AddressFamilyNotSupported, error.SocketError);
+        Transport.TakeSent();
+        _ = Collect("coap://both.example/x");
+        Assert.Equal([true, false], Transport.TakeAll().Select(sent => !sent.Remote.IsIPv4));
+    }
+
+    private IAsyncEnumerable<CoapGroupResponse> Ask(string uri, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
+        Client.GetFromGroupAsync(uri, TimeSpan.FromSeconds(10), options, cancellationToken);
+
+    private Task<List<CoapGroupResponse>> Collect(string uri, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
+        CollectAsync(Ask(uri, options, cancellationToken));
+
+    // A little longer than their time: the wheel turns in steps.
+    private void EndRequests() => Clock.Advance(TimeSpan.FromSeconds(11));
+
+    // Runs until the request is sent.
+    private static async Task<List<T>> CollectAsync<T>(IAsyncEnumerable<T> answers)
+    {
+        List<T> all = [];
+        await foreach (T answer in answers)
+        {
+            all.Add(answer);
+        }
+
+        return all;
+    }
+}
