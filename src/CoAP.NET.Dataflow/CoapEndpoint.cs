@@ -69,16 +69,17 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             Served = Served,
             Fault = Fault,
         };
+        AddressGuard guard = new(_environment, options.TrustedPrefixes);
         _pipelines = new CoapPipeline[options.Shards];
         _clocks = new ShardClock[options.Shards];
         for (int i = 0; i < _pipelines.Length; i++)
         {
-            _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this }, parts);
+            _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this, Guard = guard }, parts);
             _clocks[i] = new ShardClock(_pipelines[i]);
         }
 
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
-        _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
+        _steps = RequestSteps.Link(new EchoStep(), new ExchangeStep(_environment, ExchangeAsync));
     }
 
     /// <summary>What happened so far, in numbers.</summary>

@@ -13,6 +13,9 @@ public sealed class CoapChannel
     internal object? ExchangeState;
     internal CoapOutbox Outbox;
 
+    // An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).
+    internal byte[]? EchoToReturn;
+
     // The user's view of the peer; made when first asked for.
     internal object? Face;
 
@@ -93,6 +96,15 @@ public sealed class CoapChannel
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
     }
+
+    /// <summary>Until when <see cref="IsVerified"/> holds, in units of 100 ns; for ever after a handshake.</summary>
+    internal long VerifiedUntil { get; set; } = long.MaxValue;
+
+    /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
+    internal int AmplificationCredit { get; set; }
+
+    /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
+    internal bool IsGroup => Remote.IsMulticast;
 
     /// <summary>The keyed hash of the peer's address; place in the table. Guarded by Shard.Gate, as are the links of the list it stands in.</summary>
     internal ulong AddressHash { get; init; }

@@ -23,4 +23,7 @@ public enum CoapInboundKind : byte
 
     /// <summary>A message of ours could not be queued or sent: a bound is reached.</summary>
     NotSent,
+
+    /// <summary>A Non-confirmable message of ours was sent; told only to who asked for it (<see cref="CoapTransmission.TellsWhenSent"/>).</summary>
+    Sent,
 }

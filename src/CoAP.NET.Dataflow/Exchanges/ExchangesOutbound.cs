@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Exchanges;
@@ -7,12 +8,13 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// requests of our clients enter here.
 /// </summary>
-public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
     private readonly Func<CoapMessage, long> _sizeOf;
+    private readonly int _alwaysFree;
 
     internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, Func<CoapMessage, long> sizeOf)
         : base(shard.Environment.Counters, shard.Environment.Logger)
@@ -21,6 +23,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         _layer = layer;
         _state = state;
         _sizeOf = sizeOf;
+        _alwaysFree = shard.Guard.AlwaysFree;
         layer.Send = Order;
     }
 
@@ -100,14 +103,31 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
             response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
         }
 
-        // RFC 7252 section 8.2: a group request that has no useful answer gets none.
-        bool silent = exchange.Request.IsMulticast && !response.Code.IsSuccess;
+        bool isChallenge = result.AsksForEcho;
+        bool silent = IsSilent(exchange, response.Code);
+        if (size > _alwaysFree && !silent)
+        {
+            response = Limit(exchange, response, out isChallenge);
+            silent = IsSilent(exchange, response.Code);
+        }
+
+        if (silent && (exchange.Special & SpecialOptions.NoResponse) != 0)
+        {
+            Counters.Add(CoapCounter.ResponsesNotWanted);
+        }
+        else if (isChallenge)
+        {
+            Counters.Add(CoapCounter.EchoChallenges);
+            _shard.Guard.Echo.AddTo(response, exchange.Channel.Remote, _shard.Environment.Now);
+        }
+
         Offer(new CoapOutbound
         {
             Channel = exchange.Channel,
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
+            NeverConfirmable = isChallenge,
         });
     }
 

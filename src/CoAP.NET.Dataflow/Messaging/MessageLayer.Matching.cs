@@ -36,6 +36,7 @@ internal sealed partial class MessageLayer
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
         {
             _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            _shard.Guard.OnUnmatched(item.Channel);
             return false;
         }
 
@@ -48,6 +49,7 @@ internal sealed partial class MessageLayer
         }
 
         OnHeard(StateOf(item.Channel), now);
+        _shard.Guard.OnAcknowledged(item.Channel);
         End(transmission, now);
         if (carriesResponse)
         {
@@ -70,6 +72,7 @@ internal sealed partial class MessageLayer
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission))
         {
             _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            _shard.Guard.OnUnmatched(item.Channel);
             return;
         }
 

@@ -162,6 +162,10 @@ internal sealed partial class MessageLayer
             message.Type = CoapMessageType.NonConfirmable;
             transmission.Timeout = now + state.Times.NonLifetime;
             _shard.Wheel.Schedule(transmission, transmission.IsReply ? transmission.Timeout : now + state.Times.NonConfirmablePlace);
+            if (transmission.TellsWhenSent)
+            {
+                RaiseEvent(CoapInboundKind.Sent, transmission);
+            }
         }
 
         _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, EncodedSink = Sink });
@@ -200,6 +204,12 @@ internal sealed partial class MessageLayer
 
         // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than ACK_TIMEOUT.
         _shard.Wheel.Schedule(transmission, Math.Max(transmission.Due + transmission.Timeout, now + state.Times.AckTimeout));
+        if (transmission.IsLimited && transmission.Encoded is { } copy && !_shard.Guard.MaySend(transmission.Channel, copy.Length, now))
+        {
+            // As good as lost; the peer may ask again.
+            return;
+        }
+
         _counters.Add(CoapCounter.Retransmissions);
         if (transmission.Encoded is { } encoded)
         {

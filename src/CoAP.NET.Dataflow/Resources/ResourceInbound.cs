@@ -59,6 +59,11 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             }
 
             RoutePlan plan = route.GetPlan(_environment);
+            if ((plan.Freshness is not null || plan.Limiter is not null) && IsHeldBack(item, route, plan))
+            {
+                return;
+            }
+
             if (CheckFormats(request, plan) is { } refusal)
             {
                 Reply(item, refusal);

@@ -101,7 +101,11 @@ internal sealed class Route
         {
             ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
             RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
-            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes));
+            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            {
+                Freshness = Inherit(settings => settings.Freshness),
+                Limiter = Inherit(settings => settings.Limiter),
+            };
             Volatile.Write(ref _plan, plan);
             return plan;
         }

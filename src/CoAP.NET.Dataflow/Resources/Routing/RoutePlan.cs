@@ -7,4 +7,11 @@ namespace CoAP.NET.Resources;
 /// <param name="Produces">The formats that answers can have; null when the handler looks at Accept itself.</param>
 /// <param name="Consumes">The formats that payloads may have; null when the handler looks itself.</param>
 internal sealed record RoutePlan(
-    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes);
+    int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
+{
+    /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
+    public TimeSpan? Freshness { get; init; }
+
+    /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
+    public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
+}

@@ -13,5 +13,9 @@ internal sealed class RouteSettings
 
     public CoapContentFormat[]? Consumes { get; set; }
 
+    public TimeSpan? Freshness { get; set; }
+
+    public Func<CoapRequest, TimeSpan?>? Limiter { get; set; }
+
     public List<object> Metadata { get; } = [];
 }
