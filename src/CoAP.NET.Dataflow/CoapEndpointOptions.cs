@@ -25,6 +25,9 @@ public sealed class CoapEndpointOptions
     /// </summary>
     public IList<IPNetwork> TrustedPrefixes { get; } = [IPNetwork.Parse("127.0.0.0/8"), IPNetwork.Parse("::1/128")];
 
+    /// <summary>What happens to requests of ours that a server does not want yet (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> says something else. Default: they fail at once.</summary>
+    public CoapPatience Patience { get; set; }
+
     /// <summary>The option factories. Default: all that this library knows.</summary>
     public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
 

@@ -67,6 +67,9 @@ public sealed class CoapLimits
     /// <summary>How long an address counts as verified after an Echo. Default 1 h; above 0. Later responses carry another Echo where they are large.</summary>
     public TimeSpan AddressVerificationLifetime { get; set => field = value > TimeSpan.Zero ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A lifetime is above zero."); } = TimeSpan.FromHours(1);
 
+    /// <summary>How many responses 4.29 the limiters of routes may cause in any second: half of them at once, half over the second. Default 1,000; 1 or more. Beyond it requests that are held back get no answer, as if they were lost (RFC 8516 section 3).</summary>
+    public int TooManyRequestsPerSecond { get; set => field = Check(value, 1, int.MaxValue); } = 1000;
+
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 
     private static int Check(int value, int min, int max)

@@ -15,6 +15,15 @@ public sealed partial class ExchangesOutbound
             ? NoResponse.Suppresses(notWanted, code)
             : exchange.Request.IsMulticast && !code.IsSuccess; // RFC 7252 section 8.2: a group request that has no useful answer gets none.
 
+    /// <summary>Whether another 4.29 may be sent: refusing must not become work of its own (RFC 8516 section 3).</summary>
+    private bool MayRefuse()
+    {
+        lock (_shard.Gate)
+        {
+            return _refusals.TryDraw(_refusedUntil, 1, _shard.Environment.Now, out _refusedUntil);
+        }
+    }
+
     /// <summary>Fits a response to what the address of the peer may get.</summary>
     /// <param name="exchange">The exchange.</param>
     /// <param name="response">The response, larger than what is always free.</param>

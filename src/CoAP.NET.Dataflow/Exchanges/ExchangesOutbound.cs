@@ -15,6 +15,8 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private readonly EndpointState _state;
     private readonly Func<CoapMessage, long> _sizeOf;
     private readonly int _alwaysFree;
+    private readonly RateBound _refusals;
+    private long _refusedUntil = long.MinValue;
 
     internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, Func<CoapMessage, long> sizeOf)
         : base(shard.Environment.Counters, shard.Environment.Logger)
@@ -24,6 +26,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _state = state;
         _sizeOf = sizeOf;
         _alwaysFree = shard.Guard.AlwaysFree;
+        _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         layer.Send = Order;
     }
 
@@ -119,6 +122,12 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         {
             Counters.Add(CoapCounter.EchoChallenges);
             _shard.Guard.Echo.AddTo(response, exchange.Channel.Remote, _shard.Environment.Now);
+        }
+
+        if (response.Code == CoapCode.TooManyRequests && !silent && !MayRefuse())
+        {
+            Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
+            return;
         }
 
         Offer(new CoapOutbound
