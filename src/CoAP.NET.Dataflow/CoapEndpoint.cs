@@ -79,7 +79,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         }
 
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
-        _steps = RequestSteps.Link(new PatienceStep(_environment, options.Patience), new EchoStep(), new ExchangeStep(_environment, ExchangeAsync));
+        _steps = RequestSteps.Link(new PatienceStep(_environment, options.Patience), new EchoStep(), new TokenStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
     }
 
     /// <summary>What happened so far, in numbers.</summary>

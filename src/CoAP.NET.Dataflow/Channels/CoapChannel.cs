@@ -16,6 +16,8 @@ public sealed class CoapChannel
     // An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).
     internal byte[]? EchoToReturn;
 
+    private int _longTokens;
+
     // The user's view of the peer; made when first asked for.
     internal object? Face;
 
@@ -102,6 +104,20 @@ public sealed class CoapChannel
 
     /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
     internal int AmplificationCredit { get; set; }
+
+    /// <summary>Whether the peer understands long tokens, until <see cref="LongTokensUntil"/>.</summary>
+    internal LongTokenSupport LongTokens
+    {
+        get => (LongTokenSupport)Volatile.Read(ref _longTokens);
+        set => Volatile.Write(ref _longTokens, (int)value);
+    }
+
+    /// <summary>See <see cref="LongTokens"/>; in units of 100 ns.</summary>
+    internal long LongTokensUntil { get; set; }
+
+    /// <summary>Whether the caller is the one to find out about long tokens.</summary>
+    internal bool TryBeginTokenProbe() =>
+        Interlocked.CompareExchange(ref _longTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
 
     /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
     internal bool IsGroup => Remote.IsMulticast;

@@ -88,13 +88,20 @@ public sealed partial class ExchangesOutbound
             return response;
         }
 
-        BlockValue asked = exchange.Request.Message.OptionsToRead?.Block2 ?? default;
-        int size = exchange.Request.Message.OptionsToRead?.Block2 is null ? SmallBlock : Math.Min(SmallBlock, asked.Size);
-        if (response.Code == CoapCode.Content && exchange.Request.Code.IsSafe && response.Payload.Length > size)
+        BlockValue? asked = exchange.Request.Message.OptionsToRead?.Block2;
+        BlockValue? part = response.OptionsToRead?.Block2;
+        int size = asked is { } wanted ? Math.Min(SmallBlock, wanted.Size) : SmallBlock;
+        if (response.Payload.Length > size && response.Code.IsSuccess && (part is not null || (response.Code == CoapCode.Content && exchange.Request.Code.IsSafe)))
         {
-            // A block of a body that was cut before is cut once more: it begins at the same byte.
-            BlockValue cut = response.OptionsToRead?.Block2 ?? default;
-            response.Options.Block2 = BlockValue.FromOffset(cut.ByteOffset, more: true, BlockValue.GetSizeExponent(size));
+            if (part is null && !response.Options.Contains(OptionNumber.ETag))
+            {
+                // By which the client sees that later blocks are of the same body (RFC 7959 section 2.4); the same for whoever cuts them.
+                CoapETag tag = CoapETag.FromContent(new CoapContent(response.Payload, response.Options.ContentFormat));
+                response.Options.Add(OptionNumber.ETag, tag.ToArray());
+            }
+
+            // A block that was cut before is cut once more: it begins at the same byte.
+            response.Options.Block2 = BlockValue.FromOffset(part?.ByteOffset ?? 0, more: true, BlockValue.GetSizeExponent(size));
             response.Payload = response.Payload[..size];
             return response;
         }

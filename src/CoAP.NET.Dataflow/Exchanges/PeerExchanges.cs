@@ -10,5 +10,6 @@ internal sealed class PeerExchanges
     /// <summary>Our requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
 
-    public CoapToken NextToken() => _tokens.Next();
+    /// <param name="length">The length of a long token; anything up to 8 for a short one.</param>
+    public CoapToken NextToken(int length) => length > CoapToken.MaxLength ? _tokens.NextLong(length) : _tokens.Next();
 }

@@ -135,7 +135,7 @@ public sealed class AmplificationTests : StrangersTest
     {
         Options.Limits.AmplificationBytesPerMinute = 0;
         await StartWithSlowAsync();
-        Assert.Single(SlowResponse(1));
+        Assert.Single(await SlowResponseAsync(1));
         Clock.Advance(TimeSpan.FromMinutes(3));
         Assert.Empty(Transport.TakeSent());
         Assert.Equal(4, Server.Endpoint.Counters[CoapCounter.AmplificationRefused]);
@@ -147,7 +147,7 @@ public sealed class AmplificationTests : StrangersTest
         Options.Limits.AmplificationBytesPerMinute = 0;
         await StartWithSlowAsync();
         Assert.Equal(64, Read(Assert.Single(ExchangeAll(Peer, Big(1)))).Payload.Length);
-        string response = Assert.Single(SlowResponse(2));
+        string response = Assert.Single(await SlowResponseAsync(2));
         Assert.StartsWith("41", response, StringComparison.Ordinal);
         Transport.Receive(Peer, "6000" + response[4..8]);
         Assert.Equal(1000, Read(Assert.Single(ExchangeAll(Peer, Big(3)))).Payload.Length);
@@ -267,13 +267,13 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     // The response of 100 bytes that follows its Empty acknowledgement.
-    private string[] SlowResponse(int messageId)
+    private async Task<string[]> SlowResponseAsync(int messageId)
     {
         Transport.Receive(Peer, $"4101{messageId:x4}42b4736c6f77");
         Clock.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal($"6000{messageId:x4}", Assert.Single(Transport.TakeSent()));
         _slow.SetResult(new CoapResult(CoapCode.Content, s_body.AsMemory(0, 100)));
         _slow = new TaskCompletionSource<CoapResult>();
-        return Transport.TakeSent();
+        return await NextSentAsync();
     }
 }

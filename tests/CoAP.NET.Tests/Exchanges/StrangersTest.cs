@@ -32,4 +32,20 @@ public abstract class StrangersTest : EndpointTest
         Transport.Receive(peer, hex);
         return Transport.TakeSent();
     }
+
+    /// <summary>What leaves next, when another thread sends it.</summary>
+    private protected Task<string[]> NextSentAsync() => Within(PollAsync());
+
+    private async Task<string[]> PollAsync()
+    {
+        while (true)
+        {
+            if (Transport.TakeSent() is { Length: > 0 } sent)
+            {
+                return sent;
+            }
+
+            await Task.Yield();
+        }
+    }
 }
