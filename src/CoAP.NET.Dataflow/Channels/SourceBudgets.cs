@@ -18,7 +18,7 @@ internal sealed class SourceBudgets
     private readonly AddressHash _hash;
     private readonly RateBound _bound;
     private readonly int _cells;
-    private readonly long[] _until;
+    private long[]? _until;
 
     /// <param name="random">For the key.</param>
     /// <param name="bytesPerMinute">The share of a source.</param>
@@ -29,11 +29,10 @@ internal sealed class SourceBudgets
         _bound = new RateBound(bytesPerMinute, TimeSpan.FromMinutes(1));
         double busy = bytesPerMinute == 0 ? 0 : 60.0 * bytesPerSecond / bytesPerMinute;
         _cells = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(4 * busy, MinCells, MaxCells));
-        _until = new long[Rows * _cells];
     }
 
-    /// <summary>The memory of the table in bytes.</summary>
-    public int Bytes => _until.Length * sizeof(long);
+    /// <summary>The memory that the table takes from the first draw on, in bytes.</summary>
+    public int Bytes => Rows * _cells * sizeof(long);
 
     /// <summary>Draws on the share of a source.</summary>
     /// <param name="address">The address.</param>
@@ -42,6 +41,8 @@ internal sealed class SourceBudgets
     /// <returns>Whether there was enough; otherwise nothing was drawn.</returns>
     public bool TryDraw(in CoapAddress address, int size, long now)
     {
+        // Endpoints that only ask never need it.
+        _until ??= new long[Rows * _cells];
         ulong hash = _hash.Of(SourceOf(address));
         long least = long.MaxValue;
         for (int row = 0; row < Rows; row++)

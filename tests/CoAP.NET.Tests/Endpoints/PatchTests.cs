@@ -10,7 +10,7 @@ public sealed class PatchTests : EndpointTest
     private int _patches;
 
     [Theory]
-    [Rfc("8132-3-2", "8132-3-4", "8132-3-6", "8132-3.4-1", "8132-5-1")]
+    [Rfc("8132-3-2", "8132-3-4", "8132-3.4-1", "8132-5-1")]
     [InlineData("06")]
     [InlineData("07")]
     public async Task A_patch_is_applied_or_refused_with_the_code_that_says_why(string method)
