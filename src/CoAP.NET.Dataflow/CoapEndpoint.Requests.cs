@@ -212,6 +212,11 @@ public sealed partial class CoapEndpoint
         {
             throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).", nameof(request));
         }
+
+        if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
+        {
+            throw new ArgumentException("FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));
+        }
     }
 
     private static CoapMessage Copy(CoapRequest request)

@@ -80,11 +80,12 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Bodies = Bodies,
             Fault = Fault,
         };
+        AddressGuard guard = new(_environment, options.TrustedPrefixes);
         _pipelines = new CoapPipeline[options.Shards];
         _clocks = new ShardClock[options.Shards];
         for (int i = 0; i < _pipelines.Length; i++)
         {
-            _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this }, parts);
+            _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this, Guard = guard }, parts);
             _clocks[i] = new ShardClock(_pipelines[i]);
         }
 
@@ -92,7 +93,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
-        _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
+        _steps = RequestSteps.Link(new PatienceStep(_environment, options.Patience), new EchoStep(), new TokenStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
         if (_cacheStep is not null)
         {
             _steps = RequestSteps.Link(_cacheStep, _steps);

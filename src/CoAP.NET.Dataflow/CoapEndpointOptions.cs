@@ -19,6 +19,15 @@ public sealed class CoapEndpointOptions
     /// <summary>The transmission parameters of one peer, asked once when it is met; null for <see cref="Parameters"/>. Must be quick and must not throw.</summary>
     public Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
 
+    /// <summary>
+    /// Addresses that responses of any size go to without proof that the peer receives there, such as those of an own network into which nobody can forge
+    /// addresses (see <see cref="CoapLimits.LimitAmplification"/>). Default: loopback, <c>127.0.0.0/8</c> and <c>::1/128</c>.
+    /// </summary>
+    public IList<IPNetwork> TrustedPrefixes { get; } = [IPNetwork.Parse("127.0.0.0/8"), IPNetwork.Parse("::1/128")];
+
+    /// <summary>What happens to requests of ours that a server does not want yet (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> says something else. Default: they fail at once.</summary>
+    public CoapPatience Patience { get; set; }
+
     /// <summary>The option factories. Default: all that this library knows.</summary>
     public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
 

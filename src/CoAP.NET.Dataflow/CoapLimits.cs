@@ -63,6 +63,30 @@ public sealed class CoapLimits
 
     /// <summary>How many requests of ours to groups may run at a time, and how many tokens of earlier ones are kept to recognise late answers. Default 1,000. When full: further requests fail with a <see cref="CoapBusyException"/>; the oldest tokens are forgotten first.</summary>
     public int MaxGroupRequests { get; set => field = Check(value, 1, 1_000_000); } = 1000;
+    /// <summary>
+    /// Whether the size of responses to addresses that nobody verified is limited, so that forged requests cannot aim our responses at others (RFC 7252 section
+    /// 11.3). Default true. An address is verified by an Echo (RFC 9175) or a handshake; <see cref="CoapEndpointOptions.TrustedPrefixes"/> are not limited.
+    /// When a response is not covered: it is cut into blocks of 64 bytes, or the request is answered 4.01 with an Echo; counted as <see cref="CoapCounter.AmplificationRefused"/>.
+    /// </summary>
+    public bool LimitAmplification { get; set; } = true;
+
+    /// <summary>How many times as large as its request a response to an unverified address may always be. Default 3 (RFC 9175 section 2.4); 1 to 100.</summary>
+    public int AmplificationFactor { get; set => field = Check(value, 1, 100); } = 3;
+
+    /// <summary>The size in bytes up to which a response to an unverified address is always sent. Default 136 (RFC 9175 section 2.4); 64 to 65,507.</summary>
+    public int AmplificationFreeBytes { get; set => field = Check(value, 64, 65_507); } = 136;
+
+    /// <summary>How many bytes of larger datagrams an unverified IPv4 address or IPv6 /64 gets in any minute: half of them at once, half over the minute. Default 16 KiB; 0 for none.</summary>
+    public int AmplificationBytesPerMinute { get; set => field = Check(value, 0, int.MaxValue); } = 16 * 1024;
+
+    /// <summary>How many bytes of larger datagrams all unverified addresses together get in any second: half of them at once, half over the second. Default 1 MiB; 0 for none.</summary>
+    public int AmplificationBytesPerSecond { get; set => field = Check(value, 0, int.MaxValue); } = 1024 * 1024;
+
+    /// <summary>How long an address counts as verified after an Echo. Default 1 h; above 0. Later responses carry another Echo where they are large.</summary>
+    public TimeSpan AddressVerificationLifetime { get; set => field = value > TimeSpan.Zero ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A lifetime is above zero."); } = TimeSpan.FromHours(1);
+
+    /// <summary>How many responses 4.29 the limiters of routes may cause in any second: half of them at once, half over the second. Default 1,000; 1 or more. Beyond it requests that are held back get no answer, as if they were lost (RFC 8516 section 3).</summary>
+    public int TooManyRequestsPerSecond { get; set => field = Check(value, 1, int.MaxValue); } = 1000;
 
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 

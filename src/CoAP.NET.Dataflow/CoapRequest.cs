@@ -104,6 +104,9 @@ public sealed partial class CoapRequest
         }
     }
 
+    /// <summary>What happens when the server does not want the request yet (4.29, RFC 8516); null for <see cref="CoapEndpointOptions.Patience"/>.</summary>
+    public CoapPatience? Patience { get; set; }
+
     /// <summary>What to send; sets payload and Content-Format.</summary>
     public CoapContent? Content
     {

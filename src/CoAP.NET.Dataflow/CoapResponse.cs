@@ -13,6 +13,12 @@ public sealed class CoapResponse
         Remote = remote;
     }
 
+    /// <summary>
+    /// Whether there is no response, because the request said that none is wanted (No-Response, RFC 7967) and was sent or acknowledged: it says nothing about success.
+    /// Code is 0.00 then.
+    /// </summary>
+    public bool IsNone { get; private init; }
+
     /// <summary>The message underneath.</summary>
     public CoapMessage Message { get; }
 
@@ -54,12 +60,14 @@ public sealed class CoapResponse
     /// <summary>The same response with another message, such as one that was put together.</summary>
     internal CoapResponse With(CoapMessage message) => new(message, Remote);
 
-    /// <summary>Throws when the response is an error response.</summary>
+    /// <summary>Throws when the response is an error response; not when there is none.</summary>
     /// <returns>This response.</returns>
     /// <exception cref="CoapResponseException">The code is of class 4 or 5.</exception>
-    public CoapResponse EnsureSuccess() => IsSuccess ? this : throw new CoapResponseException(this);
+    public CoapResponse EnsureSuccess() => IsSuccess || IsNone ? this : throw new CoapResponseException(this);
+
+    internal static CoapResponse None(CoapAddress remote) => new(new CoapMessage(), remote) { IsNone = true };
 
     /// <summary>Code and size for people.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => $"{Code} {Payload.Length} B";
+    public override string ToString() => IsNone ? "none" : $"{Code} {Payload.Length} B";
 }

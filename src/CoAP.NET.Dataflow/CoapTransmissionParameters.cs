@@ -12,6 +12,7 @@ public sealed record CoapTransmissionParameters
     private readonly CoapRetransmissionTiming _retransmissionTiming;
     private readonly int _nStart = 1;
     private readonly TimeSpan? _piggybackWindow;
+    private readonly int? _extendedTokenLength;
     private readonly TimeSpan? _responseTimeout;
     private readonly TimeSpan _defaultLeisure = TimeSpan.FromSeconds(5);
     private readonly TimeSpan _maxLatency = TimeSpan.FromSeconds(100);
@@ -170,6 +171,23 @@ public sealed record CoapTransmissionParameters
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 64);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 65_507);
             _maxMessageSize = value;
+        }
+    }
+
+    /// <summary>The length of the tokens of requests to the peer, in bytes, where it understands long ones, which is found out by itself (RFC 8974 section 2.2.2); null, the default, for tokens of 4 to 8 bytes. 9 to 65,804.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 9 to 65,804.</exception>
+    public int? ExtendedTokenLength
+    {
+        get => _extendedTokenLength;
+        init
+        {
+            if (value is { } length)
+            {
+                ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(length, CoapToken.MaxLength, nameof(value));
+                ArgumentOutOfRangeException.ThrowIfGreaterThan(length, CoapToken.MaxExtendedLength, nameof(value));
+            }
+
+            _extendedTokenLength = value;
         }
     }
 

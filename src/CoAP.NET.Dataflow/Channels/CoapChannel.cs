@@ -13,6 +13,11 @@ public sealed class CoapChannel
     internal object? ExchangeState;
     internal CoapOutbox Outbox;
 
+    // An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).
+    internal byte[]? EchoToReturn;
+
+    private int _longTokens;
+
     // The user's view of the peer; made when first asked for.
     internal object? Face;
 
@@ -119,6 +124,29 @@ public sealed class CoapChannel
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
     }
+
+    /// <summary>Until when <see cref="IsVerified"/> holds, in units of 100 ns; for ever after a handshake.</summary>
+    internal long VerifiedUntil { get; set; } = long.MaxValue;
+
+    /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
+    internal int AmplificationCredit { get; set; }
+
+    /// <summary>Whether the peer understands long tokens, until <see cref="LongTokensUntil"/>.</summary>
+    internal LongTokenSupport LongTokens
+    {
+        get => (LongTokenSupport)Volatile.Read(ref _longTokens);
+        set => Volatile.Write(ref _longTokens, (int)value);
+    }
+
+    /// <summary>See <see cref="LongTokens"/>; in units of 100 ns.</summary>
+    internal long LongTokensUntil { get; set; }
+
+    /// <summary>Whether the caller is the one to find out about long tokens.</summary>
+    internal bool TryBeginTokenProbe() =>
+        Interlocked.CompareExchange(ref _longTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
+
+    /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
+    internal bool IsGroup => Remote.IsMulticast;
 
     /// <summary>The keyed hash of the peer's address; place in the table. Guarded by Shard.Gate, as are the links of the list it stands in.</summary>
     internal ulong AddressHash { get; init; }

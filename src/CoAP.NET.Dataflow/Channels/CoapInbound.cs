@@ -32,6 +32,9 @@ public readonly struct CoapInbound
     /// <summary>A hash of the bytes, by which a repeated Message ID with other bytes is told from a duplicate.</summary>
     public uint Hash { get; init; }
 
+    /// <summary>The size of the datagram in bytes, by which the size of an answer to an unverified address is measured (RFC 9175 section 2.4); 0 on reliable transports.</summary>
+    public int Length { get; init; }
+
     /// <summary>Where a reply belongs; set by Messaging for Confirmable and Non-confirmable messages.</summary>
     public CoapReception? Reception { get; init; }
 

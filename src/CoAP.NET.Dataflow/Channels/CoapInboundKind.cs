@@ -26,4 +26,7 @@ public enum CoapInboundKind : byte
 
     /// <summary>The operating system refused a message of ours for a reason that does not pass, such as no socket of the peer's IP version.</summary>
     SendFailed,
+
+    /// <summary>A Non-confirmable message of ours was sent; told only to who asked for it (<see cref="CoapTransmission.TellsWhenSent"/>).</summary>
+    Sent,
 }

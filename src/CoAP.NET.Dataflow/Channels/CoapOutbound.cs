@@ -21,6 +21,9 @@ public readonly struct CoapOutbound
     /// <summary>The finished bytes of a message that is sent again; the Serializer passes them on as they are (RFC 7252 section 4.2: copies are identical).</summary>
     public ReadOnlyMemory<byte> Encoded { get; init; }
 
+    /// <summary>Whether a reply that comes too late to ride on the acknowledgement is sent Non-confirmable: a challenge must not be repeated (RFC 9175 section 2.4).</summary>
+    internal bool NeverConfirmable { get; init; }
+
     /// <summary>Who wants to know the bytes once the Serializer has made them; for retransmissions and for answers to duplicates.</summary>
     internal ICoapEncodedSink? EncodedSink { get; init; }
 }

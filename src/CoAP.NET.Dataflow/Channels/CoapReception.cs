@@ -31,6 +31,9 @@ public sealed class CoapReception : WheelTimer
 
     internal bool IsMulticast { get; init; }
 
+    /// <summary>The size of its datagram in bytes.</summary>
+    internal int Length { get; init; }
+
     internal long ReceivedAt { get; init; }
 
     /// <summary>Called under the lock when the time to acknowledge has come. Set by Messaging.</summary>

@@ -26,6 +26,13 @@ internal sealed class CoapShard
     /// <summary>The endpoint that the shard belongs to, for the faces; the stages do not know its type.</summary>
     public object? Endpoint { get; init; }
 
+    /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
+    public AddressGuard Guard
+    {
+        get => field ??= new AddressGuard(Environment, []);
+        init;
+    }
+
     /// <summary>
     /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it by <see cref="Enter"/> and <see cref="Exit"/>
     /// wherever something may be posted, raised, scheduled or put off; a plain lock statement is right for looking only.

@@ -38,6 +38,12 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>
     internal bool IsReply { get; set; }
 
+    /// <summary>Whether its copies draw on what an unverified address may get (RFC 9175 section 2.4): so for what peers cause, not for requests of our own.</summary>
+    internal bool IsLimited { get; set; }
+
+    /// <summary>Whether <see cref="CoapInboundKind.Sent"/> is wanted of a Non-confirmable message.</summary>
+    internal bool TellsWhenSent { get; init; }
+
     /// <summary>Whether it counts towards NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 

@@ -146,6 +146,26 @@ public enum CoapCounter
 
     /// <summary>Responses to a request of ours to a group that were dropped because too many wait to be read (<see cref="CoapGroupRequestOptions.MaxResponses"/>).</summary>
     GroupResponsesDropped,
+    /// <summary>Addresses verified by an Echo (RFC 9175 section 2.4).</summary>
+    AddressesVerified,
+
+    /// <summary>Responses 4.01 with an Echo: freshness or a real address was not shown (RFC 9175 section 2.3).</summary>
+    EchoChallenges,
+
+    /// <summary>Datagrams to unverified addresses that were larger than what is free and drew on the bounds of amplification.</summary>
+    AmplificationDraws,
+
+    /// <summary>Datagrams to unverified addresses that those bounds did not cover: sent smaller, or not at all.</summary>
+    AmplificationRefused,
+
+    /// <summary>Responses left out because the client did not want them (RFC 7967).</summary>
+    ResponsesNotWanted,
+
+    /// <summary>Requests answered 4.29 by a limiter of a route (RFC 8516).</summary>
+    RequestsLimited,
+
+    /// <summary>Requests that were not sent because the server asked for patience (RFC 8516).</summary>
+    RequestsHeldBack,
 
     /// <summary>The number of counters; not a counter.</summary>
     Count,

@@ -10,6 +10,9 @@ internal sealed class ClientRequest : PendingRequest
     {
     }
 
+    /// <summary>Whether a response of some class is wanted (RFC 7967); otherwise the request is done when it was acknowledged, or sent.</summary>
+    public bool WantsResponse => !Transmission.TellsWhenSent;
+
     /// <summary>Ends with the response or a <see cref="CoapException"/>. Continuations of users never run on the thread that completes it.</summary>
     public TaskCompletionSource<CoapResponse> Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 

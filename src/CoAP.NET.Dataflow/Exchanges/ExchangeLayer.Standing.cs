@@ -16,7 +16,7 @@ internal sealed partial class ExchangeLayer
         try
         {
             PeerExchanges peer = StateOf(request.Channel);
-            request.Token = peer.NextToken();
+            request.Token = peer.NextToken(CoapToken.MaxLength);
             (peer.Standing ??= []).Add(request.Token, request);
             request.IsOpen = true;
             request.Channel.Pins++;

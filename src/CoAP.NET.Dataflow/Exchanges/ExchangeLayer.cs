@@ -26,7 +26,7 @@ internal sealed partial class ExchangeLayer
         try
         {
             PeerExchanges peer = StateOf(request.Channel);
-            request.Message.Token = peer.NextToken();
+            request.Message.Token = peer.NextToken(request.Message.Token.Length);
             peer.Pending.Add(request.Message.Token, request);
             request.IsPending = true;
             request.Channel.Pins++;

@@ -48,7 +48,8 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             case CoapInboundKind.FormatError when item.Reception is not null:
                 OnUnreadable(in item);
                 break;
-            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable or CoapInboundKind.NotSent or CoapInboundKind.SendFailed:
+            case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable
+                or CoapInboundKind.NotSent or CoapInboundKind.SendFailed or CoapInboundKind.Sent:
                 OnTransmission(in item);
                 break;
             default:
@@ -73,6 +74,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         if (!verdict.IsAccepted)
         {
             Counters.Add(CoapCounter.BadOptions);
+            exchange.Special = message.OptionsToRead!.NoResponse is null ? SpecialOptions.None : SpecialOptions.NoResponse;
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
         }
         else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
@@ -97,9 +99,49 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 Settle(in item, CoapOutboundKind.Forget);
             }
         }
-        else if ((exchange.Special & BlockOptions) == 0 || TakeBlock(in item, exchange))
+        else
         {
-            Offer(exchange);
+            VerifyEcho(exchange);
+            if ((exchange.Special & BlockOptions) == 0 || TakeBlock(in item, exchange))
+            {
+                Offer(exchange);
+            }
+        }
+    }
+
+    // RFC 9175 section 2.3: a value of ours shows that the peer receives at its address, and that the request is younger than the value. Any other says nothing.
+    private void VerifyEcho(CoapExchange exchange)
+    {
+        if ((exchange.Special & SpecialOptions.Echo) == 0)
+        {
+            return;
+        }
+
+        CoapChannel channel = exchange.Channel;
+        long now = _shard.Environment.Now;
+        if (!exchange.Request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value) || !_shard.Guard.Echo.TryGetAge(value, channel.Remote, now, out TimeSpan age))
+        {
+            return;
+        }
+
+        exchange.Request.EchoAge = age;
+        TimeSpan lifetime = _shard.Environment.Limits.AddressVerificationLifetime;
+        if (age < lifetime && !channel.Transport.IsReliable)
+        {
+            _shard.Enter();
+            if (!channel.IsVerified)
+            {
+                Counters.Add(CoapCounter.AddressesVerified);
+                channel.IsVerified = true;
+                channel.VerifiedUntil = long.MinValue;
+            }
+
+            if (channel.VerifiedUntil != long.MaxValue)
+            {
+                channel.VerifiedUntil = Math.Max(channel.VerifiedUntil, now + (lifetime - age).Ticks);
+            }
+
+            _shard.Exit();
         }
     }
 
@@ -218,7 +260,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        if (item.Kind == CoapInboundKind.Acknowledged)
+        if (item.Kind == CoapInboundKind.Acknowledged && request.WantsResponse)
         {
             _layer.OnAcknowledged(request);
             return;
@@ -226,6 +268,13 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
 
         if (_layer.TryTake(request))
         {
+            if (item.Kind is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
+            {
+                // Nothing else is to come (RFC 7967 section 2.1).
+                request.Complete(CoapResponse.None(request.Channel.Remote));
+                return;
+            }
+
             request.Fail(item.Kind switch
             {
                 CoapInboundKind.Reset => new CoapResetException(request.Target),

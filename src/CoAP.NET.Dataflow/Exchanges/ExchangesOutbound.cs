@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Exchanges;
@@ -15,6 +16,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private readonly EndpointState _state;
     private readonly Func<CoapMessage, long> _sizeOf;
     private readonly GroupSettings _groups;
+    private readonly int _alwaysFree;
+    private readonly RateBound _refusals;
+    private long _refusedUntil = long.MinValue;
 
     internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, BodyLayer bodies, Func<CoapMessage, long> sizeOf, GroupSettings groups)
         : base(shard.Environment.Counters, shard.Environment.Logger)
@@ -24,6 +28,8 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _state = state;
         _sizeOf = sizeOf;
         _bodies = bodies;
+        _alwaysFree = shard.Guard.AlwaysFree;
+        _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         layer.Send = Order;
         _groups = groups;
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, Order);
@@ -137,10 +143,28 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
 
         bool toGroup = exchange.Reception is { IsMulticast: true };
-        bool silent = toGroup && GroupRules.IsKeptBack(result);
+        bool isChallenge = result.AsksForEcho;
+        bool silent = IsSilent(exchange, result, response.Code);
+        if (size > _alwaysFree && !silent)
+        {
+            response = Limit(exchange, result, response, out isChallenge);
+            silent = IsSilent(exchange, result, response.Code);
+        }
+
         if (silent)
         {
-            Counters.Add(CoapCounter.GroupAnswersKeptBack);
+            Counters.Add((exchange.Special & SpecialOptions.NoResponse) != 0 ? CoapCounter.ResponsesNotWanted : CoapCounter.GroupAnswersKeptBack);
+        }
+        else if (isChallenge)
+        {
+            Counters.Add(CoapCounter.EchoChallenges);
+            _shard.Guard.Echo.AddTo(response, exchange.Channel.Remote, _shard.Environment.Now);
+        }
+
+        if (response.Code == CoapCode.TooManyRequests && !silent && !MayRefuse())
+        {
+            Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
+            return;
         }
 
         CoapOutbound outbound = new()
@@ -149,6 +173,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
+            NeverConfirmable = isChallenge,
         };
         if (toGroup && !silent)
         {

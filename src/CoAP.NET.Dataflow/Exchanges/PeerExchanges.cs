@@ -13,5 +13,6 @@ internal sealed class PeerExchanges
     /// <summary>Our observations of the peer's resources, by token; null when there are none (RFC 7641 section 3).</summary>
     public Dictionary<CoapToken, StandingRequest>? Standing { get; set; }
 
-    public CoapToken NextToken() => _tokens.Next();
+    /// <param name="length">The length of a long token; anything up to 8 for a short one.</param>
+    public CoapToken NextToken(int length) => length > CoapToken.MaxLength ? _tokens.NextLong(length) : _tokens.Next();
 }

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
@@ -14,7 +15,10 @@ internal abstract class PendingRequest : WheelTimer
         Channel = channel;
         Message = message;
         Timeout = timeout;
-        Transmission = new CoapTransmission(channel, message, this);
+        Transmission = new CoapTransmission(channel, message, this)
+        {
+            TellsWhenSent = message.HasOptions && message.Options.NoResponse is { } notWanted && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
+        };
     }
 
     public CoapChannel Channel { get; }

@@ -47,6 +47,19 @@ internal struct TokenSequence
         return new CoapToken(bytes[^GroupLength..]);
     }
 
+    /// <summary>A token of more than 8 bytes (RFC 8974): the first 8 are never the same twice.</summary>
+    public CoapToken NextLong(int length)
+    {
+        ulong counter = _counter++;
+        byte[] bytes = new byte[(length + 7) & ~7];
+        for (int at = 0; at < bytes.Length; at += 8)
+        {
+            BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(at), Permute(counter ^ ((ulong)at << 40), 32));
+        }
+
+        return new CoapToken(bytes.AsSpan(0, length));
+    }
+
     // A Feistel network is a permutation whatever its round function is; the key makes it one that nobody else knows.
     private readonly ulong Permute(ulong value, int halfBits)
     {

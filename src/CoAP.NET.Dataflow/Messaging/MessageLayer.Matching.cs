@@ -58,6 +58,7 @@ internal sealed partial class MessageLayer
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
         {
             _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            _shard.Guard.OnUnmatched(item.Channel);
             return false;
         }
 
@@ -72,6 +73,7 @@ internal sealed partial class MessageLayer
         MessagingState state = StateOf(item.Channel);
         OnAnswered(transmission, state, now);
         OnHeard(state, now);
+        _shard.Guard.OnAcknowledged(item.Channel);
         End(transmission, now);
         if (carriesResponse)
         {
@@ -94,6 +96,7 @@ internal sealed partial class MessageLayer
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission))
         {
             _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            _shard.Guard.OnUnmatched(item.Channel);
             return;
         }
 

@@ -64,6 +64,12 @@ internal sealed partial class MessageLayer
     /// <summary>What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.</summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now)
     {
+        if (message is { Code.IsRequest: true } && IsBusyUnwanted(message))
+        {
+            Finish(reception, now);
+            return;
+        }
+
         if (message is null || !message.Code.IsRequest || reception.IsMulticast)
         {
             _shard.Wheel.Cancel(reception);
@@ -118,7 +124,7 @@ internal sealed partial class MessageLayer
         if (recall == Recall.Finished && header.Hash == item.Hash)
         {
             _counters.Add(CoapCounter.Duplicates);
-            RepeatFinished(item, header.Reply, reply);
+            RepeatFinished(item, header.Reply, reply, now);
             return false;
         }
 
@@ -156,6 +162,7 @@ internal sealed partial class MessageLayer
             Code = code,
             Hash = item.Hash,
             IsMulticast = item.IsMulticast,
+            Length = item.Length,
             ReceivedAt = now,
             Overdue = _receptionDue,
         };
@@ -199,7 +206,7 @@ internal sealed partial class MessageLayer
         }
     }
 
-    private void RepeatFinished(in CoapInbound item, StoredReply kind, ReadOnlySpan<byte> reply)
+    private void RepeatFinished(in CoapInbound item, StoredReply kind, ReadOnlySpan<byte> reply, long now)
     {
         switch (kind)
         {
@@ -208,6 +215,9 @@ internal sealed partial class MessageLayer
                 break;
             case StoredReply.Reset:
                 PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
+                break;
+            case StoredReply.Bytes when !_shard.Guard.MayAnswer(item.Channel, reply.Length, item.Length, now):
+                // Lost, as a datagram may be: nobody showed that the address is the peer's own.
                 break;
             case StoredReply.Bytes:
                 // Copied: the memory may be used anew before the bytes have left.
@@ -222,6 +232,16 @@ internal sealed partial class MessageLayer
     {
         if (item.IsMulticast || !code.IsRequest || item.Message is not { } request)
         {
+            return;
+        }
+
+        if (IsBusyUnwanted(request))
+        {
+            if (item.Type == CoapMessageType.Confirmable)
+            {
+                PostEmpty(item.Channel, CoapMessageType.Acknowledgement, item.MessageId);
+            }
+
             return;
         }
 
@@ -242,6 +262,9 @@ internal sealed partial class MessageLayer
 
         _shard.Post(new CoapOutbound { Channel = item.Channel, Message = response });
     }
+
+    // RFC 7967 section 2.1: the client said that it has no use for errors of the server.
+    private static bool IsBusyUnwanted(CoapMessage request) => request.HasOptions && request.OptionsToRead!.SuppressesResponse(CoapCode.ServiceUnavailable);
 
     private CoapMessage BusyResponse(CoapToken token)
     {

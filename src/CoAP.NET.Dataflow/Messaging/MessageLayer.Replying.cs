@@ -122,7 +122,7 @@ internal sealed partial class MessageLayer
                 break;
             case CoapReceptionState.Acknowledged:
                 EndReception(reception, CoapReceptionState.Replied, StoredReply.EmptyAcknowledgement, now);
-                message.Type = CoapMessageType.Confirmable;
+                message.Type = item.NeverConfirmable ? CoapMessageType.NonConfirmable : CoapMessageType.Confirmable;
                 SendReply(item, now);
                 break;
             default:
@@ -222,6 +222,7 @@ internal sealed partial class MessageLayer
 
         CoapTransmission transmission = item.Transmission ?? new CoapTransmission(item.Channel, item.Message!, null);
         transmission.IsReply = true;
+        transmission.IsLimited = true;
         SendingState sending = SendingOf(state);
         Enqueue(transmission, ref sending.WaitingReplies, state, now);
     }

@@ -177,6 +177,10 @@ internal sealed partial class MessageLayer
             message.Type = CoapMessageType.NonConfirmable;
             transmission.Timeout = now + state.Times.NonLifetime;
             _shard.Wheel.Schedule(transmission, transmission.IsReply ? transmission.Timeout : now + state.Times.NonConfirmablePlace);
+            if (transmission.TellsWhenSent)
+            {
+                RaiseEvent(CoapInboundKind.Sent, transmission);
+            }
         }
 
         _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, EncodedSink = Sink });
@@ -213,6 +217,12 @@ internal sealed partial class MessageLayer
 
         transmission.Attempts++;
         _shard.Wheel.Schedule(transmission, NextDue(transmission, state.Times, state.Sending!, now));
+        if (transmission.IsLimited && transmission.Encoded is { } copy && !_shard.Guard.MaySend(transmission.Channel, copy.Length, now))
+        {
+            // As good as lost; the peer may ask again.
+            return;
+        }
+
         _counters.Add(CoapCounter.Retransmissions);
         if (transmission.Encoded is { } encoded)
         {

@@ -109,6 +109,32 @@ public abstract class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf StreamBody() => Change(settings => settings.BodyMode = BodyMode.Streamed);
 
+    /// <summary>
+    /// Serves only requests of which an Echo shows that they were made lately; others are answered 4.01 with an Echo, before the handler, and come again with it
+    /// (RFC 9175 section 2.3). For what must not happen late, such as opening a lock. Where nothing protects the messages (DTLS, OSCORE) it keeps old
+    /// requests out that were delayed, not forged ones.
+    /// </summary>
+    /// <param name="maxAge">How old a request may be; above zero.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    public TSelf RequireFreshness(TimeSpan maxAge)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(maxAge, TimeSpan.Zero);
+        return Change(settings => settings.Freshness = maxAge);
+    }
+
+    /// <summary>
+    /// Asks a limiter of yours before each request: what it holds back is answered 4.29 Too Many Requests with Max-Age, before the handler (RFC 8516). A
+    /// <c>System.Threading.RateLimiting</c> limiter fits in one line: its lease, or the RetryAfter of its metadata.
+    /// </summary>
+    /// <param name="limiter">Gives null to serve the request, or how long its client is to wait. Called on the receiving thread; must be quick.</param>
+    /// <returns>This object.</returns>
+    public TSelf LimitRate(Func<CoapRequest, TimeSpan?> limiter)
+    {
+        ArgumentNullException.ThrowIfNull(limiter);
+        return Change(settings => settings.Limiter = limiter);
+    }
+
     /// <summary>Attaches an object of your own, for code that looks at routes.</summary>
     /// <param name="metadata">The object.</param>
     /// <returns>This object.</returns>

@@ -64,8 +64,15 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             if (request.IsMulticast && !plan.AllowsMulticast)
             {
                 Reply(item, s_notForGroups);
+                return;
             }
-            else if (CheckFormats(request, plan) is { } refusal)
+
+            if ((plan.Freshness is not null || plan.Limiter is not null) && IsHeldBack(item, route, plan))
+            {
+                return;
+            }
+
+            if (CheckFormats(request, plan) is { } refusal)
             {
                 Reply(item, refusal);
             }

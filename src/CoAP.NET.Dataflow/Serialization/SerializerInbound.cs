@@ -69,6 +69,7 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
                 MessageId = message.MessageId,
                 IsMulticast = datagram.Local.IsMulticast,
                 Hash = _hash.Of(bytes),
+                Length = bytes.Length,
             };
             return true;
         }
@@ -96,6 +97,7 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
             MessageId = messageId,
             IsMulticast = datagram.Local.IsMulticast,
             Hash = _hash.Of(bytes),
+            Length = bytes.Length,
         };
         return true;
     }

@@ -18,6 +18,9 @@ public abstract class EndpointTest : IAsyncLifetime
             Random = new VirtualRandom(42),
             LoggerFactory = Logs,
         };
+
+        // Most tests are about other things than how large answers to strangers may be: see AmplificationTests.
+        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
     }
 
     protected VirtualClock Clock { get; } = new();

@@ -107,6 +107,8 @@ internal sealed class Route
                 Body = new BodyPolicy(
                     Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
+                Freshness = Inherit(settings => settings.Freshness),
+                Limiter = Inherit(settings => settings.Limiter),
             };
             Volatile.Write(ref _plan, plan);
             return plan;

@@ -14,4 +14,10 @@ internal sealed record RoutePlan(
 
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
+
+    /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
+    public TimeSpan? Freshness { get; init; }
+
+    /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
+    public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
 }

@@ -19,5 +19,9 @@ internal sealed class RouteSettings
 
     public long? MaxBodySize { get; set; }
 
+    public TimeSpan? Freshness { get; set; }
+
+    public Func<CoapRequest, TimeSpan?>? Limiter { get; set; }
+
     public List<object> Metadata { get; } = [];
 }

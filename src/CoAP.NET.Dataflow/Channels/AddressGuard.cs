@@ -1,0 +1,154 @@
+using System.Net;
+
+namespace CoAP.NET.Channels;
+
+// RFC 7252 section 11.3 and RFC 9175 section 2.4: whoever sends from a forged address must not get our answers sent to somebody else in larger size than what
+// he sent himself. Small answers are always free; more of them draw on what a source and what the endpoint may give away.
+
+/// <summary>Says how much may be sent to addresses that nobody verified, and how they are verified. One for all shards of an endpoint. Thread-safe.</summary>
+internal sealed class AddressGuard
+{
+    // An acknowledgement that quotes a Message ID that the peer can hardly guess says that it receives; not as much as an Echo does.
+    private const int CreditOfAcknowledgement = 4096;
+    private const int MaxCredit = 16 * 1024;
+
+    private readonly Lock _gate = new();
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly TrustedPrefix[] _trusted;
+    private readonly SourceBudgets _sources;
+    private readonly RateBound _whole;
+    private long _wholeUntil = long.MinValue;
+
+    public AddressGuard(CoapEnvironment environment, IEnumerable<IPNetwork> trusted)
+    {
+        _limits = environment.Limits;
+        _counters = environment.Counters;
+        _trusted = [.. trusted.Select(network => new TrustedPrefix(network))];
+        _sources = new SourceBudgets(environment.Random, _limits.AmplificationBytesPerMinute, _limits.AmplificationBytesPerSecond);
+        _whole = new RateBound(_limits.AmplificationBytesPerSecond, TimeSpan.FromSeconds(1));
+        AlwaysFree = _limits.LimitAmplification ? _limits.AmplificationFreeBytes : int.MaxValue;
+        Echo = new EchoMint(environment);
+    }
+
+    /// <summary>Makes and checks the values of Echo options.</summary>
+    public EchoMint Echo { get; }
+
+    /// <summary>An answer of at most this many bytes goes out without a further look.</summary>
+    public int AlwaysFree { get; }
+
+    /// <summary>The memory that sources take, in bytes; it does not depend on their number.</summary>
+    public int Bytes => _sources.Bytes;
+
+    /// <summary>The size up to which the answer to a request is free.</summary>
+    /// <param name="requestLength">The size of the request's datagram in bytes.</param>
+    public int FreeFor(int requestLength) => Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor);
+
+    /// <summary>Whether a peer may be sent any amount: its address was verified, or is not in question.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public bool IsTrusted(CoapChannel channel, long now)
+    {
+        if (channel.Transport.IsReliable || AlwaysFree == int.MaxValue)
+        {
+            return true;
+        }
+
+        if (channel.IsVerified)
+        {
+            if (now < channel.VerifiedUntil)
+            {
+                return true;
+            }
+
+            channel.IsVerified = false;
+        }
+
+        foreach (TrustedPrefix prefix in _trusted)
+        {
+            if (prefix.Contains(channel.Remote))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether an answer may go out; what is not free is drawn.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="size">The size of the answer in bytes.</param>
+    /// <param name="requestLength">The size of the request's datagram in bytes.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public bool MayAnswer(CoapChannel channel, int size, int requestLength, long now) =>
+        size <= FreeFor(requestLength) || MaySend(channel, size, now);
+
+    /// <summary>
+    /// Whether a datagram may go out that no datagram of the peer paid for: a copy of an answer, a notification. Nothing of it is free. Call it for each datagram.
+    /// </summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="size">Its size in bytes.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <returns>Whether it may; if so it was drawn, if not it was counted.</returns>
+    public bool MaySend(CoapChannel channel, int size, long now)
+    {
+        if (IsTrusted(channel, now))
+        {
+            return true;
+        }
+
+        bool drawn = TryDraw(channel, size, now);
+        _counters.Add(drawn ? CoapCounter.AmplificationDraws : CoapCounter.AmplificationRefused);
+        return drawn;
+    }
+
+    /// <summary>An acknowledgement of the peer matched a message of ours.</summary>
+    /// <param name="channel">The peer.</param>
+    public void OnAcknowledged(CoapChannel channel)
+    {
+        // Read without the lock: nearly always there is nothing to do.
+        if (!channel.IsVerified && channel.AmplificationCredit < MaxCredit)
+        {
+            lock (_gate)
+            {
+                channel.AmplificationCredit = Math.Min(channel.AmplificationCredit + CreditOfAcknowledgement, MaxCredit);
+            }
+        }
+    }
+
+    /// <summary>An acknowledgement or reset of the peer matched nothing: somebody guesses, or the peer knows nothing of what we send.</summary>
+    /// <param name="channel">The peer.</param>
+    public void OnUnmatched(CoapChannel channel)
+    {
+        if (channel.AmplificationCredit > 0)
+        {
+            lock (_gate)
+            {
+                channel.AmplificationCredit = 0;
+            }
+        }
+    }
+
+    private bool TryDraw(CoapChannel channel, int size, long now)
+    {
+        lock (_gate)
+        {
+            if (!_whole.TryDraw(_wholeUntil, size, now, out long next))
+            {
+                return false;
+            }
+
+            if (channel.AmplificationCredit >= size)
+            {
+                channel.AmplificationCredit -= size;
+            }
+            else if (!_sources.TryDraw(channel.Remote, size, now))
+            {
+                return false;
+            }
+
+            _wholeUntil = next;
+            return true;
+        }
+    }
+}

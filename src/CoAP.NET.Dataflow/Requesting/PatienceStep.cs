@@ -1,0 +1,68 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requesting;
+
+/// <summary>Keeps requests back that a server does not want yet, as <see cref="CoapPatience"/> says (RFC 8516 section 4).</summary>
+/// <param name="environment">For the clock.</param>
+/// <param name="patience">What holds for requests that say nothing of their own.</param>
+internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience patience) : RequestStep
+{
+    private const int MaxAttempts = 5;
+
+    private readonly PatienceTable _table = new();
+
+    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    {
+        CoapPatience mode = request.Request.Patience ?? patience;
+        return mode == CoapPatience.None ? Next.SendAsync(request, cancellationToken) : SendPatientlyAsync(request, mode == CoapPatience.Wait, cancellationToken);
+    }
+
+    private async Task<CoapResponse> SendPatientlyAsync(OutgoingRequest request, bool waits, CancellationToken cancellationToken)
+    {
+        OutgoingRequest attempt = request;
+        for (int i = 1; ; i++)
+        {
+            await PassAsync(request, waits, cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await Next.SendAsync(attempt, cancellationToken).ConfigureAwait(false);
+            bool isTooMany = response.Code == CoapCode.TooManyRequests;
+            if (!isTooMany && !(waits && response.Code == CoapCode.ServiceUnavailable && response.Options.Contains(OptionNumber.MaxAge)))
+            {
+                return response;
+            }
+
+            long now = environment.Now;
+            if (isTooMany)
+            {
+                _table.Add(request, now + response.MaxAge.Ticks, now);
+            }
+
+            if (!waits || i == MaxAttempts || !Fits(response.MaxAge, request, now))
+            {
+                return response;
+            }
+
+            await Task.Delay(response.MaxAge, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
+
+            // A message of its own: the one before may still be known by its Message ID.
+            attempt = request.With(request.CopyMessage());
+        }
+    }
+
+    private async ValueTask PassAsync(OutgoingRequest request, bool waits, CancellationToken cancellationToken)
+    {
+        while (!_table.IsEmpty && _table.WaitOf(request, environment.Now) is var wait && wait > TimeSpan.Zero)
+        {
+            if (!waits || !Fits(wait, request, environment.Now))
+            {
+                environment.Counters.Add(CoapCounter.RequestsHeldBack);
+                throw new CoapRetryLaterException(request.Channel.ToString(), wait);
+            }
+
+            await Task.Delay(wait, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    // Timers take no more than 49 days.
+    private static bool Fits(TimeSpan wait, OutgoingRequest request, long now) =>
+        wait.TotalDays < 49 && (request.TimeLeft(now) is not { } left || left == Timeout.InfiniteTimeSpan || wait < left);
+}

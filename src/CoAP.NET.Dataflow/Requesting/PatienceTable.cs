@@ -1,0 +1,83 @@
+using System.Text;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requesting;
+
+/// <summary>Until when resources of peers must not be asked again (RFC 8516 section 4). Bounded: when it is full the time that ends first is forgotten. Thread-safe.</summary>
+internal sealed class PatienceTable
+{
+    private const int Capacity = 1024;
+
+    private readonly Dictionary<(CoapChannel Channel, string Resource), long> _until = [];
+    private int _count;
+
+    /// <summary>Whether nothing is kept, so that nobody need look.</summary>
+    public bool IsEmpty => Volatile.Read(ref _count) == 0;
+
+    public void Add(OutgoingRequest request, long until, long now)
+    {
+        lock (_until)
+        {
+            if (_until.Count >= Capacity)
+            {
+                MakeRoom(now);
+            }
+
+            _until[(request.Channel, ResourceOf(request.Message))] = until;
+            _count = _until.Count;
+        }
+    }
+
+    /// <summary>How long a request has to wait; zero when it need not.</summary>
+    public TimeSpan WaitOf(OutgoingRequest request, long now)
+    {
+        (CoapChannel, string) key = (request.Channel, ResourceOf(request.Message));
+        lock (_until)
+        {
+            if (!_until.TryGetValue(key, out long until))
+            {
+                return TimeSpan.Zero;
+            }
+
+            if (until > now)
+            {
+                return TimeSpan.FromTicks(until - now);
+            }
+
+            _until.Remove(key);
+            _count = _until.Count;
+            return TimeSpan.Zero;
+        }
+    }
+
+    private void MakeRoom(long now)
+    {
+        foreach ((CoapChannel, string) over in _until.Where(item => item.Value <= now).Select(item => item.Key).ToArray())
+        {
+            _until.Remove(over);
+        }
+
+        if (_until.Count >= Capacity)
+        {
+            _until.Remove(_until.MinBy(item => item.Value).Key);
+        }
+    }
+
+    // What names the resource, whatever is asked of it; the query is left out, as a server counts what a client does to it and not with which arguments.
+    private static string ResourceOf(CoapMessage message)
+    {
+        StringBuilder name = new();
+        CoapOptionCollection? options = message.OptionsToRead;
+        for (int i = 0; i < (options?.Count ?? 0); i++)
+        {
+            if (options!.NumberAt(i) is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            {
+                ReadOnlySpan<byte> value = options.ValueAt(i);
+                name.Append((char)options.NumberAt(i)).Append((char)value.Length).Append(Encoding.Latin1.GetString(value));
+            }
+        }
+
+        return name.ToString();
+    }
+}

@@ -1,0 +1,44 @@
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Routes that hold requests back (RFC 8516 section 3).</summary>
+public sealed class LimiterTests : EndpointTest
+{
+    [Fact]
+    [Rfc("8516-3-1")]
+    public async Task What_a_limiter_holds_back_is_answered_4_29_with_Max_Age_and_not_carried_out()
+    {
+        int calls = 0;
+        Queue<TimeSpan?> waits = new([null, TimeSpan.FromSeconds(2.5), TimeSpan.Zero, TimeSpan.FromSeconds(60)]);
+        Server.MapGet("/a", () =>
+        {
+            calls++;
+            return CoapResults.Changed();
+        }).LimitRate(_ => waits.Dequeue());
+        await StartAsync();
+        Assert.Equal("60440001", Exchange("40010001b161"));
+        Assert.Equal("609d0002d10103", Exchange("40010002b161"));
+        Assert.Equal("609d0003d10101", Exchange("40010003b161"));
+        Assert.Equal("609d0004", Exchange("40010004b161"));
+        Assert.Equal(1, calls);
+        Assert.Equal(3, Server.Endpoint.Counters[CoapCounter.RequestsLimited]);
+        Assert.Equal("60a00005", Exchange("40010005b161"));
+    }
+
+    [Fact]
+    [Rfc("8516-3-1")]
+    public async Task Refusing_is_limited_itself_and_what_got_no_answer_may_come_again()
+    {
+        Options.Limits.TooManyRequestsPerSecond = 4;
+        Server.MapGet("/a", () => CoapResults.Changed()).LimitRate(_ => TimeSpan.FromSeconds(9));
+        await StartAsync();
+        for (int i = 0; i < 2; i++)
+        {
+            Assert.Equal($"609d000{i}d10109", Exchange($"4001000{i}b161"));
+        }
+
+        Transport.Receive(Peer, "40010009b161");
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal("609d0009d10109", Exchange("40010009b161"));
+    }
+}

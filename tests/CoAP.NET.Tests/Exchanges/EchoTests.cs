@@ -1,0 +1,137 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Exchanges;
+
+/// <summary>What a server makes of Echo options (RFC 9175 section 2).</summary>
+public sealed class EchoTests : StrangersTest
+{
+    private const string Put = "4103000141b46c6f636bff31";
+    private int _calls;
+
+    [Fact]
+    [Rfc("9175-2.3-1", "9175-2.2.1-1", "9175-2.6-1")]
+    public async Task A_request_that_must_be_fresh_is_asked_for_its_Echo_and_not_carried_out()
+    {
+        await StartWithLockAsync();
+        string challenge = Exchange(Put);
+        Assert.Matches("^6181000141ddef00[0-9a-f]{26}$", challenge);
+        Assert.Equal(0, _calls);
+        Assert.Equal("6144000242", Exchange($"4103000242b46c6f636b{EchoAfter(11, EchoOf(challenge))}ff30"));
+        Assert.Equal(1, _calls);
+        Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.EchoChallenges]);
+        Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.AddressesVerified]);
+    }
+
+    [Fact]
+    [Rfc("9175-2.2.1-2", "9175-2.3-5", "9175-5-1")]
+    public async Task Values_of_others_for_others_or_changed_on_the_way_get_a_new_challenge()
+    {
+        await StartWithLockAsync();
+        string own = EchoOf(Exchange(Put));
+        string port = EchoOf(Assert.Single(ExchangeAll(Peer with { Port = 40_007 }, Put)));
+        string other = EchoOf(Assert.Single(ExchangeAll(Other, Put)));
+        string changed = own[..^2] + (own.EndsWith("00", StringComparison.Ordinal) ? "01" : "00");
+        string later = (own[..8] == "ffffffff" ? "00000000" : "ffffffff") + own[8..];
+        int id = 2;
+        foreach (string wrong in new[] { "00000009437468756c687521", port, other, changed, later, "01", own + "00", own[..^2] })
+        {
+            string answer = Exchange($"4103{id++:x4}42b46c6f636b{EchoAfter(11, wrong)}ff30");
+            Assert.StartsWith("6181", answer, StringComparison.Ordinal);
+            Assert.NotEqual(wrong, EchoOf(answer));
+        }
+
+        Assert.Equal(3, new HashSet<string> { own, port, other }.Count);
+        Assert.Equal(0, _calls);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.AddressesVerified]);
+    }
+
+    [Fact]
+    [Rfc("9175-2.2.1-2", "9175-5-1")]
+    public async Task A_value_that_became_too_old_gets_a_new_one()
+    {
+        await StartWithLockAsync();
+        string echo = EchoOf(Exchange(Put));
+        Clock.Advance(TimeSpan.FromSeconds(11));
+        Clock.JumpWallClock(TimeSpan.FromSeconds(-11));
+        string answer = Exchange($"4103000242b46c6f636b{EchoAfter(11, echo)}ff30");
+        Assert.StartsWith("6181", answer, StringComparison.Ordinal);
+        Assert.Equal(0, _calls);
+        Clock.Advance(TimeSpan.FromSeconds(9));
+        Assert.StartsWith("6144", Exchange($"4103000342b46c6f636b{EchoAfter(11, EchoOf(answer))}ff30"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("9175-2.2.1-1")]
+    public async Task Where_nothing_must_be_fresh_any_value_is_passed_over_and_a_handler_sees_the_age_of_a_good_one()
+    {
+        TimeSpan? seen = null;
+        Server.MapGet("/age", request =>
+        {
+            seen = request.EchoAge;
+            return request.IsFresh(TimeSpan.FromSeconds(5)) ? CoapResults.Changed() : CoapResults.FreshnessRequired();
+        });
+        Server.MapGet("/free", () => CoapResults.Changed());
+        await StartAsync();
+        Assert.Equal("60440001", Exchange($"40010001b466726565{EchoAfter(11, "0102")}"));
+        Assert.Equal("60440002", Exchange($"40010002b466726565{EchoAfter(11, new string('a', 82))}"));
+        string challenge = Exchange($"40010003b3616765{EchoAfter(11, "0102")}");
+        Assert.Null(seen);
+        Clock.Advance(TimeSpan.FromSeconds(4));
+        Assert.Equal("60440004", Exchange($"40010004b3616765{EchoAfter(11, EchoOf(challenge))}"));
+        Assert.Equal(4, seen!.Value.TotalSeconds, 0.01);
+    }
+
+    [Fact]
+    [Rfc("9175-2.4-2")]
+    public async Task A_challenge_is_piggybacked_or_Non_confirmable_even_if_it_comes_late()
+    {
+        TaskCompletionSource<CoapResult> late = new();
+        Server.MapGet("/slow", async _ => await late.Task.ConfigureAwait(false));
+        await StartWithLockAsync();
+        Assert.StartsWith("5181", Assert.Single(ExchangeAll(Peer, "5103000141b46c6f636bff31")), StringComparison.Ordinal);
+        Transport.Receive(Peer, "41010002 42 b4736c6f77");
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal("60000002", Assert.Single(Transport.TakeSent()));
+        late.SetResult(CoapResults.FreshnessRequired());
+        Assert.StartsWith("5181", Assert.Single(await NextSentAsync()), StringComparison.Ordinal);
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("9175-5-2", "9175-5-1")]
+    public async Task A_restart_makes_older_values_worthless_and_the_time_of_day_does_not_matter()
+    {
+        await StartWithLockAsync();
+        string echo = EchoOf(Exchange(Put));
+        await using CoapServer next = new(Options);
+        Endpoints.DirectTransport transport = new();
+        next.Endpoint.AddTransport(transport);
+        next.MapPut("/lock", () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(10));
+        await next.StartAsync();
+        string again = $"4103000242b46c6f636b{EchoAfter(11, echo)}ff30";
+        transport.Receive(Peer, again);
+        string answer = Assert.Single(transport.TakeSent());
+        Assert.StartsWith("6181", answer, StringComparison.Ordinal);
+        Assert.NotEqual(echo, EchoOf(answer));
+        Assert.StartsWith("6144", Exchange(again), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_a_group_of_routes_requires_holds_for_its_routes()
+    {
+        Server.MapGroup("/doors").RequireFreshness(TimeSpan.FromSeconds(10)).MapPut("/1", () => CoapResults.Changed());
+        await StartAsync();
+        Assert.StartsWith("6081", Exchange("40030001b5646f6f72730131"), StringComparison.Ordinal);
+    }
+
+    private async Task StartWithLockAsync()
+    {
+        Server.MapPut("/lock", () =>
+        {
+            _calls++;
+            return CoapResults.Changed();
+        }).RequireFreshness(TimeSpan.FromSeconds(10));
+        await StartAsync();
+    }
+}

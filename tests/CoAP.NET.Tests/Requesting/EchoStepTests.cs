@@ -1,0 +1,107 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Requesting;
+
+/// <summary>What a client does with Echo options (RFC 9175 section 2.3).</summary>
+public sealed class EchoStepTests : StepTest
+{
+    private const string Value = "00000009437468756c687521";
+
+    [Fact]
+    [Rfc("9175-2.3-2", "9175-2.2.1-1")]
+    public async Task The_request_goes_out_once_more_with_the_Echo_of_a_challenge()
+    {
+        Task<CoapResponse> request = Client.PutAsync("coap://192.0.2.1/lock", CoapContent.Binary(new byte[] { 0x30 }));
+        Sent first = await NextAsync();
+        Assert.EndsWith("b46c6f636b112aff30", first.Hex, StringComparison.Ordinal);
+        Transport.Receive(s_server, $"6481{first.MessageId}{first.Token}dcef{Value}");
+        Sent second = await NextAsync();
+        Assert.EndsWith($"b46c6f636b112adce3{Value}ff30", second.Hex, StringComparison.Ordinal);
+        Assert.Equal((0, 3), (second.Type, second.Code));
+        Assert.NotEqual(first.MessageId, second.MessageId);
+        Assert.NotEqual(first.Token, second.Token);
+        Transport.Receive(s_server, $"6444{second.MessageId}{second.Token}");
+        Assert.Equal(CoapCode.Changed, (await Within(request)).Code);
+
+        Task<CoapResponse> next = Client.GetAsync("coap://192.0.2.1/lock");
+        Assert.EndsWith("b46c6f636b", (await NextAsync()).Hex, StringComparison.Ordinal);
+        Assert.False(next.IsCompleted);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-2")]
+    public async Task A_server_that_asks_for_ever_is_answered_once()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/lock");
+        Sent sent = await NextAsync();
+        Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef01");
+        sent = await NextAsync();
+        Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
+        Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        AssertNothingSent();
+        _ = Client.GetAsync("coap://192.0.2.1/lock");
+        Assert.EndsWith("b46c6f636bd1e402", (await NextAsync()).Hex, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-3", "9175-2.3-4")]
+    public async Task An_Echo_of_any_other_response_goes_into_the_next_request_to_that_peer_and_to_nobody_else()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
+        Sent sent = await NextAsync();
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}d1ef0aff31");
+        await Within(request);
+        _ = Client.GetAsync("coap://192.0.2.9/a");
+        Assert.EndsWith("b161", (await NextAsync()).Hex, StringComparison.Ordinal);
+        _ = Client.GetAsync("coap://192.0.2.1:5684/a");
+        Assert.EndsWith("b161", (await NextAsync()).Hex, StringComparison.Ordinal);
+        request = Client.GetAsync("coap://192.0.2.1/b");
+        sent = await NextAsync();
+        Assert.EndsWith("b162d1e40a", sent.Hex, StringComparison.Ordinal);
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}ff31");
+        await Within(request);
+        _ = Client.GetAsync("coap://192.0.2.1/c");
+        Assert.EndsWith("b163", (await NextAsync()).Hex, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("9175-2.2.1-1")]
+    public async Task Values_of_no_or_more_than_40_bytes_are_no_Echo()
+    {
+        foreach (string option in new[] { "d0ef", "ddef1c" + new string('a', 82) })
+        {
+            Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
+            Sent sent = await NextAsync();
+            Assert.EndsWith("b161", sent.Hex, StringComparison.Ordinal);
+            Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}{option}");
+            Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+        }
+    }
+
+    [Fact]
+    public async Task A_request_that_brings_an_Echo_of_its_own_is_left_alone()
+    {
+        CoapRequest own = new(CoapMethod.Get, "coap://192.0.2.1/a");
+        own.Options.Add(new Echo([1]));
+        Task<CoapResponse> request = Client.SendAsync(own);
+        Sent sent = await NextAsync();
+        Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
+        Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
+        AssertNothingSent();
+    }
+
+    [Fact]
+    [Rfc("9175-2.4-2")]
+    public async Task A_challenge_that_comes_Non_confirmable_after_the_acknowledgement_is_answered_as_well()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/a");
+        Sent sent = await NextAsync();
+        Transport.Receive(s_server, $"6000{sent.MessageId}");
+        Transport.Receive(s_server, $"54810001{sent.Token}d1ef02");
+        sent = await NextAsync();
+        Assert.EndsWith("b161d1e402", sent.Hex, StringComparison.Ordinal);
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
+    }
+}

@@ -1,0 +1,47 @@
+using CoAP.NET.Tests.Endpoints;
+
+namespace CoAP.NET.Tests.Requesting;
+
+/// <summary>FETCH, PATCH and iPATCH as a client sends them (RFC 8132).</summary>
+public sealed class FetchAndPatchTests : ClientTest
+{
+    [Fact]
+    [Rfc("8132-2.3.1-1")]
+    public async Task FETCH_is_not_sent_without_a_Content_Format()
+    {
+        await Assert.ThrowsAsync<ArgumentException>(() => Client.FetchAsync("coap://192.0.2.1/a", new CoapContent("x"u8.ToArray())));
+        Assert.Empty(Transport.TakeSent());
+        _ = Client.FetchAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
+        Assert.EndsWith("b16110ff78", TakeOne().Hex, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("8132-2-1", "8132-3-5")]
+    public async Task FETCH_is_repeated_as_it_was_and_of_a_patch_that_is_lost_the_outcome_is_unknown()
+    {
+        Task<CoapResponse> fetch = Client.FetchAsync("coap://192.0.2.1/a", CoapContent.Text("x"));
+        Sent sent = TakeOne();
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        Assert.Equal(sent, TakeOne());
+        Clock.Advance(TimeSpan.FromSeconds(100));
+        Assert.False((await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(fetch))).IsOutcomeUnknown);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Transport.TakeSent();
+        Task<CoapResponse> patch = Client.PatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], CoapContentFormat.MergePatch));
+        Assert.EndsWith("b1611134ff00", TakeOne().Hex, StringComparison.Ordinal);
+        Clock.Advance(TimeSpan.FromSeconds(100));
+        Assert.True((await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(patch))).IsOutcomeUnknown);
+    }
+
+    [Theory]
+    [Rfc("8132-5-1")]
+    [InlineData(51, "1133")]
+    [InlineData(52, "1134")]
+    public void The_formats_of_patches_have_their_numbers(int format, string option)
+    {
+        _ = Client.IPatchAsync("coap://192.0.2.1/a", CoapContent.Binary(new byte[1], new CoapContentFormat((ushort)format)));
+        Sent sent = TakeOne();
+        Assert.Equal(7, sent.Code);
+        Assert.EndsWith($"b161{option}ff00", sent.Hex, StringComparison.Ordinal);
+    }
+}

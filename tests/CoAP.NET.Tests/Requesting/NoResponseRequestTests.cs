@@ -1,0 +1,102 @@
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Requesting;
+
+/// <summary>Requests of which not every response is wanted (RFC 7967).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class NoResponseRequestTests : ClientTest
+{
+    [Fact]
+    [Rfc("7967-2.1-2", "7967-2.1-4")]
+    public async Task A_Confirmable_request_without_interest_ends_with_its_acknowledgement()
+    {
+        Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
+        Sent sent = TakeOne();
+        Assert.EndsWith("b161d1ea1a", sent.Hex, StringComparison.Ordinal);
+        Assert.False(sending.IsCompleted);
+        Transport.Receive(s_server, $"6000{sent.MessageId}");
+        await Within(sending);
+        Transport.Receive(s_server, $"44440007{sent.Token}");
+        Assert.Equal("70000007", Assert.Single(Transport.TakeSent()));
+        Transport.Receive(s_server, $"54440008{sent.Token}");
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7967-2.1-4")]
+    public async Task A_Non_confirmable_request_without_interest_ends_when_it_is_sent_and_leaves_nothing_behind()
+    {
+        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, NoResponse = NoResponseClasses.All };
+        CoapResponse response = await Within(Client.SendAsync(request));
+        Assert.True(response.IsNone);
+        Assert.Equal(CoapCode.Empty, response.Code);
+        Assert.Same(response, response.EnsureSuccess());
+        Assert.Equal(1, TakeOne().Type);
+        Assert.All(Client.Endpoint.Pipelines[0].Channels.All(), channel => Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel)));
+    }
+
+    [Fact]
+    public async Task A_request_that_nobody_acknowledges_fails_nevertheless()
+    {
+        Task sending = Client.SendWithoutResponseAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a"));
+        Clock.Advance(TimeSpan.FromSeconds(100));
+        Assert.Equal(CoapTimeoutReason.NotAcknowledged, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sending))).Reason);
+    }
+
+    [Fact]
+    [Rfc("7967-2.1-5")]
+    public async Task Silence_is_null_where_some_classes_are_wanted_and_what_comes_is_given()
+    {
+        Options.Parameters = Options.Parameters with { ProbingRate = double.PositiveInfinity };
+        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false, Timeout = TimeSpan.FromSeconds(10) };
+        Task<CoapResponse?> silent = Client.SendAsync(request, NoResponseClasses.Success);
+        Assert.EndsWith("b161d1ea02", TakeOne().Hex, StringComparison.Ordinal);
+        Clock.Advance(TimeSpan.FromSeconds(9));
+        Assert.False(silent.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        Assert.Null(await Within(silent));
+
+        Task<CoapResponse?> refused = Client.SendAsync(request, NoResponseClasses.Success);
+        Sent sent = TakeOne();
+        Transport.Receive(s_server, $"54840001{sent.Token}");
+        Assert.Equal(CoapCode.NotFound, (await Within(refused))!.Code);
+
+        request = new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(10) };
+        Task<CoapResponse?> acknowledged = Client.SendAsync(request, NoResponseClasses.Success);
+        Transport.Receive(s_server, $"6000{TakeOne().MessageId}");
+        Clock.Advance(TimeSpan.FromSeconds(11));
+        Assert.Null(await Within(acknowledged));
+    }
+
+    [Fact]
+    [Rfc("7967-3.1-1")]
+    public async Task No_token_comes_twice_in_ten_thousand_requests()
+    {
+        Options.Parameters = Options.Parameters with { NStart = 65_535, ProbingRate = double.PositiveInfinity };
+        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false };
+        HashSet<string> tokens = [];
+        for (int i = 0; i < 10_000; i++)
+        {
+            await Within(Client.SendWithoutResponseAsync(request));
+            Assert.True(tokens.Add(TakeOne().Token));
+        }
+    }
+
+    [Fact]
+    [Rfc("7967-3.2-1")]
+    public async Task A_stream_of_such_requests_is_spaced_unless_the_peer_is_heard()
+    {
+        CoapRequest request = new(CoapMethod.Put, "coap://192.0.2.1/a") { Confirmable = false };
+        await Within(Client.SendWithoutResponseAsync(request));
+        int length = TakeOne().Hex.Length / 2;
+        Task second = Client.SendWithoutResponseAsync(request);
+        Clock.Advance(TimeSpan.FromSeconds(2.9));
+        Assert.Empty(Transport.TakeSent());
+        Assert.False(second.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(length));
+        TakeOne();
+        await Within(second);
+    }
+}
