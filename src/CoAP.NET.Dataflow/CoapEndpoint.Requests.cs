@@ -35,7 +35,7 @@ public sealed partial class CoapEndpoint
                 // One time limit for all addresses.
                 return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapUnreachableException) when (i + 1 < addresses.Length)
+            catch (CoapUnreachableException exception) when (!exception.HasBegun && i + 1 < addresses.Length)
             {
                 // Nobody listens there, so nothing happened: the next address of the name may be the right one.
             }

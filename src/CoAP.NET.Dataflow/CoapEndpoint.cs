@@ -78,7 +78,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
         }
 
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
-        _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
+        _steps = RequestSteps.Link(new BlockwiseStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
     }
 
     /// <summary>What happened so far, in numbers.</summary>

@@ -45,6 +45,9 @@ public sealed class CoapLimits
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>
     public int MaxOptions { get; set => field = Check(value, 1, int.MaxValue); } = 256;
 
+    /// <summary>The largest body of a response that is put together in memory from its blocks (RFC 7959), in bytes. Default 64 MiB; 0 to 1 GiB. Larger: the request fails with <see cref="CoapException"/>. A body that goes to <see cref="CoapRequest.Destination"/> has no such limit.</summary>
+    public int MaxResponseBodySize { get; set => field = Check(value, 0, 1 << 30); } = 64 * 1024 * 1024;
+
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 
     private static int Check(int value, int min, int max)

@@ -47,6 +47,9 @@ public sealed class CoapResponse
     /// <exception cref="CoapResponseException">The code is of class 4 or 5.</exception>
     public CoapResponse EnsureSuccess() => IsSuccess ? this : throw new CoapResponseException(this);
 
+    /// <summary>A response from the same peer with another message.</summary>
+    internal CoapResponse With(CoapMessage message) => new(message, Remote);
+
     /// <summary>Code and size for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Code} {Payload.Length} B";

@@ -96,6 +96,12 @@ public enum CoapCounter
     /// <summary>ICMP port unreachable that quoted a datagram of ours.</summary>
     PortUnreachable,
 
+    /// <summary>Blocks of responses, or acknowledgements of our own blocks, that do not fit what was asked (RFC 7959); the request failed.</summary>
+    BadBlocks,
+
+    /// <summary>Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.</summary>
+    TransferRestarts,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

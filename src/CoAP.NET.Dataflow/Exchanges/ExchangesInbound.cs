@@ -107,8 +107,7 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
 
         OptionVerdict verdict = OptionRules.Check(message);
-        bool isPart = verdict.IsAccepted && IsPartOfABody(message);
-        bool acceptable = verdict.IsAccepted && !isPart;
+        bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {
             _layer.StopTransmission(request);
@@ -122,9 +121,8 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
 
         Counters.Add(CoapCounter.BadOptions);
-        request.Fail(new CoapProtocolException(isPart
-            ? $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."
-            : $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+        request.Fail(new CoapProtocolException(
+            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
     }
 
     // A critical option that asks for what is not done here counts as unrecognized (RFC 7252 section 5.4.1). A block that is the whole body asks for nothing.
