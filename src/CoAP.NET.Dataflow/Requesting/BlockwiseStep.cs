@@ -56,5 +56,5 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
     private static bool IsComplete(CoapMessage request, CoapMessage response) =>
         response.OptionsToRead is { } options && (options.Contains(OptionNumber.Block2) || options.Contains(OptionNumber.Block1))
             ? false
-            : response.Code != CoapCode.RequestEntityTooLarge || request.Payload.Length <= 16;
+            : response.Code != CoapCode.Continue && (response.Code != CoapCode.RequestEntityTooLarge || request.Payload.Length <= 16);
 }

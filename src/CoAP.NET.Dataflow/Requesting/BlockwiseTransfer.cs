@@ -43,7 +43,7 @@ internal sealed partial class BlockwiseTransfer
     {
         cancellationToken.ThrowIfCancellationRequested();
         _hasBegun = answer is not null;
-        CoapResponse response = answer is null || (answer.Code == CoapCode.RequestEntityTooLarge && _request.FirstBlock is null)
+        CoapResponse response = answer is null || (_request.FirstBlock is null && (answer.Code == CoapCode.RequestEntityTooLarge || answer.Code == CoapCode.Continue))
             ? await UploadAsync(answer, cancellationToken).ConfigureAwait(false)
             : answer;
         CoapResponse whole = await DownloadAsync(response, cancellationToken).ConfigureAwait(false);

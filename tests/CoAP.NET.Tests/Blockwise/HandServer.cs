@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>RFC 7959 by hand for one resource: puts bodies together in order, and cuts its representation.</summary>
+/// <summary>RFC 7959 by hand: puts bodies together in order, by path and Request-Tag, and cuts its one representation.</summary>
 internal sealed class HandServer
 {
     private readonly Dictionary<string, MemoryStream> _bodies = [];
@@ -38,7 +38,7 @@ internal sealed class HandServer
             return request.Code == CoapCode.Put ? new CoapMessage(CoapCode.Changed) : Cut(request, request.Code == CoapCode.Get ? CoapCode.Content : CoapCode.Changed);
         }
 
-        string key = string.Join(',', request.Options.RequestTags.Select(tag => Wire.Hex(tag.Span) + ";"));
+        string key = string.Join('/', request.Options.GetAll<UriPath>().Select(segment => segment.Value)) + string.Join(',', request.Options.RequestTags.Select(tag => Wire.Hex(tag.Span) + ";"));
         if (block.Number == 0)
         {
             _bodies[key] = new MemoryStream();

@@ -130,6 +130,9 @@ public sealed class TransferFaultTests : TransferTest
         // The stream cannot seek, but nothing of it was used up.
         await Within(Client.PutAsync("coap://two.example/large", CoapContent.Stream(new PatternStream(5000, canSeek: false))));
         Assert.Equal(PatternStream.Bytes(0, 5000), Assert.Single(server.Stored));
+
+        // A peer that was silent is asked again when PROBING_RATE allows it.
+        Clock.Advance(TimeSpan.FromHours(1));
         Requests.Clear();
         diesAtOnce = false;
         CoapUnreachableException error = await Assert.ThrowsAsync<CoapUnreachableException>(

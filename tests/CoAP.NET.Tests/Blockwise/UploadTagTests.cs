@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Blockwise;
 public sealed class UploadTagTests : TransferTest
 {
     [Fact]
-    [Rfc("9175-3.4-1", "9175-3.3-1", "7959-2.5-4")]
+    [Rfc("9175-3.4-1")]
     public async Task Uploads_to_one_resource_at_a_time_are_told_apart()
     {
         Options.Parameters = new CoapTransmissionParameters { NStart = 8 };

@@ -101,7 +101,6 @@ public sealed class UploadTests : TransferTest
     [InlineData(0xa0)]
     [InlineData(0xa3)]
     [InlineData(0x9d)]
-    [Rfc("7959-2.9.2-1")]
     public async Task An_error_in_the_middle_ends_the_upload_and_is_the_response(int code, int uploads = 1)
     {
         CoapCode error = new((byte)code);
