@@ -5,7 +5,7 @@ using System.Text.Json.Serialization.Metadata;
 namespace CoAP.NET;
 
 /// <summary>A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1).</summary>
-public sealed class CoapContent
+public sealed partial class CoapContent
 {
     /// <summary>Makes a content of bytes.</summary>
     /// <param name="bytes">The bytes; not copied, so they must not change while they are sent.</param>
@@ -16,7 +16,7 @@ public sealed class CoapContent
         Format = format;
     }
 
-    /// <summary>The bytes.</summary>
+    /// <summary>The bytes; none for a content of a stream or a file.</summary>
     public ReadOnlyMemory<byte> Bytes { get; }
 
     /// <summary>The Content-Format; null when none is sent.</summary>

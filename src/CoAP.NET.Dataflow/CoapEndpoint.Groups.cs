@@ -181,7 +181,7 @@ public sealed partial class CoapEndpoint
         try
         {
             OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = null, StartedAt = _environment.Now };
-            CoapResponse response = await _steps.SendAsync(whole, cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await _blockwiseStep.SendAsync(whole.ContinueFrom(first), cancellationToken).ConfigureAwait(false);
             return (response, null);
         }
         catch (CoapException exception)

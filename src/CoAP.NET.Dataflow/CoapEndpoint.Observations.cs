@@ -11,9 +11,6 @@ namespace CoAP.NET;
 // Resources that this endpoint observes.
 public sealed partial class CoapEndpoint
 {
-    /// <summary>Gets the whole representation of which a notification brought the first block. Null: by a request for all of it through the steps of requests.</summary>
-    internal Func<CoapResponse, OutgoingRequest, CancellationToken, Task<CoapResponse>>? CompleteBody { get; set; }
-
     /// <inheritdoc/>
     public async Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -88,7 +85,8 @@ public sealed partial class CoapEndpoint
     }
 
     internal Task<CoapResponse> CompleteBodyAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
-        first is not null && CompleteBody is { } complete ? complete(first, request, cancellationToken) : _steps.SendAsync(request, cancellationToken);
+        // Below the cache: what it holds may be older than the notification.
+        _blockwiseStep.SendAsync(first is null ? request : request.ContinueFrom(first), cancellationToken);
 
     private static void CheckObservable(CoapRequest request)
     {

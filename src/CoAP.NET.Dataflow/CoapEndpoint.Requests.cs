@@ -35,7 +35,7 @@ public sealed partial class CoapEndpoint
                 // One time limit for all addresses.
                 return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
+            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
             {
                 // Nobody listens there, or nothing can be sent there, so nothing happened: the next address of the name may be the right one.
             }

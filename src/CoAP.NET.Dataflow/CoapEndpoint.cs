@@ -31,6 +31,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly RequestStep _steps;
+    private readonly RequestStep _blockwiseStep;
     private readonly CacheStep? _cacheStep;
     private CoapTransport[] _started = [];
     private bool _isStarted;
@@ -93,7 +94,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
-        _steps = RequestSteps.Link(new PatienceStep(_environment, options.Patience), new EchoStep(), new TokenStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
+        _blockwiseStep = new BlockwiseStep(_environment);
+        _steps = RequestSteps.Link(
+            new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), new TokenStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
         if (_cacheStep is not null)
         {
             _steps = RequestSteps.Link(_cacheStep, _steps);

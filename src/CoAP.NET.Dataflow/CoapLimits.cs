@@ -87,6 +87,8 @@ public sealed class CoapLimits
 
     /// <summary>How many responses 4.29 the limiters of routes may cause in any second: half of them at once, half over the second. Default 1,000; 1 or more. Beyond it requests that are held back get no answer, as if they were lost (RFC 8516 section 3).</summary>
     public int TooManyRequestsPerSecond { get; set => field = Check(value, 1, int.MaxValue); } = 1000;
+    /// <summary>The largest body of a response that is put together in memory from its blocks (RFC 7959), in bytes. Default 64 MiB; 0 to 1 GiB. Larger: the request fails with <see cref="CoapException"/>. A body that goes to <see cref="CoapRequest.Destination"/> has no such limit.</summary>
+    public int MaxResponseBodySize { get; set => field = Check(value, 0, 1 << 30); } = 64 * 1024 * 1024;
 
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 

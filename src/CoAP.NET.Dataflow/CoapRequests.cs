@@ -6,7 +6,7 @@ namespace CoAP.NET;
 /// A method for each request method (RFC 7252 section 5.8, RFC 8132). The URI is absolute, such as <c>coap://[::1]/temperature</c>; a <see cref="CoapPeer"/>
 /// takes a path, such as <c>/temperature</c>, as well. All of them throw a <see cref="CoapException"/> when no response came; error responses are responses.
 /// </summary>
-public static class CoapRequests
+public static partial class CoapRequests
 {
     /// <summary>GET: retrieves a representation (RFC 7252 section 5.8.1).</summary>
     /// <param name="requester">Who sends.</param>

@@ -7,4 +7,11 @@ public sealed class CoapUnreachableException : CoapException
         : base($"Nobody listens at {target}: its host reported the port unreachable. Check address and port, and whether the server runs.")
     {
     }
+
+    internal CoapUnreachableException(string target, Exception innerException)
+        : base($"{target} went away in the middle of a transfer: its host reported the port unreachable. A part of the body was transferred; begin again when the server runs.", innerException) =>
+        HasBegun = true;
+
+    /// <summary>Whether the peer answered a part of the request before, so that another address is no substitute.</summary>
+    internal bool HasBegun { get; }
 }

@@ -155,6 +155,12 @@ public sealed class CoapChannel
 
     internal CoapChannel? Newer { get; set; }
 
+    /// <summary>The block size in bytes that the peer asked for when we uploaded, and the one it used when we downloaded; 0 before that. Hints, so not guarded (RFC 7959 sections 2.3 and 2.4).</summary>
+    internal int UploadBlockSize { get; set; }
+
+    /// <summary>See <see cref="UploadBlockSize"/>.</summary>
+    internal int DownloadBlockSize { get; set; }
+
     /// <summary>Addresses and scheme for logs.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Transport.Scheme}://{Remote}";

@@ -166,6 +166,11 @@ public enum CoapCounter
 
     /// <summary>Requests that were not sent because the server asked for patience (RFC 8516).</summary>
     RequestsHeldBack,
+    /// <summary>Blocks of responses, or acknowledgements of our own blocks, that do not fit what was asked (RFC 7959); the request failed.</summary>
+    BadBlocks,
+
+    /// <summary>Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.</summary>
+    TransferRestarts,
 
     /// <summary>The number of counters; not a counter.</summary>
     Count,

@@ -167,8 +167,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
 
         OptionVerdict verdict = OptionRules.Check(message);
-        bool isPart = verdict.IsAccepted && IsPartOfABody(message);
-        bool acceptable = verdict.IsAccepted && !isPart;
+        bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {
             _layer.StopTransmission(request);
@@ -182,9 +181,8 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
 
         Counters.Add(CoapCounter.BadOptions);
-        request.Fail(new CoapProtocolException(isPart
-            ? $"{request.Target} answered {message.Code} with a part of the representation, to be had block by block (RFC 7959); block-wise transfers are not supported."
-            : $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+        request.Fail(new CoapProtocolException(
+            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
     }
 
     // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).

@@ -23,6 +23,9 @@ internal sealed class OutgoingRequest
     /// <summary>When the whole request began, in units of 100 ns.</summary>
     public required long StartedAt { get; init; }
 
+    /// <summary>The first block of the response when it came by another way, such as a notification: only the rest is fetched, by requests without Observe. Null: the request is sent.</summary>
+    public CoapResponse? FirstBlock { get; private init; }
+
     /// <summary>What is left of <see cref="Timeout"/>; not below zero.</summary>
     /// <param name="now">Now, in units of 100 ns.</param>
     public TimeSpan? TimeLeft(long now) => Timeout is { } whole && whole != System.Threading.Timeout.InfiniteTimeSpan
@@ -39,6 +42,19 @@ internal sealed class OutgoingRequest
         Target = Target,
         Timeout = Timeout,
         StartedAt = StartedAt,
+    };
+
+    /// <summary>The same request, of whose response the first block is there.</summary>
+    /// <param name="first">The response with the first block.</param>
+    public OutgoingRequest ContinueFrom(CoapResponse first) => new()
+    {
+        Request = Request,
+        Message = Message,
+        Channel = Channel,
+        Target = Target,
+        Timeout = Timeout,
+        StartedAt = StartedAt,
+        FirstBlock = first,
     };
 
     /// <summary>A copy of the message, with options of its own, to be changed and sent.</summary>

@@ -58,7 +58,8 @@ public sealed class ClientTargetTests : ClientTest
     [Rfc("7252-4.6-1")]
     public async Task A_message_that_fits_no_datagram_is_refused_before_it_is_sent()
     {
-        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[2000]))));
+        string query = string.Join('&', Enumerable.Repeat(new string('q', 250), 5));
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync($"coap://192.0.2.1/x?{query}", CoapContent.Binary(new byte[20]))));
         Assert.Contains("1152", error.Message, StringComparison.Ordinal);
         Assert.Empty(Transport.TakeSent());
     }

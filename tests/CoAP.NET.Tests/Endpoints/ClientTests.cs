@@ -268,16 +268,6 @@ public sealed class ClientTests : ClientTest
     }
 
     [Fact]
-    public async Task A_part_of_a_representation_is_no_success()
-    {
-        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/large");
-        Sent sent = TakeOne();
-        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}d10a0eff78");
-        CoapProtocolException error = await Assert.ThrowsAsync<CoapProtocolException>(() => Within(request));
-        Assert.Contains("block", error.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
     [Rfc("7252-5.4.1-3")]
     public async Task A_response_with_an_unknown_critical_option_is_rejected()
     {

@@ -132,7 +132,7 @@ public sealed class NotificationTests : ObservationTest
 
         // Never a part.
         Assert.Equal("one", Text(observation.Latest));
-        Answer(fetch, null, "0123456789abcdef and the rest");
+        AnswerRest(fetch, " and the rest");
         await Within(ReadUntilAsync(observation, "0123456789abcdef and the rest"));
     }
 
@@ -141,25 +141,12 @@ public sealed class NotificationTests : ObservationTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
         await using CoapObservation disposed = observation;
-        List<string> bodies = [];
-        TaskCompletionSource<CoapResponse> first = new();
-        TaskCompletionSource<CoapResponse> second = new();
-        Queue<TaskCompletionSource<CoapResponse>> answers = new([first, second]);
-        CancellationToken cancelled = default;
-        Endpoint.CompleteBody = (block, request, token) =>
-        {
-            bodies.Add(block.GetText());
-            cancelled = bodies.Count == 1 ? token : cancelled;
-            return answers.Dequeue().Task;
-        };
-        ReceiveFirstBlock(registration.Token, 2, "AAAAAAAAAAAAAAAA");
-        ReceiveFirstBlock(registration.Token, 3, "BBBBBBBBBBBBBBBB");
-        Assert.True(cancelled.IsCancellationRequested);
-        second.SetResult(observation.Latest!.With(new CoapMessage(CoapCode.Content) { Payload = "BBBB whole"u8.ToArray() }));
-        first.SetResult(observation.Latest!.With(new CoapMessage(CoapCode.Content) { Payload = "AAAA whole"u8.ToArray() }));
-        await Within(ReadUntilAsync(observation, "BBBB whole"));
-        Assert.Equal("BBBB whole", Text(observation.Latest));
-        Assert.Equal(["AAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBB"], bodies);
+        CoapMessage first = NotifyFirstBlock(registration.Token, 2, "AAAAAAAAAAAAAAAA");
+        CoapMessage second = NotifyFirstBlock(registration.Token, 3, "BBBBBBBBBBBBBBBB");
+        AnswerRest(first, " whole");
+        AnswerRest(second, " whole");
+        await Within(ReadUntilAsync(observation, "BBBBBBBBBBBBBBBB whole"));
+        Assert.Equal("BBBBBBBBBBBBBBBB whole", Text(observation.Latest));
     }
 
     [Fact]
@@ -223,6 +210,20 @@ public sealed class NotificationTests : ObservationTest
         };
         message.Options.Observe = observe;
         message.Options.Block2 = new BlockValue(0, true, 0);
+        Receive(message);
+    }
+
+    private void AnswerRest(CoapMessage fetch, string payload)
+    {
+        Assert.Equal(new BlockValue(1, false, 0), fetch.Options.Block2);
+        CoapMessage message = new(CoapCode.Content)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = fetch.MessageId,
+            Token = fetch.Token,
+            Payload = System.Text.Encoding.UTF8.GetBytes(payload),
+        };
+        message.Options.Block2 = new BlockValue(1, false, 0);
         Receive(message);
     }
 

@@ -1,0 +1,156 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// The Block1 phase of a request, as the client sees it (RFC 7959 sections 2.3, 2.5 and 2.9): which block goes out next, and what an answer means.
+/// Counts in bytes, not in blocks: then a change of the block size needs no rule of its own.
+/// </summary>
+internal sealed class UploadTransfer
+{
+    private bool _isShrunk;
+    private bool _isRestarted;
+
+    /// <summary>Begins a phase.</summary>
+    /// <param name="sizeExponent">The size exponent to begin with, 0 to 6.</param>
+    /// <param name="isWhole">Whether the body goes out at once and without Block1 at first.</param>
+    public UploadTransfer(int sizeExponent, bool isWhole)
+    {
+        SizeExponent = sizeExponent;
+        IsWhole = isWhole;
+    }
+
+    /// <summary>How many bytes of the body the server took; the next block begins there.</summary>
+    public long Offset { get; private set; }
+
+    /// <summary>The size exponent of the next block.</summary>
+    public int SizeExponent { get; private set; }
+
+    /// <summary>The size of the next block in bytes; the last one may be shorter.</summary>
+    public int Size => 16 << SizeExponent;
+
+    /// <summary>Whether the body goes out at once and without Block1.</summary>
+    public bool IsWhole { get; private set; }
+
+    /// <summary>How many bytes can be sent in blocks of a size: NUM has 20 bits (RFC 7959 section 2.2).</summary>
+    public static long Capacity(int sizeExponent) => (BlockValue.MaxNumber + 1L) << (sizeExponent + 4);
+
+    /// <summary>Whether the next block has a number that can be written.</summary>
+    public bool HasNumber => Offset < Capacity(SizeExponent);
+
+    /// <summary>The message with the next block.</summary>
+    /// <param name="template">The request without its body.</param>
+    /// <param name="payload">The block.</param>
+    /// <param name="more">Whether more blocks follow.</param>
+    /// <param name="length">The size of the body in bytes; null when it is not known.</param>
+    /// <param name="block2">The block of the response's body to ask for with the last block; null to leave that to the server.</param>
+    /// <returns>The message.</returns>
+    public CoapMessage Compose(CoapMessage template, ReadOnlyMemory<byte> payload, bool more, long? length, BlockValue? block2)
+    {
+        CoapMessage message = new(template.Code) { Type = template.Type, Payload = payload };
+        if (template.HasOptions)
+        {
+            message.Options.AddAll(template.OptionsToRead!);
+        }
+
+        if (!IsWhole)
+        {
+            message.Options.Block1 = BlockValue.FromOffset(Offset, more, SizeExponent);
+            if (Offset > 0)
+            {
+                // Later blocks would fail on the state that the first one began (RFC 7959 section 2.10), and the size is said once (section 4).
+                message.Options.IfNoneMatch = false;
+                message.Options.Size1 = null;
+            }
+            else if (length is { } bytes and <= uint.MaxValue && message.Options.Size1 is null)
+            {
+                message.Options.Size1 = (uint)bytes;
+            }
+        }
+
+        if (block2 is { } wanted && !more)
+        {
+            message.Options.Block2 = wanted;
+        }
+
+        return message;
+    }
+
+    /// <summary>Judges the answer to the block that was sent.</summary>
+    /// <param name="response">The answer.</param>
+    /// <param name="sent">How many bytes the block had.</param>
+    /// <param name="more">Whether more blocks follow.</param>
+    /// <returns>What to do.</returns>
+    public UploadVerdict OnResponse(CoapMessage response, int sent, bool more)
+    {
+        BlockValue? block = response.OptionsToRead?.Block1;
+        if (!response.Code.IsSuccess)
+        {
+            return OnError(response.Code, block, sent);
+        }
+
+        if (IsWhole)
+        {
+            return response.Code == CoapCode.Continue ? UploadVerdict.ContinueAfterTheEnd : UploadVerdict.Final;
+        }
+
+        if (block is { } taken)
+        {
+            if (taken.IsBert)
+            {
+                return UploadVerdict.ReservedSize;
+            }
+
+            if (taken.Number != Offset / Size)
+            {
+                return UploadVerdict.OtherBlock;
+            }
+        }
+
+        if (!more)
+        {
+            return response.Code == CoapCode.Continue ? UploadVerdict.ContinueAfterTheEnd : UploadVerdict.Final;
+        }
+
+        if (block is null && response.Code != CoapCode.Continue)
+        {
+            // It answers the request and not the block: the server had enough.
+            return UploadVerdict.Final;
+        }
+
+        // A server that works block by block answers each one with a code of its own and M=0 (RFC 7959 figure 8); a 2.31 without Block1 is matched by its token.
+        Offset += sent;
+        SizeExponent = Math.Min(SizeExponent, block?.SizeExponent ?? SizeExponent);
+        return UploadVerdict.Next;
+    }
+
+    private UploadVerdict OnError(CoapCode code, BlockValue? block, int sent)
+    {
+        if (code == CoapCode.RequestEntityTooLarge && !_isShrunk)
+        {
+            // The hint is a smaller size, or Block1 where there was none (RFC 7959 section 2.9.3).
+            int wanted = Math.Min(SizeExponent, block?.SizeExponent ?? SizeExponent);
+            while (IsWhole && wanted >= 0 && 16 << wanted >= sent)
+            {
+                wanted--;
+            }
+
+            if (wanted >= 0 && (IsWhole || wanted < SizeExponent))
+            {
+                _isShrunk = true;
+                IsWhole = false;
+                SizeExponent = wanted;
+                Offset = 0;
+                return UploadVerdict.Restart;
+            }
+        }
+        else if (code == CoapCode.RequestEntityIncomplete && !IsWhole && !_isRestarted)
+        {
+            _isRestarted = true;
+            Offset = 0;
+            return UploadVerdict.Restart;
+        }
+
+        return UploadVerdict.Final;
+    }
+}

@@ -1,0 +1,139 @@
+using System.IO.Pipelines;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// The body of a response as a stream: blocks are fetched as it is read, a few ahead, so that memory stays constant (RFC 7959). Made by
+/// <see cref="CoapRequests.OpenReadAsync(ICoapRequester, string, CancellationToken)"/>. When the representation changes on the way, or the transfer fails, reading throws.
+/// </summary>
+public sealed class CoapResponseStream : Stream
+{
+    // How many bytes may lie here unread before no further block is asked for.
+    private const int ReadAhead = 4096;
+
+    private readonly Pipe _pipe = new(new PipeOptions(pauseWriterThreshold: ReadAhead, resumeWriterThreshold: ReadAhead / 2, useSynchronizationContext: false));
+    private readonly CancellationTokenSource _stop = new();
+    private readonly TaskCompletionSource<CoapResponse> _started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Stream _reader;
+    private Task _fetching = Task.CompletedTask;
+    private CoapResponse? _response;
+    private int _isDisposed;
+
+    private CoapResponseStream() => _reader = _pipe.Reader.AsStream();
+
+    /// <summary>The response: code and options, without the body.</summary>
+    public CoapResponse Response => _response!;
+
+    /// <inheritdoc/>
+    public override bool CanRead => Volatile.Read(ref _isDisposed) == 0;
+
+    /// <inheritdoc/>
+    public override bool CanSeek => false;
+
+    /// <inheritdoc/>
+    public override bool CanWrite => false;
+
+    /// <inheritdoc/>
+    public override long Length => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="CoapException">The transfer failed.</exception>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => _reader.ReadAsync(buffer, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <exception cref="CoapException">The transfer failed.</exception>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) => _reader.ReadAsync(buffer, offset, count, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <exception cref="CoapException">The transfer failed.</exception>
+    public override int Read(byte[] buffer, int offset, int count) => _reader.Read(buffer, offset, count);
+
+    /// <inheritdoc/>
+    public override void Flush()
+    {
+    }
+
+    /// <inheritdoc/>
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    internal static async Task<CoapResponseStream> OpenAsync(ICoapRequester requester, CoapRequest request, CancellationToken cancellationToken)
+    {
+        CoapResponseStream stream = new();
+        try
+        {
+            request.Destination = stream._pipe.Writer.AsStream(leaveOpen: true);
+            request.Wishes.Started = response => stream._started.TrySetResult(response);
+            stream._fetching = stream.FetchAsync(requester, request);
+            stream._response = await stream._started.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            return stream;
+        }
+        catch
+        {
+            await stream.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask DisposeAsync()
+    {
+        Stop();
+        await _fetching.ConfigureAwait(false);
+        await base.DisposeAsync().ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing)
+        {
+            Stop();
+        }
+
+        base.Dispose(disposing);
+    }
+
+    private async Task FetchAsync(ICoapRequester requester, CoapRequest request)
+    {
+        Exception? failure = null;
+        try
+        {
+            CoapResponse response = (await requester.SendAsync(request, _stop.Token).ConfigureAwait(false)).EnsureSuccess();
+            _started.TrySetResult(response);
+        }
+#pragma warning disable CA1031 // whatever it is, the reader gets it
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            failure = exception;
+            _started.TrySetException(exception);
+            _ = _started.Task.Exception;
+        }
+
+        await _pipe.Writer.CompleteAsync(failure).ConfigureAwait(false);
+    }
+
+    private void Stop()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
+        {
+            // The token before the reader: a request that waits ends, and no block is asked for only because there is room now.
+            _stop.Cancel();
+            _reader.Dispose();
+            _stop.Dispose();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Options;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Blockwise;
+
+/// <summary>Request-Tags keep the blocks of several uploads apart (RFC 9175 section 3.4).</summary>
+public sealed class UploadTagTests : TransferTest
+{
+    [Fact]
+    [Rfc("9175-3.4-1")]
+    public async Task Uploads_to_one_resource_at_a_time_are_told_apart()
+    {
+        Options.Parameters = new CoapTransmissionParameters { NStart = 8 };
+        HandServer server = new();
+        Answer = server.Answer;
+        byte[][] bodies = [.. Enumerable.Range(1, 8).Select(i => Bytes(500 + i, i))];
+        await Within(Task.WhenAll(bodies.Select(body => Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(body), BlockSize = 64 }))));
+        Assert.Equal(bodies.OrderBy(body => body.Length), server.Stored.OrderBy(body => body.Length));
+        string[] tags = [.. Requests.Where(request => request.Options.Block1!.Value.Number == 0).Select(TagOf)];
+        Assert.Equal(8, tags.Distinct().Count());
+        Assert.Contains("-", tags);
+
+        // Concluded: the next one needs no tag again.
+        Requests.Clear();
+        await Within(Client.PutAsync(Uri, CoapContent.Binary(Bytes(2000))));
+        Assert.All(Requests, request => Assert.Equal("-", TagOf(request)));
+    }
+
+    [Fact]
+    [Rfc("9175-3.4-1")]
+    public async Task An_upload_that_was_aborted_keeps_its_tag_for_ever()
+    {
+        using CancellationTokenSource cancel = new();
+        HandServer server = new();
+        TaskCompletionSource second = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Answer = request =>
+        {
+            if (request.Options.Block1 is { Number: 1 } && !second.Task.IsCompleted)
+            {
+                second.SetResult();
+                return null;
+            }
+
+            return server.Answer(request);
+        };
+        Task<CoapResponse> aborted = Client.PutAsync(Uri, CoapContent.Binary(Bytes(3000)), cancel.Token);
+        await Within(second.Task);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(aborted));
+        HashSet<string> seen = ["-"];
+        for (int i = 0; i < 3; i++)
+        {
+            Requests.Clear();
+            Assert.True((await Within(Client.PutAsync(Uri, CoapContent.Binary(Bytes(3000))))).IsSuccess);
+            Assert.Single(Requests.Select(TagOf).Distinct());
+            Assert.True(seen.Add(TagOf(Requests[0])));
+        }
+
+        // Another resource, and another peer, have nothing to do with it.
+        Requests.Clear();
+        await Within(Client.PutAsync("coap://192.0.2.1/other", CoapContent.Binary(Bytes(2000))));
+        await Within(Client.PutAsync("coap://192.0.2.7/large", CoapContent.Binary(Bytes(2000))));
+        Assert.All(Requests, request => Assert.Equal("-", TagOf(request)));
+    }
+
+    [Fact]
+    [Rfc("9175-3.4-2")]
+    public async Task The_tag_stands_in_the_requests_for_the_response_too()
+    {
+        TaskCompletionSource first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        HandServer server = new() { Body = Bytes(3000) };
+        Answer = request =>
+        {
+            if (request.Options.RequestTags.Count == 0)
+            {
+                first.TrySetResult();
+                return null;
+            }
+
+            return server.Answer(request);
+        };
+        using CancellationTokenSource cancel = new();
+        Options.Parameters = new CoapTransmissionParameters { NStart = 2 };
+        Task<CoapResponse> waiting = Client.PostAsync(Uri, CoapContent.Binary(Bytes(2000)), cancel.Token);
+        await Within(first.Task);
+        Requests.Clear();
+        Assert.Equal(server.Body, (await Within(Client.PostAsync(Uri, CoapContent.Binary(Bytes(2000))))).Payload.ToArray());
+        Assert.Equal(4, Requests.Count);
+        Assert.NotEqual("-", Assert.Single(Requests.Select(TagOf).Distinct()));
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(waiting));
+    }
+
+    [Fact]
+    [Rfc("9175-3.4-3")]
+    public async Task A_tag_in_a_response_is_ignored()
+    {
+        byte[] body = Bytes(100);
+        CoapMessage one = Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64));
+        CoapMessage two = Reply(CoapCode.Content, null, "1/0/64", body.AsMemory(64));
+        one.Options.Add(new RequestTag([1]));
+        two.Options.Add(new RequestTag([2]));
+        Script(one, two);
+        Assert.Equal(body, (await Within(Client.GetAsync(Uri))).Payload.ToArray());
+        Assert.All(Requests, request => Assert.Equal("-", TagOf(request)));
+    }
+
+    [Fact]
+    public void Where_too_many_are_remembered_every_other_upload_has_a_tag()
+    {
+        UploadTags tags = new(new VirtualRandom(1));
+        byte[] tag = new byte[4];
+        HashSet<string> seen = [];
+        for (int i = 0; i < UploadTags.Capacity; i++)
+        {
+            Assert.False(tags.Begin(1, i, tag));
+        }
+
+        for (int i = 0; i < 1000; i++)
+        {
+            Assert.True(tags.Begin(1, 1_000_000, tag));
+            Assert.True(seen.Add(Wire.Hex(tag)));
+        }
+
+        Assert.Equal(UploadTags.Capacity, tags.Count);
+        tags.Conclude(1, 5);
+        Assert.True(tags.Begin(1, 6, tag));
+        Assert.False(tags.Begin(2, 6, tag));
+    }
+
+    [Fact]
+    public void Resources_are_told_apart_by_the_options_of_the_cache_key()
+    {
+        int Of(Action<CoapOptionCollection> change)
+        {
+            CoapMessage message = new(CoapCode.Put);
+            message.Options.Add(new UriPath("a"));
+            change(message.Options);
+            return UploadTags.ResourceOf(message);
+        }
+
+        int plain = Of(_ => { });
+        Assert.Equal(plain, Of(options => options.Size1 = 5));
+        Assert.Equal(plain, Of(options => options.Block1 = new BlockValue(3, true, 2)));
+        Assert.NotEqual(plain, Of(options => options.Add(new UriPath("b"))));
+        Assert.NotEqual(plain, Of(options => options.Add(new UriQuery("b"))));
+        Assert.NotEqual(plain, Of(options => options.ContentFormat = CoapContentFormat.Cbor));
+    }
+
+    private static string TagOf(CoapMessage request) => request.Options.RequestTags is [var tag] ? Wire.Hex(tag.Span) : "-";
+}
