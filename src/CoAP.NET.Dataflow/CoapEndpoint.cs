@@ -1,6 +1,7 @@
 using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
 using CoAP.NET.Resources;
@@ -67,6 +68,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             State = _state,
             Routes = Routes,
             Served = Served,
+            Observers = Observers,
             Fault = Fault,
         };
         _pipelines = new CoapPipeline[options.Shards];
@@ -77,6 +79,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
             _clocks[i] = new ShardClock(_pipelines[i]);
         }
 
+        Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _steps = RequestSteps.Link(new ExchangeStep(_environment, ExchangeAsync));
     }
@@ -92,6 +95,8 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
     public Task Completion => _completion.Task;
 
     internal RouteTable Routes { get; }
+
+    internal ObserverCount Observers { get; } = new();
 
     internal bool HasTransports => _listening.Count > 0;
 
@@ -211,6 +216,7 @@ public sealed partial class CoapEndpoint : ICoapRequester, IAsyncDisposable
 
         foreach (CoapPipeline pipeline in _pipelines)
         {
+            pipeline.Observers.RemoveAll();
             foreach (PendingRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));

@@ -11,6 +11,7 @@ public sealed class CoapChannel
     // Guarded by Shard.Gate: what each chapter of the handler keeps for this peer, made when first needed, and the outbox.
     internal object? MessagingState;
     internal object? ExchangeState;
+    internal object? ObservingState;
     internal CoapOutbox Outbox;
 
     // The user's view of the peer; made when first asked for.

@@ -27,6 +27,12 @@ public sealed class CoapExchange
     /// <summary>Which options of the request ask for more than a plain exchange.</summary>
     internal SpecialOptions Special { get; set; }
 
+    /// <summary>
+    /// Set by the Resource stage: the <see cref="ObservedResource"/> of a request that asks to observe one. Of the synthetic exchange by which the state for notifications
+    /// is made: for whom. Null for all others.
+    /// </summary>
+    internal object? Observing { get; set; }
+
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Exchanges;
@@ -7,7 +8,7 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// requests of our clients enter here.
 /// </summary>
-public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
@@ -92,6 +93,12 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
 
         CoapResult result = item.Result;
+        Observer? observer = null;
+        if (exchange.Observing is not null && !TryObserve(exchange, ref result, out observer))
+        {
+            return;
+        }
+
         CoapMessage response = Compose(exchange, result);
         if (IsTooLarge(response, exchange.Channel, out long size))
         {
@@ -100,15 +107,26 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
             response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
         }
 
+        if (exchange.Observing is SubjectRun run)
+        {
+            Observers!.Publish(run, response);
+            return;
+        }
+
         // RFC 7252 section 8.2: a group request that has no useful answer gets none.
         bool silent = exchange.Request.IsMulticast && !response.Code.IsSuccess;
-        Offer(new CoapOutbound
+        bool isTaken = Offer(new CoapOutbound
         {
             Channel = exchange.Channel,
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
+            Transmission = observer is null ? null : Observers!.Answer(observer, response),
         });
+        if (!isTaken && observer is not null)
+        {
+            Observers!.Withdraw(observer);
+        }
     }
 
     private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)

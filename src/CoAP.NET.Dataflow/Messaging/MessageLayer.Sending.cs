@@ -9,6 +9,12 @@ internal sealed partial class MessageLayer
 
     private void SendOwn(CoapTransmission transmission, long now)
     {
+        if (transmission is { Source: { } source, Message.Type: CoapMessageType.NonConfirmable })
+        {
+            SendPaced(transmission, source, now);
+            return;
+        }
+
         if (transmission.IsOver || transmission.IsOutstanding || transmission.IsQueued)
         {
             // Cancelled before it came here, or offered twice.
@@ -89,6 +95,11 @@ internal sealed partial class MessageLayer
         while (sending.Waiting.First is { } first && sending.Interactions < state.Times.Parameters.NStart)
         {
             long next = Math.Max(MayUseMessageId(state, now), MayProbe(state, sending, now));
+            if (next <= now && first.Source is { } source)
+            {
+                next = source.MayBeTakenAt(first, now);
+            }
+
             if (next > now)
             {
                 due = Math.Min(due, next);
@@ -134,6 +145,18 @@ internal sealed partial class MessageLayer
     private void Transmit(CoapTransmission transmission, MessagingState state, SendingState sending, long now)
     {
         CoapMessage message = transmission.Message;
+        if (transmission.Source is { } source)
+        {
+            if (source.Take(transmission, now) is not { } newest)
+            {
+                transmission.IsOver = true;
+                return;
+            }
+
+            newest.Type = message.Type;
+            transmission.Message = message = newest;
+        }
+
         TakeMessageId(state, message, now);
         transmission.Attempts = 1;
         transmission.IsOutstanding = true;
@@ -195,6 +218,18 @@ internal sealed partial class MessageLayer
             return;
         }
 
+        if (transmission.Source is { } source)
+        {
+            long next = source.MayBeTakenAt(transmission, now);
+            if (next > now)
+            {
+                _shard.Wheel.Schedule(transmission, next);
+                return;
+            }
+
+            TryRenew(transmission, source, state, now);
+        }
+
         transmission.Attempts++;
         transmission.Timeout *= 2;
 
@@ -223,6 +258,7 @@ internal sealed partial class MessageLayer
         SendingState sending = state.Sending!;
         Settle(transmission, sending);
         sending.Outstanding.Remove(transmission.Message.MessageId);
+        ForgetSuperseded(transmission, sending);
         if (sending.Outstanding is { Count: 0, Capacity: > 16 })
         {
             sending.Outstanding.Rebuild(default, spare: 0);

@@ -161,7 +161,14 @@ internal sealed partial class MessageLayer
         _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
     }
 
-    private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission) =>
+    private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission)
+    {
+        if (transmission.Source is { } source)
+        {
+            source.OnEnded(transmission, kind, _shard.Environment.Now);
+            return;
+        }
+
         _shard.Raise(new CoapInbound
         {
             Channel = transmission.Channel,
@@ -170,4 +177,5 @@ internal sealed partial class MessageLayer
             Type = transmission.Message.Type,
             MessageId = transmission.Message.MessageId,
         });
+    }
 }

@@ -2,6 +2,7 @@ using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -39,6 +40,8 @@ internal sealed class CoapPipeline
         MessagingIn = new MessagingInbound(shard, Messages);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, parts.Serializer.GetSize);
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State);
+        Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.Order, Run = exchange => exchangesIn.Emit(exchange) };
+        ExchangesOut.Observers = Observers;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
         _abandon.Add(TransportIn.Abandon);
@@ -64,6 +67,8 @@ internal sealed class CoapPipeline
     public MessageLayer Messages { get; }
 
     public ExchangeLayer Exchanges { get; }
+
+    public ObserverLayer Observers { get; }
 
     public TransportInbound TransportIn { get; }
 

@@ -1,5 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -24,6 +25,8 @@ internal sealed class PipelineParts
     public required RouteTable Routes { get; init; }
 
     public required ServedRequests Served { get; init; }
+
+    public required ObserverCount Observers { get; init; }
 
     public required Action<Exception> Fault { get; init; }
 }

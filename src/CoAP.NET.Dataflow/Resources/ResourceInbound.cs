@@ -28,7 +28,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     {
         _environment = environment;
         _routes = routes;
-        _busy = CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
         Served = served;
     }
 
@@ -125,6 +125,11 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         if (!request.Aborted.CanBeCanceled)
         {
             request.Aborted = Served.Aborted;
+        }
+
+        if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
+        {
+            exchange.Observing = new ObservedResource(route.Observed, RouteTable.PathOf(request.Options), observing, route.Observed.Changes);
         }
 
         bool taken;

@@ -33,6 +33,9 @@ internal sealed class Route
 
     public RouteSettings Settings { get; } = new();
 
+    /// <summary>What its observers know it by.</summary>
+    public ObservedRoute Observed { get; } = new();
+
     /// <summary>Link attributes in the order they were given. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public List<CoapLinkAttribute> Attributes { get; } = [];
 
@@ -101,7 +104,7 @@ internal sealed class Route
         {
             ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
             RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
-            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes));
+            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes), Inherit(settings => settings.Observing));
             Volatile.Write(ref _plan, plan);
             return plan;
         }

@@ -13,5 +13,7 @@ internal sealed class RouteSettings
 
     public CoapContentFormat[]? Consumes { get; set; }
 
+    public ObserveSettings? Observing { get; set; }
+
     public List<object> Metadata { get; } = [];
 }
