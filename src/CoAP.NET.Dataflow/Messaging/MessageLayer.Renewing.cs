@@ -73,8 +73,8 @@ internal sealed partial class MessageLayer
     }
 
     /// <summary>
-    /// The peer acknowledged a message that a newer one has replaced. It is there, so the newer one gets its copies anew; but that one still needs an
-    /// acknowledgement of its own. Not counted as the first attempt: nobody could tell a round-trip time from it.
+    /// The peer acknowledged a message that a newer one has replaced. It is there, so the newer one gets its copies and waits anew (RFC 7641 section 4.5.2); but that one
+    /// still needs an acknowledgement of its own. Not counted as the first attempt: nobody could tell a round-trip time from it.
     /// </summary>
     private void OnSupersededAcknowledged(CoapTransmission transmission, ushort messageId, long now)
     {
@@ -82,6 +82,12 @@ internal sealed partial class MessageLayer
         transmission.Superseded?.Remove(messageId);
         state.Sending!.Outstanding.Remove(messageId);
         transmission.Attempts = Math.Min(transmission.Attempts, 2);
+        transmission.Timeout = state.Times.AckTimeout + (long)(state.Times.AckSpread * NextJitter());
+        if (transmission.IsScheduled && transmission.Due > now + transmission.Timeout)
+        {
+            _shard.Wheel.Schedule(transmission, now + transmission.Timeout);
+        }
+
         OnHeard(state, now);
     }
 

@@ -28,7 +28,8 @@ internal sealed class Subject : WheelTimer
         Path = resource.Path;
         Settings = resource.Settings;
         Special = special;
-        _sequence = (uint)(now / (TimeSpan.TicksPerSecond / StartPerSecond)) & Observe.MaxValue;
+        (long seconds, long ticks) = Math.DivRem(now, TimeSpan.TicksPerSecond);
+        _sequence = (uint)((seconds * StartPerSecond) + (ticks * StartPerSecond / TimeSpan.TicksPerSecond)) & Observe.MaxValue;
         _windowStart = now;
     }
 
