@@ -71,27 +71,30 @@ public sealed class FanOutTests : ObservingTest
         Server.MapGet("/non", () => kept);
         await StartAsync();
         Transport.Discards = true;
+        int number = 0;
         long Cost(string hex)
         {
             byte[] bytes = Wire.Hex(hex);
-            long before = 0;
-            for (int i = 0; i < 3000; i++)
+            long best = long.MaxValue;
+            for (int round = 0; round < 10; round++)
             {
-                if (i == 2000)
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                for (int i = 0; i < 500; i++, number++)
                 {
-                    before = GC.GetAllocatedBytesForCurrentThread();
+                    (bytes[2], bytes[3]) = ((byte)(number / 16 >> 8), (byte)(number / 16));
+                    Transport.Receive(PeerNumber(number % 16), bytes);
                 }
 
-                (bytes[2], bytes[3]) = ((byte)(i >> 8), (byte)i);
-                Transport.Receive(PeerNumber(i % 16), bytes);
+                best = Math.Min(best, (GC.GetAllocatedBytesForCurrentThread() - before) / 500);
             }
 
-            return (GC.GetAllocatedBytesForCurrentThread() - before) / 1000;
+            return best;
         }
 
         Cost("41010000aab36e6f6e");
+        Cost("41010000aab36f6273");
         long plain = Cost("41010000bbb36e6f6e");
-        Assert.InRange(Cost("41010000ccb36f6273"), plain - 20, plain + 20);
+        Assert.InRange(Cost("41010000ccb36f6273"), plain - 8, plain + 8);
     }
 
     [Fact]
@@ -307,17 +310,19 @@ public sealed class FanOutTests : ObservingTest
                 }
             }
 
-            // Five copies may all be lost, or their acknowledgements; then the client is told no more and registers again when Max-Age ends.
-            if (Server.ObserverCount == 1)
+            if (Server.ObserverCount == 0)
             {
-                Assert.Equal($"{seed}.99", seen);
-                Ask(peer, "/obs", 1);
+                // Five copies were all lost, or their acknowledgements. The client registers again when Max-Age ends.
+                Pass(610 - 305);
+                seen = TextOf(Register(peer));
             }
 
+            Assert.Equal($"{seed}.99", seen);
+            Ask(peer, "/obs", 1);
             Assert.Equal(0, Server.ObserverCount);
         }
 
-        Assert.InRange(Server.Counters[CoapCounter.ObserversLost], 0, 9);
+        Assert.InRange(Server.Counters[CoapCounter.ObserversLost], 1, 15);
     }
 
     [Fact]
@@ -330,6 +335,7 @@ public sealed class FanOutTests : ObservingTest
         CoapAddress[] peers = [Peer, Other, PeerNumber(1), PeerNumber(2)];
         Array.ForEach(peers, peer => Register(peer));
         Dictionary<CoapAddress, uint> numbers = [];
+        Dictionary<CoapAddress, int> lostInARow = [];
         int minutes = 30 * 24 * 60;
         for (int minute = 1; minute <= minutes; minute++)
         {
@@ -343,7 +349,11 @@ public sealed class FanOutTests : ObservingTest
                     uint number = NumberOf(sent.Message)!.Value;
                     Assert.True(!numbers.TryGetValue(sent.Peer, out uint before) || before == number || IsLater(before, number));
                     numbers[sent.Peer] = number;
-                    if (random.NextUInt64() % 10 != 0)
+                    int lost = random.NextUInt64() % 10 == 0 ? lostInARow.GetValueOrDefault(sent.Peer) + 1 : 0;
+
+                    // Five in a row end an observation, which must happen to somebody in so long a time.
+                    lostInARow[sent.Peer] = lost % 5;
+                    if (lost is 0 or 5)
                     {
                         Acknowledge(sent.Peer, sent.Message);
                         told.Add(sent.Peer);

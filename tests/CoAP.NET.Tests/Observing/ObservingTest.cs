@@ -82,6 +82,13 @@ public abstract class ObservingTest : EndpointTest
         cause();
         CoapMessage message = CoapDatagramSerializer.Default.Deserialize(await Within(sent.Task));
         Transport.OnSent = null;
+
+        // It is stored a moment after that.
+        while (TakeNew().Count == 0)
+        {
+            await Task.Yield();
+        }
+
         return message;
     }
 
