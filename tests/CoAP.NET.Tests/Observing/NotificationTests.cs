@@ -435,7 +435,7 @@ public sealed class NotificationTests : ObservingTest
     }
 
     [Fact]
-    [Rfc("7641-7-1", "gc-6.3-1")]
+    [Rfc("7641-7-1")]
     public async Task An_address_that_was_never_verified_gets_ten_Non_confirmable_notifications_and_then_must_acknowledge_one()
     {
         CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);

@@ -180,7 +180,7 @@ public sealed class RegistrationTests : ObservingTest
     }
 
     [Fact]
-    [Rfc("7641-8132-1", "8132-2.2-1")]
+    [Rfc("7641-8132-1")]
     public async Task FETCH_is_observed_with_its_payload()
     {
         string state = "1";
