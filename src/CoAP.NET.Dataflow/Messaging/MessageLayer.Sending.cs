@@ -332,11 +332,5 @@ internal sealed partial class MessageLayer
     }
 
     /// <summary>A number from 0 up to 1. Seeded from the environment's random source, which must not be called under the lock.</summary>
-    private double NextJitter()
-    {
-        ulong z = _jitter += 0x9e37_79b9_7f4a_7c15;
-        z = (z ^ (z >> 30)) * 0xbf58_476d_1ce4_e5b9;
-        z = (z ^ (z >> 27)) * 0x94d0_49bb_1331_11eb;
-        return ((z ^ (z >> 31)) >> 11) * (1.0 / (1UL << 53));
-    }
+    private double NextJitter() => _jitter.Next();
 }

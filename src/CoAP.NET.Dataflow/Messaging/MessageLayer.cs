@@ -23,7 +23,7 @@ internal sealed partial class MessageLayer
     private readonly Action<MessagingState, long> _resume;
     private PeerTimes _times = new(CoapTransmissionParameters.Default);
     private readonly int _maxOutstanding;
-    private ulong _jitter;
+    private JitterSequence _jitter;
     private int _waiting;
 
     public MessageLayer(CoapShard shard, int shardCount)
@@ -35,7 +35,7 @@ internal sealed partial class MessageLayer
         _maxOutstanding = Math.Max(1, _limits.MaxOutstandingMessages / shardCount);
         _messageIds = new MessageIdScrambler(shard.Environment.Random);
         _ghosts = new GhostCounters(shard.Environment.Random);
-        _jitter = shard.Environment.Random.NextUInt64();
+        _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _receptionDue = OnReceptionDue;
         _transmissionDue = OnTransmissionDue;
         _resume = Pump;

@@ -58,6 +58,9 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
 
     public bool IsRemoved { get; set; }
 
+    /// <summary>Whether the answer to the registration is still on its way. It is the first notification: no other goes before or beside it.</summary>
+    public bool IsBeingAnswered { get; set; } = true;
+
     /// <summary>The answer to the registration, until it needs no acknowledgement any more.</summary>
     public CoapTransmission? Answer { get; set; }
 
@@ -70,7 +73,7 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
     /// <summary>The newest Non-confirmable notification.</summary>
     public CoapMessage? NonConfirmableMessage { get; set; }
 
-    public bool IsOutstanding => Answer is not null || Confirmable is not null;
+    public bool IsOutstanding => IsBeingAnswered || Confirmable is not null;
 
     long ITransmissionSource.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.MayBeTakenAt(this, transmission, now);
 

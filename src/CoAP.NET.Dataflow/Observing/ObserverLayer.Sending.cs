@@ -17,7 +17,7 @@ internal sealed partial class ObserverLayer
 
     private readonly Action<object?> _order;
     private readonly Action<object?> _cancel;
-    private ulong _jitter;
+    private JitterSequence _jitter;
 
     /// <summary>Whether a Confirmable notification, first or as a copy, waits a moment for a newer state. Under the lock.</summary>
     public long MayBeTakenAt(Observer observer, CoapTransmission transmission, long now)
@@ -283,6 +283,7 @@ internal sealed partial class ObserverLayer
     /// <summary>What was outstanding for an observer is so no more: it is ready for the newest state.</summary>
     private void OnFree(Observer observer, long now)
     {
+        observer.IsBeingAnswered = false;
         observer.Answer = observer.Confirmable = null;
         observer.Peer.Outstanding--;
         observer.HeldUntil = 0;
@@ -319,7 +320,7 @@ internal sealed partial class ObserverLayer
             if (observer.IsOfGroup)
             {
                 // All members of a group may have changed at the same moment.
-                observer.NotBefore = now + (long)(observer.Channel.Parameters.Leisure.Ticks * NextJitter());
+                observer.NotBefore = now + (long)(observer.Channel.Parameters.Leisure.Ticks * _jitter.Next());
             }
         }
 
@@ -341,13 +342,4 @@ internal sealed partial class ObserverLayer
 
     private static CoapOutbound Order(CoapTransmission transmission, CoapOutboundKind kind) =>
         new() { Channel = transmission.Channel, Kind = kind, Message = kind == CoapOutboundKind.Message ? transmission.Message : null, Transmission = transmission };
-
-    /// <summary>A number from 0 up to 1. The environment's random source must not be called under the lock.</summary>
-    private double NextJitter()
-    {
-        ulong z = _jitter += 0x9e37_79b9_7f4a_7c15;
-        z = (z ^ (z >> 30)) * 0xbf58_476d_1ce4_e5b9;
-        z = (z ^ (z >> 27)) * 0x94d0_49bb_1331_11eb;
-        return ((z ^ (z >> 31)) >> 11) * (1.0 / (1UL << 53));
-    }
 }

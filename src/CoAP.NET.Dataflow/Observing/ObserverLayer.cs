@@ -27,7 +27,7 @@ internal sealed partial class ObserverLayer
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _count = count;
-        _jitter = shard.Environment.Random.NextUInt64();
+        _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _jobTimer = new JobTimer(this);
         _doJobs = DoJobs;
         _order = transmission => Send?.Invoke(Order((CoapTransmission)transmission!, CoapOutboundKind.Message));
@@ -95,7 +95,9 @@ internal sealed partial class ObserverLayer
                 NeedsRefresh = resource.Route.Changes != resource.Changes,
             };
             subject.Observers.Add(observer);
+            CountBusy(observer);
             peer.Count++;
+            peer.Outstanding++;
             channel.Pins++;
             if (before is not null)
             {
@@ -115,7 +117,7 @@ internal sealed partial class ObserverLayer
         }
     }
 
-    /// <summary>Makes the transmission of the answer to a registration: it is the first notification, so that no other goes beside it. Withdraws the registration if the answer is no success after all.</summary>
+    /// <summary>Makes the transmission of the answer to a registration. Withdraws the registration if the answer is no success after all.</summary>
     public CoapTransmission? Answer(Observer observer, CoapMessage response)
     {
         _shard.Enter();
@@ -132,8 +134,6 @@ internal sealed partial class ObserverLayer
             }
 
             observer.Answer = new CoapTransmission(observer.Channel, response, null) { Source = observer };
-            observer.Peer.Outstanding++;
-            CountBusy(observer);
             return observer.Answer;
         }
         finally
