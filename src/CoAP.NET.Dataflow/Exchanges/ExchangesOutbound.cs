@@ -115,6 +115,13 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
         // RFC 7252 section 8.2: a group request that has no useful answer gets none.
         bool silent = exchange.Request.IsMulticast && !response.Code.IsSuccess;
+        if (silent && observer is not null)
+        {
+            // Nobody learns that he was registered.
+            Observers!.Withdraw(observer);
+            observer = null;
+        }
+
         bool isTaken = Offer(new CoapOutbound
         {
             Channel = exchange.Channel,
