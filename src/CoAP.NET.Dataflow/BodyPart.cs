@@ -16,4 +16,6 @@ internal sealed class BodyPart : CoapResult
 
     /// <summary>The size of the body in bytes.</summary>
     public long Total { get; init; }
+
+    private protected override CoapResult CopyWithoutOptions() => new BodyPart(Code, Payload) { AnswersGroup = AnswersGroup, IsBlock = IsBlock, Offset = Offset, Total = Total };
 }

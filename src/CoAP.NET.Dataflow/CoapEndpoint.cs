@@ -3,6 +3,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
 using CoAP.NET.Resources;
@@ -79,6 +80,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Routes = Routes,
             Served = Served,
             Bodies = Bodies,
+            Observers = Observers,
             Fault = Fault,
         };
         AddressGuard guard = new(_environment, options.TrustedPrefixes);
@@ -92,6 +94,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
+        Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
@@ -117,6 +120,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     internal RouteTable Routes { get; }
 
     internal bool HasTransports => _listening.Count > 0 || _unresolved.Count > 0;
+    internal ObserverCount Observers { get; } = new();
 
     internal ServedRequests Served { get; }
 
@@ -241,6 +245,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         foreach (CoapPipeline pipeline in _pipelines)
         {
             pipeline.ExchangesOut.StopBodies();
+            pipeline.Observers.RemoveAll();
             foreach (PendingRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));

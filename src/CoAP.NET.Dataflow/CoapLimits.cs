@@ -89,6 +89,14 @@ public sealed class CoapLimits
     public int TooManyRequestsPerSecond { get; set => field = Check(value, 1, int.MaxValue); } = 1000;
     /// <summary>The largest body of a response that is put together in memory from its blocks (RFC 7959), in bytes. Default 64 MiB; 0 to 1 GiB. Larger: the request fails with <see cref="CoapException"/>. A body that goes to <see cref="CoapRequest.Destination"/> has no such limit.</summary>
     public int MaxResponseBodySize { get; set => field = Check(value, 0, 1 << 30); } = 64 * 1024 * 1024;
+    /// <summary>How many observers are served in the whole endpoint (RFC 7641 section 4.1). Default 200,000; 0 to 100,000,000. When full: a registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
+    public int MaxObservers { get; set => field = Check(value, 0, 100_000_000); } = 200_000;
+
+    /// <summary>How many of them one peer may have. Default 1,000; 0 to 1,000,000. When full: as with <see cref="MaxObservers"/>.</summary>
+    public int MaxObserversPerPeer { get; set => field = Check(value, 0, 1_000_000); } = 1000;
+
+    /// <summary>How many Non-confirmable notifications a peer whose address was never verified is sent between two acknowledgements (RFC 7641 section 7). Default 10; 0 to 1,000,000. When full: the next one is Confirmable, and no more are sent until it is acknowledged.</summary>
+    public int MaxUnacknowledgedNotifications { get; set => field = Check(value, 0, 1_000_000); } = 10;
 
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 

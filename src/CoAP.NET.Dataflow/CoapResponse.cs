@@ -67,9 +67,6 @@ public sealed class CoapResponse
 
     internal static CoapResponse None(CoapAddress remote) => new(new CoapMessage(), remote) { IsNone = true };
 
-    /// <summary>A response from the same peer with another message.</summary>
-    internal CoapResponse With(CoapMessage message) => new(message, Remote);
-
     /// <summary>Code and size for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => IsNone ? "none" : $"{Code} {Payload.Length} B";

@@ -24,6 +24,21 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>What happened so far, in numbers.</summary>
     public CoapCounters Counters => Endpoint.Counters;
 
+    /// <summary>How many observers there are now: pairs of a client and a token that are sent notifications (RFC 7641 section 4.1).</summary>
+    public int ObserverCount => Endpoint.Observers.Value;
+
+    /// <summary>
+    /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with parameters;
+    /// <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing. A path that nobody observes or serves is nothing to do.
+    /// </summary>
+    /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public void Notify(string path)
+    {
+        ArgumentNullException.ThrowIfNull(path);
+        Endpoint.Routes.Notify(path);
+    }
+
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This server.</returns>

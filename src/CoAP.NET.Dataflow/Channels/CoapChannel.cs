@@ -11,6 +11,7 @@ public sealed class CoapChannel
     // Guarded by Shard.Gate: what each chapter of the handler keeps for this peer, made when first needed, and the outbox.
     internal object? MessagingState;
     internal object? ExchangeState;
+    internal object? ObservingState;
     internal CoapOutbox Outbox;
 
     // An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).

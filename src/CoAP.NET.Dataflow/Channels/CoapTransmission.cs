@@ -13,14 +13,17 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    /// <summary>The message, with its Message ID once it was sent.</summary>
-    public CoapMessage Message { get; }
+    /// <summary>The message, with its Message ID once it was sent. A notification that is outstanding may be replaced by a newer one.</summary>
+    public CoapMessage Message { get; internal set; }
 
     /// <summary>How many times it was sent so far.</summary>
     public int Attempts { get; internal set; }
 
     /// <summary>Whoever asked for it, so that what becomes of it finds back: a client's request or a served exchange.</summary>
     internal object? Owner { get; }
+
+    /// <summary>Who is asked for the message each time that it is sent, and told what became of it; null for messages that stay as they are.</summary>
+    internal ITransmissionSource? Source { get; init; }
 
     // Guarded by Shard.Gate; used by Messaging only.
     internal byte[]? Encoded { get; set; }
@@ -34,6 +37,9 @@ public sealed class CoapTransmission : WheelTimer
 
     /// <summary>How it backs off; what the number means is up to the timing.</summary>
     internal byte BackOff { get; set; }
+
+    /// <summary>Message IDs of messages that were replaced by newer ones while outstanding.</summary>
+    internal List<ushort>? Superseded { get; set; }
 
     /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>
     internal bool IsReply { get; set; }

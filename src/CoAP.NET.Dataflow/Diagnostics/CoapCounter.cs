@@ -171,6 +171,20 @@ public enum CoapCounter
 
     /// <summary>Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.</summary>
     TransferRestarts,
+    /// <summary>Registrations of observers, repeated ones too (RFC 7641 section 4.1).</summary>
+    Registrations,
+
+    /// <summary>Registrations that were answered as plain requests because a bound was reached.</summary>
+    RegistrationsRefused,
+
+    /// <summary>Observers that were forgotten because they rejected a notification or did not acknowledge it (RFC 7641 section 4.5).</summary>
+    ObserversLost,
+
+    /// <summary>Notifications sent, without copies and without answers to registrations.</summary>
+    NotificationsSent,
+
+    /// <summary>Confirmable notifications whose place a newer state took before they were acknowledged (RFC 7641 section 4.5.2).</summary>
+    NotificationsSuperseded,
 
     /// <summary>The number of counters; not a counter.</summary>
     Count,

@@ -14,5 +14,5 @@ internal static partial class Log
     public static partial void DownloadRestarted(ILogger logger, string target);
 
     [LoggerMessage(1713, LogLevel.Debug, "{Target} {Why}")]
-    public static partial void BlockRefused(ILogger logger, string target, string why);
+    public static partial void ResponseBlockRefused(ILogger logger, string target, string why);
 }

@@ -34,6 +34,12 @@ public sealed class CoapExchange
         set => Request.Body = value;
     }
 
+    /// <summary>
+    /// Set by the Resource stage: the <see cref="ObservableResource"/> of a request that asks to observe one. Of the synthetic exchange by which the state for notifications
+    /// is made: for whom. Null for all others.
+    /// </summary>
+    internal object? Observing { get; set; }
+
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }
 

@@ -102,6 +102,11 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         else
         {
             VerifyEcho(exchange);
+            if ((exchange.Special & SpecialOptions.Observe) != 0)
+            {
+                OnObserve(exchange);
+            }
+
             if ((exchange.Special & BlockOptions) == 0 || TakeBlock(in item, exchange))
             {
                 Offer(exchange);
@@ -142,6 +147,21 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             }
 
             _shard.Exit();
+        }
+    }
+
+    // RFC 7641 section 4.1: 0 asks to register, 1 not to be an observer any more; of any other value nothing is known, so it counts as absent.
+    private void OnObserve(CoapExchange exchange)
+    {
+        uint value = exchange.Request.Message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) ? observe : uint.MaxValue;
+        if (value == Observe.DeregisterValue)
+        {
+            _outbound.Observers?.Deregister(exchange.Channel, exchange.Request.Message.Token);
+        }
+
+        if (value != Observe.RegisterValue)
+        {
+            exchange.Special &= ~SpecialOptions.Observe;
         }
     }
 
@@ -309,7 +329,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
 
     private CoapResult TokenTooLong() => Diagnostic(CoapCode.BadRequest, $"A token has at most {_shard.Environment.Limits.MaxTokenLength} bytes here.");
 
-    private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable).With(new MaxAge((uint)_busyMaxAge));
+    private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.With(new MaxAge((uint)_busyMaxAge));
 
     private static CoapResult Diagnostic(CoapCode code, string text) => new(code, Encoding.UTF8.GetBytes(text));
 }

@@ -1,6 +1,7 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
+using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Exchanges;
@@ -127,9 +128,16 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
 
         CoapResult result = item.Result;
+        Observer? observer = null;
+        if (exchange.Observing is not null && !TryObserve(exchange, ref result, out observer))
+        {
+            return;
+        }
+
         CoapResult? sent = ConcernsBodies(exchange, result) ? CutBody(exchange, result) : result;
         if (sent is null)
         {
+            Withdraw(observer);
             return;
         }
 
@@ -140,6 +148,12 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Counters.Add(CoapCounter.HandlerErrors);
             result = new CoapResult(CoapCode.InternalServerError);
             response = Compose(exchange, result);
+        }
+
+        if (exchange.Observing is SubjectRun run)
+        {
+            Observers!.Publish(run, response);
+            return;
         }
 
         bool toGroup = exchange.Reception is { IsMulticast: true };
@@ -161,6 +175,13 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             _shard.Guard.Echo.AddTo(response, exchange.Channel.Remote, _shard.Environment.Now);
         }
 
+        if (observer is not null && (silent || !response.Code.IsSuccess))
+        {
+            // Nobody learns that he was registered.
+            Withdraw(observer);
+            observer = null;
+        }
+
         if (response.Code == CoapCode.TooManyRequests && !silent && !MayRefuse())
         {
             Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
@@ -173,15 +194,24 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
+            Transmission = observer is null ? null : Observers!.Answer(observer, response),
             NeverConfirmable = isChallenge,
         };
         if (toGroup && !silent)
         {
             AnswerAtLeisure(outbound);
         }
-        else
+        else if (!Offer(outbound))
         {
-            Offer(outbound);
+            Withdraw(observer);
+        }
+    }
+
+    private void Withdraw(Observer? observer)
+    {
+        if (observer is not null)
+        {
+            Observers!.Withdraw(observer);
         }
     }
 

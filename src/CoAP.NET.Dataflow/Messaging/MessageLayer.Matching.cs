@@ -62,6 +62,12 @@ internal sealed partial class MessageLayer
             return false;
         }
 
+        if (item.MessageId != transmission.Message.MessageId)
+        {
+            OnSupersededAcknowledged(transmission, item.MessageId, now);
+            return false;
+        }
+
         // Only a request can be answered by what an acknowledgement carries. To a response of ours it is an acknowledgement and nothing else (section 5.2.2).
         bool carriesResponse = code.IsResponse && transmission.Message.Code.IsRequest;
         if (carriesResponse && item.Message!.Token != transmission.Message.Token)

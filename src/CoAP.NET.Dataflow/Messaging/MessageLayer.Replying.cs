@@ -58,7 +58,8 @@ internal sealed partial class MessageLayer
         if (item.Transmission is { } transmission)
         {
             Charge(StateOf(item.Channel), bytes.Length, now);
-            if (transmission.IsOutstanding && transmission.Message.Type == CoapMessageType.Confirmable)
+            if (transmission.IsOutstanding && transmission.Message.Type == CoapMessageType.Confirmable
+                && (transmission.Source is null || ReferenceEquals(item.Message, transmission.Message)))
             {
                 transmission.Encoded ??= bytes.ToArray();
             }
@@ -107,6 +108,10 @@ internal sealed partial class MessageLayer
                 {
                     // It rides on the acknowledgement, which nobody acknowledges.
                     rides.IsOver = true;
+                    if (rides.Source is not null)
+                    {
+                        RaiseEvent(CoapInboundKind.Acknowledged, rides);
+                    }
                 }
 
                 if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, EncodedSink = Sink }))

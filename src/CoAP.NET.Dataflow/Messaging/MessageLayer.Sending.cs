@@ -9,6 +9,12 @@ internal sealed partial class MessageLayer
 
     private void SendOwn(CoapTransmission transmission, long now)
     {
+        if (transmission is { Source: { } source, Message.Type: CoapMessageType.NonConfirmable })
+        {
+            SendPaced(transmission, source, now);
+            return;
+        }
+
         if (transmission.IsOver || transmission.IsOutstanding || transmission.IsQueued)
         {
             // Cancelled before it came here, or offered twice.
@@ -90,6 +96,11 @@ internal sealed partial class MessageLayer
         while (sending.Waiting.First is { } first && sending.Interactions < state.Times.Parameters.NStart)
         {
             long next = Math.Max(MayUseMessageId(state, now), MayProbe(state, sending, now));
+            if (next <= now && first.Source is { } source)
+            {
+                next = source.MayBeTakenAt(first, now);
+            }
+
             if (next > now)
             {
                 due = Math.Min(due, next);
@@ -148,6 +159,18 @@ internal sealed partial class MessageLayer
     private void Transmit(CoapTransmission transmission, MessagingState state, SendingState sending, long now)
     {
         CoapMessage message = transmission.Message;
+        if (transmission.Source is { } source)
+        {
+            if (source.Take(transmission, now) is not { } newest)
+            {
+                transmission.IsOver = true;
+                return;
+            }
+
+            newest.Type = message.Type;
+            transmission.Message = message = newest;
+        }
+
         TakeMessageId(state, message, now);
         transmission.Attempts = 1;
         transmission.SentAt = now;
@@ -183,6 +206,12 @@ internal sealed partial class MessageLayer
             }
         }
 
+        if (transmission.IsLimited && !transmission.IsReply && !_shard.Guard.MaySend(transmission.Channel, (int)message.SizeBound, now))
+        {
+            // As good as lost. A Confirmable one has copies that may go later.
+            return;
+        }
+
         _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, EncodedSink = Sink });
     }
 
@@ -215,9 +244,21 @@ internal sealed partial class MessageLayer
             return;
         }
 
+        if (transmission.Source is { } source)
+        {
+            long next = source.MayBeTakenAt(transmission, now);
+            if (next > now)
+            {
+                _shard.Wheel.Schedule(transmission, next);
+                return;
+            }
+
+            TryRenew(transmission, source, state, now);
+        }
+
         transmission.Attempts++;
         _shard.Wheel.Schedule(transmission, NextDue(transmission, state.Times, state.Sending!, now));
-        if (transmission.IsLimited && transmission.Encoded is { } copy && !_shard.Guard.MaySend(transmission.Channel, copy.Length, now))
+        if (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, transmission.Encoded?.Length ?? (int)transmission.Message.SizeBound, now))
         {
             // As good as lost; the peer may ask again.
             return;
@@ -246,6 +287,7 @@ internal sealed partial class MessageLayer
         SendingState sending = state.Sending!;
         Settle(transmission, sending);
         sending.Outstanding.Remove(transmission.Message.MessageId);
+        ForgetSuperseded(transmission, sending);
         if (sending.Outstanding is { Count: 0, Capacity: > 16 })
         {
             sending.Outstanding.Rebuild(default, spare: 0);
@@ -338,11 +380,5 @@ internal sealed partial class MessageLayer
     }
 
     /// <summary>A number from 0 up to 1. Seeded from the environment's random source, which must not be called under the lock.</summary>
-    private double NextJitter()
-    {
-        ulong z = _jitter += 0x9e37_79b9_7f4a_7c15;
-        z = (z ^ (z >> 30)) * 0xbf58_476d_1ce4_e5b9;
-        z = (z ^ (z >> 27)) * 0x94d0_49bb_1331_11eb;
-        return ((z ^ (z >> 31)) >> 11) * (1.0 / (1UL << 53));
-    }
+    private double NextJitter() => _jitter.Next();
 }

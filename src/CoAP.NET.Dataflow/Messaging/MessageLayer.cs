@@ -24,7 +24,7 @@ internal sealed partial class MessageLayer
     private readonly Action<MessagingState, long> _resume;
     private PeerTimes _times = new(CoapTransmissionParameters.Default);
     private readonly int _maxOutstanding;
-    private ulong _jitter;
+    private JitterSequence _jitter;
     private int _waiting;
 
     public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
@@ -37,7 +37,7 @@ internal sealed partial class MessageLayer
         _maxOutstanding = Math.Max(1, _limits.MaxOutstandingMessages / shardCount);
         _messageIds = new MessageIdScrambler(shard.Environment.Random);
         _ghosts = new GhostCounters(shard.Environment.Random);
-        _jitter = shard.Environment.Random.NextUInt64();
+        _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _receptionDue = OnReceptionDue;
         _transmissionDue = OnTransmissionDue;
         _resume = Pump;
@@ -163,7 +163,14 @@ internal sealed partial class MessageLayer
         _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
     }
 
-    private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission) =>
+    private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission)
+    {
+        if (transmission.Source is { } source)
+        {
+            source.OnEnded(transmission, kind, _shard.Environment.Now);
+            return;
+        }
+
         _shard.Raise(new CoapInbound
         {
             Channel = transmission.Channel,
@@ -172,4 +179,5 @@ internal sealed partial class MessageLayer
             Type = transmission.Message.Type,
             MessageId = transmission.Message.MessageId,
         });
+    }
 }

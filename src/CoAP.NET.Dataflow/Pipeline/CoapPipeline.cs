@@ -3,6 +3,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -41,6 +42,8 @@ internal sealed class CoapPipeline
         MessagingIn = new MessagingInbound(shard, Messages);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups);
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes);
+        Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.Order, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
+        ExchangesOut.Observers = Observers;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
         _abandon.Add(TransportIn.Abandon);
@@ -68,6 +71,8 @@ internal sealed class CoapPipeline
     public ExchangeLayer Exchanges { get; }
 
     public BodyLayer Bodies { get; }
+
+    public ObserverLayer Observers { get; }
 
     public TransportInbound TransportIn { get; }
 

@@ -2,6 +2,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -34,6 +35,7 @@ internal sealed class PipelineParts
     public required GroupRequests GroupRequests { get; init; }
 
     public required GroupMessageIds GroupMessageIds { get; init; }
+    public required ObserverCount Observers { get; init; }
 
     public required Action<Exception> Fault { get; init; }
 }

@@ -91,7 +91,7 @@ internal sealed partial class BlockwiseTransfer
     private CoapProtocolException Refuse(string why)
     {
         _counters.Add(CoapCounter.BadBlocks);
-        Log.BlockRefused(_step.Environment.Logger, Target, why);
+        Log.ResponseBlockRefused(_step.Environment.Logger, Target, why);
         return new CoapProtocolException($"{Target} {why}");
     }
 }

@@ -1,3 +1,5 @@
+using System.Collections.Immutable;
+
 namespace CoAP.NET;
 
 /// <summary>
@@ -6,6 +8,8 @@ namespace CoAP.NET;
 public abstract class CoapResource
 {
     private static readonly CoapResult s_methodNotAllowed = CoapResults.MethodNotAllowed();
+
+    private ImmutableArray<CoapRouteHandlerBuilder> _routes = [];
 
     /// <summary>Makes a resource.</summary>
     /// <param name="path">The path or template, such as <c>/lock</c>; in a group it follows the group's prefix.</param>
@@ -32,6 +36,26 @@ public abstract class CoapResource
 
     /// <summary>The <c>sz</c> attribute: a hint about the size in bytes (RFC 6690 section 3.3); null for none.</summary>
     public long? Size { get; init; }
+
+    /// <summary>Whether clients may observe what GET and FETCH answer (RFC 7641). Default false.</summary>
+    public bool Observable { get; init; }
+
+    /// <summary>The Max-Age of what observers are sent when the answer gives none; null for 10 minutes. See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</summary>
+    public TimeSpan? ObservableMaxAge { get; init; }
+
+    /// <summary>How observers are sent notifications. Default: Confirmable.</summary>
+    public CoapNotificationMode NotificationMode { get; init; }
+
+    /// <summary>Says that the resource may have changed, so that its observers are sent the new state. See <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped.</summary>
+    public void Notify()
+    {
+        foreach (CoapRouteHandlerBuilder route in _routes)
+        {
+            route.Notify();
+        }
+    }
+
+    internal void AddRoute(CoapRouteHandlerBuilder route) => ImmutableInterlocked.Update(ref _routes, routes => routes.Add(route));
 
     internal ValueTask<CoapResult> InvokeAsync(CoapRequest request, CancellationToken cancellationToken) => HandleAsync(request, cancellationToken);
 

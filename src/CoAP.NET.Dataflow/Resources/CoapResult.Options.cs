@@ -103,7 +103,7 @@ public partial class CoapResult
 
     internal CoapResult Copy()
     {
-        CoapResult copy = new(Code, Payload) { AnswersGroup = AnswersGroup };
+        CoapResult copy = CopyWithoutOptions();
         if (HasOptions)
         {
             copy.Options.AddAll(Options);
@@ -111,6 +111,8 @@ public partial class CoapResult
 
         return copy;
     }
+
+    private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload) { AnswersGroup = AnswersGroup, IsRefusal = IsRefusal };
 
     private CoapResult Replace(int number, ReadOnlySpan<string> values)
     {

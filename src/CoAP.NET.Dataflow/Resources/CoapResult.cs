@@ -46,6 +46,9 @@ public partial class CoapResult
     /// </summary>
     public bool? AnswersGroup { get; set; }
 
+    /// <summary>Whether no handler gave it, but the server itself, which has no room or stops: it says nothing of the resource.</summary>
+    internal bool IsRefusal { get; init; }
+
     internal bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>A text becomes 2.05 Content in UTF-8.</summary>

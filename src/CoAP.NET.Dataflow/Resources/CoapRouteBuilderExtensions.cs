@@ -33,6 +33,12 @@ public static partial class CoapRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(resource);
         CoapRouteHandlerBuilder route = Add(routes, resource.Path, s_allMethods, resource.InvokeAsync);
+        resource.AddRoute(route);
+        if (resource.Observable)
+        {
+            route.Observable(resource.ObservableMaxAge, resource.NotificationMode);
+        }
+
         if (resource.Title is not null)
         {
             route.WithTitle(resource.Title);

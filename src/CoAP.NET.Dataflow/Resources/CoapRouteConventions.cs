@@ -135,6 +135,32 @@ public abstract class CoapRouteConventions<TSelf>
         return Change(settings => settings.Limiter = limiter);
     }
 
+    /// <summary>
+    /// Lets clients observe what GET and FETCH answer (RFC 7641, RFC 8132): they are sent a new state after <see cref="CoapRouteHandlerBuilder.Notify"/> or
+    /// <see cref="CoapServer.Notify"/>. Listed as <c>obs</c>.
+    /// </summary>
+    /// <param name="maxAge">
+    /// The Max-Age of what observers are sent when the handler gives none; whole seconds. A client that hears nothing for this long takes its observation for lost and
+    /// registers again (RFC 7641 section 3.3.1): with the minute that CoAP assumes where nothing is said, 50,000 observers of a quiet resource would register 800 times a second.
+    /// Default 10 minutes, which makes that 80 and bounds how long a client goes without noticing that the server restarted. Name a longer time for many observers.
+    /// </param>
+    /// <param name="mode">How notifications are sent.</param>
+    /// <param name="refresh">Whether to send a notification shortly before Max-Age ends although nothing changed, so that clients need not register again (RFC 7641 section 4.3.1).</param>
+    /// <returns>This object.</returns>
+    /// <remarks>
+    /// The handler runs once for all observers whose requests are equal, of the same options and, for FETCH, payload; peers with different identities never share. So its answer must
+    /// not depend on the address that asks. Answers other than 2.xx, and another Content-Format than before, end an observation (RFC 7641 section 4.2).
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">Max-Age is below 1 s or above 4,294,967,295 s.</exception>
+    public TSelf Observable(TimeSpan? maxAge = null, CoapNotificationMode mode = CoapNotificationMode.Confirmable, bool refresh = false)
+    {
+        TimeSpan age = maxAge ?? TimeSpan.FromMinutes(10);
+        ArgumentOutOfRangeException.ThrowIfLessThan(age, TimeSpan.FromSeconds(1), nameof(maxAge));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(age, TimeSpan.FromSeconds((long)uint.MaxValue), nameof(maxAge));
+        ObserveSettings observing = new((uint)(age.Ticks / TimeSpan.TicksPerSecond), mode, refresh);
+        return Change(settings => settings.Observing = observing);
+    }
+
     /// <summary>Attaches an object of your own, for code that looks at routes.</summary>
     /// <param name="metadata">The object.</param>
     /// <returns>This object.</returns>

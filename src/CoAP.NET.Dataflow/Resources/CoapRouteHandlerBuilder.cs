@@ -80,7 +80,14 @@ public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHand
         return Change(_ => _route.Links.Add(link));
     }
 
-    /// <summary>Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05.</summary>
+    /// <summary>
+    /// Says that what the route serves may have changed: the handler runs again, once for all observers that asked the same, and they are sent its answer (RFC 7641
+    /// section 4.2). Of a route with parameters this means every path that is observed; see <see cref="CoapServer.Notify"/> for one of them. Any thread may call it, in a
+    /// handler too; it waits for nothing, and calls that follow one another fast lead to one run.
+    /// </summary>
+    public void Notify() => Table.Changes?.Changed(_route.Observed);
+
+    /// <summary>Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05. Its observers are told 4.04 and forgotten.</summary>
     /// <returns>Whether it was still mapped.</returns>
     public bool Unmap() => Table.Remove(_route);
 }

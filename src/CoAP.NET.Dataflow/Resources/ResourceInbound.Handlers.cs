@@ -169,6 +169,12 @@ public sealed partial class ResourceInbound
 
     private void Finish(CoapExchange exchange, CoapResult result)
     {
+        if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete)
+        {
+            // Its observers are to learn that it is gone (RFC 7641 section 4.2): reading it tells them.
+            _routes.Notify(exchange.Request.Options);
+        }
+
         Reply(exchange, result);
         Served.Exit();
     }

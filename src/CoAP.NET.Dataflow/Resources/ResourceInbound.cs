@@ -30,7 +30,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     {
         _environment = environment;
         _routes = routes;
-        _busy = CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
         Served = served;
     }
 
@@ -147,6 +147,11 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         if (!request.Aborted.CanBeCanceled)
         {
             request.Aborted = Served.Aborted;
+        }
+
+        if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
+        {
+            exchange.Observing = new ObservableResource(route.Observed, RouteTable.PathOf(request.Options), observing, route.Observed.Changes);
         }
 
         bool taken;

@@ -105,6 +105,11 @@ internal sealed class WellKnownCore
             }
         }
 
+        if (!attributes.Exists(attribute => attribute.IsNamed("obs")) && Array.Exists(routes, IsObservable))
+        {
+            attributes.Add(new CoapLinkAttribute("obs"));
+        }
+
         CoapContentFormat[]? formats = attributes.Exists(attribute => attribute.IsNamed("ct")) ? null
             : Array.Find(routes, route => route.Methods.Contains(CoapMethod.Get))?.Inherit(settings => settings.Produces);
         if (formats is not null)
@@ -114,6 +119,9 @@ internal sealed class WellKnownCore
 
         return attributes;
     }
+
+    private static bool IsObservable(Route route) =>
+        (route.Methods.Contains(CoapMethod.Get) || route.Methods.Contains(CoapMethod.Fetch)) && route.Inherit(settings => settings.Observing) is not null;
 
     /// <summary>A link and for which requests it is listed: when one of the conditions holds; always when there are none.</summary>
     private sealed record Entry(CoapLink Link, Func<CoapRequest, bool>[]? Conditions);

@@ -33,6 +33,9 @@ internal sealed class Route
 
     public RouteSettings Settings { get; } = new();
 
+    /// <summary>What its observers know it by.</summary>
+    public ObservedRoute Observed { get; } = new();
+
     /// <summary>Link attributes in the order they were given. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public List<CoapLinkAttribute> Attributes { get; } = [];
 
@@ -107,6 +110,7 @@ internal sealed class Route
                 Body = new BodyPolicy(
                     Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
+                Observing = Inherit(settings => settings.Observing),
                 Freshness = Inherit(settings => settings.Freshness),
                 Limiter = Inherit(settings => settings.Limiter),
             };

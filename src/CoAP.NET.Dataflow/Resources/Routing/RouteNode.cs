@@ -28,6 +28,9 @@ internal sealed class RouteNode
     /// <summary>The route of a method at this place; null when the method is not allowed.</summary>
     public Route? this[CoapCode method] => method.Value < _routes.Length ? _routes[method.Value] : null;
 
+    /// <summary>The routes at this place, by method code.</summary>
+    public ReadOnlySpan<Route?> Routes => _routes;
+
     private bool IsEmpty => _routes.Length == 0 && _literals.Length == 0 && _parameter is null && _rest is null;
 
     /// <summary>

@@ -12,6 +12,9 @@ internal sealed record RoutePlan(
     /// <summary>What holds for the bodies of requests.</summary>
     public required BodyPolicy Body { get; init; }
 
+    /// <summary>What holds for observers; null when the route cannot be observed.</summary>
+    public ObserveSettings? Observing { get; init; }
+
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
 

@@ -23,5 +23,7 @@ internal sealed class RouteSettings
 
     public Func<CoapRequest, TimeSpan?>? Limiter { get; set; }
 
+    public ObserveSettings? Observing { get; set; }
+
     public List<object> Metadata { get; } = [];
 }

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Unicode;
 using CoAP.NET.Options;
 
@@ -20,6 +21,9 @@ internal sealed class RouteTable : IBodyPolicies
 
     /// <summary>Changes with every change of a route or group, so that what was derived can be told from what holds.</summary>
     public int Version => Volatile.Read(ref _version);
+
+    /// <summary>Who tells observers what changed; null where nobody keeps any. Set by the endpoint.</summary>
+    public IChangeNotice? Changes { get; set; }
 
     /// <summary>Guards every change; never held while user code runs.</summary>
     public Lock Gate { get; } = new();
@@ -96,7 +100,49 @@ internal sealed class RouteTable : IBodyPolicies
 
             Volatile.Write(ref _root, _root.Without(route) ?? RouteNode.Empty);
             _version++;
-            return true;
+        }
+
+        Changes?.Gone(route.Observed);
+        return true;
+    }
+
+    /// <summary>The path of Uri-Path options in the one form that notices of changes use.</summary>
+    public static string PathOf(CoapOptionCollection options)
+    {
+        StringBuilder path = new();
+        for (int i = options.IndexOf(OptionNumber.UriPath); i >= 0 && i < options.Count && options.NumberAt(i) == OptionNumber.UriPath; i++)
+        {
+            path.Append('/');
+            PathText.AppendEncoded(path, options.ValueAt(i));
+        }
+
+        return path.Length == 0 ? "/" : path.ToString();
+    }
+
+    /// <summary>Tells observers that the resource at a path may have changed.</summary>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public void Notify(string path)
+    {
+        CoapOptionCollection options = new();
+        foreach (string segment in PathText.Split(path))
+        {
+            options.AddString(OptionNumber.UriPath, PathText.Decode(segment));
+        }
+
+        Notify(options);
+    }
+
+    /// <summary>Tells observers that the resource of the Uri-Path options may have changed.</summary>
+    public void Notify(CoapOptionCollection options)
+    {
+        if (Changes is { } changes && Find(options, out _) is { } place)
+        {
+            foreach (Route? route in place.Routes)
+            {
+                route?.Observed.CountChange();
+            }
+
+            changes.Changed(PathOf(options));
         }
     }
 

@@ -1,0 +1,87 @@
+using CoAP.NET.Observing;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Exchanges;
+
+// Observe, server role (RFC 7641 section 4): answers that register an observer, and runs of handlers for notifications.
+public sealed partial class ExchangesOutbound
+{
+    private const int DefaultMaxAge = 60;
+
+    /// <summary>The list of observers. Set by the pipeline.</summary>
+    internal ObserverLayer? Observers { get; set; }
+
+    /// <summary>
+    /// Notes what an answer means for observers, and gives it its options. What comes after it, such as cutting the body into blocks, works on notifications as on answers:
+    /// the exchange of a notification has the options of the registration.
+    /// </summary>
+    /// <returns>Whether the answer goes on.</returns>
+    private bool TryObserve(CoapExchange exchange, ref CoapResult result, out Observer? observer)
+    {
+        observer = null;
+        if (exchange.Observing is SubjectRun run)
+        {
+            if (result.IsRefusal)
+            {
+                Observers!.Postpone(run);
+                return false;
+            }
+
+            if (!result.Code.IsSuccess)
+            {
+                result = WithoutObserve(result);
+            }
+            else if (Observers!.TryNumber(run, out uint number))
+            {
+                result = Mark(result, run.Subject.Settings, number);
+            }
+            else
+            {
+                Counters.Add(CoapCounter.LateResponses);
+                return false;
+            }
+        }
+        else if (exchange.Observing is ObservableResource resource)
+        {
+            if (!result.Code.IsSuccess)
+            {
+                // Whoever registered before with this token is told that it is over.
+                Observers!.Deregister(exchange.Channel, exchange.Request.Message.Token);
+                result = WithoutObserve(result);
+            }
+            else
+            {
+                observer = Observers!.Register(exchange, resource, result, out uint number);
+                result = observer is null ? WithoutObserve(result) : Mark(result, resource.Settings, number);
+            }
+        }
+
+        return true;
+    }
+
+    private static CoapResult Mark(CoapResult result, ObserveSettings settings, uint number)
+    {
+        // A result may be on its way to many, so it is not changed.
+        CoapResult marked = result.Copy();
+        marked.Options.Remove(OptionNumber.Observe);
+        marked.Options.AddUInt(OptionNumber.Observe, number);
+        if (settings.MaxAge != DefaultMaxAge && !marked.Options.Contains(OptionNumber.MaxAge))
+        {
+            marked.Options.AddUInt(OptionNumber.MaxAge, settings.MaxAge);
+        }
+
+        return marked;
+    }
+
+    private static CoapResult WithoutObserve(CoapResult result)
+    {
+        if (!result.HasOptions || !result.Options.Contains(OptionNumber.Observe))
+        {
+            return result;
+        }
+
+        CoapResult plain = result.Copy();
+        plain.Options.Remove(OptionNumber.Observe);
+        return plain;
+    }
+}

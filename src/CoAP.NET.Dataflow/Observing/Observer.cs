@@ -1,0 +1,85 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for what is sent although nothing changed. Guarded by the shard's lock.</summary>
+internal sealed class Observer : WheelTimer, ITransmissionSource
+{
+    private readonly ObserverLayer _layer;
+
+    public Observer(ObserverLayer layer, Subject subject, PeerObservers peer, CoapToken token)
+    {
+        _layer = layer;
+        Subject = subject;
+        Peer = peer;
+        Token = token;
+    }
+
+    public Subject Subject { get; }
+
+    public PeerObservers Peer { get; }
+
+    public CoapToken Token { get; }
+
+    public CoapChannel Channel => Peer.Channel;
+
+    /// <summary>Its place in the list of the subject.</summary>
+    public int Index { get; set; }
+
+    /// <summary>The Content-Format of what it was sent, which never changes (RFC 7641 section 4.2); or a constant of <see cref="PreparedNotification"/>.</summary>
+    public int Format { get; set; }
+
+    /// <summary>The last change of the subject that what it was sent shows.</summary>
+    public long Seen { get; set; }
+
+    /// <summary>The last run of the subject whose result it was sent, or that began before it registered.</summary>
+    public long SentRun { get; set; }
+
+    /// <summary>The run that it waits for; 0 for none.</summary>
+    public long Ask { get; set; }
+
+    /// <summary>Whether it is to be sent the state although that did not change.</summary>
+    public bool NeedsRefresh { get; set; }
+
+    /// <summary>From when on the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
+    public long ConfirmableFrom { get; set; }
+
+    /// <summary>Not to be sent anything before this time: the leisure of who registered by a group request.</summary>
+    public long NotBefore { get; set; } = long.MinValue;
+
+    public bool IsOfGroup { get; init; }
+
+    /// <summary>Until when a retransmission waits for a newer state; 0 for none.</summary>
+    public long HeldUntil { get; set; }
+
+    public bool IsWaiting { get; set; }
+
+    public bool IsCountedBusy { get; set; }
+
+    public bool IsRemoved { get; set; }
+
+    /// <summary>Whether the answer to the registration is still on its way. It is the first notification: no other goes before or beside it.</summary>
+    public bool IsBeingAnswered { get; set; } = true;
+
+    /// <summary>The answer to the registration, until it needs no acknowledgement any more.</summary>
+    public CoapTransmission? Answer { get; set; }
+
+    /// <summary>The Confirmable notification that is not acknowledged yet.</summary>
+    public CoapTransmission? Confirmable { get; set; }
+
+    /// <summary>What resets of Non-confirmable notifications are matched by.</summary>
+    public CoapTransmission? NonConfirmable { get; set; }
+
+    /// <summary>The newest Non-confirmable notification.</summary>
+    public CoapMessage? NonConfirmableMessage { get; set; }
+
+    public bool IsOutstanding => IsBeingAnswered || Confirmable is not null;
+
+    long ITransmissionSource.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.MayBeTakenAt(this, transmission, now);
+
+    CoapMessage? ITransmissionSource.Take(CoapTransmission transmission, long now) => _layer.Take(this, transmission, now);
+
+    void ITransmissionSource.OnEnded(CoapTransmission transmission, CoapInboundKind kind, long now) => _layer.OnEnded(this, transmission, kind, now);
+
+    internal override void Fire(long now) => _layer.OnRefreshDue(this, now);
+}

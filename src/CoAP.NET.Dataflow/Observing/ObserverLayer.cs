@@ -1,0 +1,306 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Observing;
+
+// RFC 7641 section 4, for the peers of one shard: who observes what, and what they are sent.
+//
+// A change only marks. What has to be done for it stands in one list of jobs, which a tick of the shard's clock begins with: to run the handler of a subject
+// once for all its observers, and to send a client what waits for it. So nobody who tells of a change runs a handler, and a slow observer finds the newest state.
+
+/// <summary>The list of observers of a shard. Methods take the shard's lock themselves unless they say otherwise.</summary>
+internal sealed partial class ObserverLayer
+{
+    private readonly CoapShard _shard;
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly ObserverCount _count;
+    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
+    private readonly Dictionary<SubjectKey, Subject> _subjects = [];
+    private readonly Dictionary<ObservedRoute, HashSet<Subject>> _byRoute = [];
+    private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
+
+    public ObserverLayer(CoapShard shard, ObserverCount count)
+    {
+        _shard = shard;
+        _limits = shard.Environment.Limits;
+        _counters = shard.Environment.Counters;
+        _count = count;
+        _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
+        _jobTimer = new JobTimer(this);
+        _doJobs = DoJobs;
+        _order = transmission => Send?.Invoke(Order((CoapTransmission)transmission!, CoapOutboundKind.Message));
+        _cancel = transmission => Send?.Invoke(Order((CoapTransmission)transmission!, CoapOutboundKind.Cancel));
+    }
+
+    /// <summary>Sends an order down to Messaging, outside the lock. Set by the pipeline.</summary>
+    public Action<CoapOutbound>? Send { get; init; }
+
+    /// <summary>Offers a synthetic exchange to the Resource stage, outside the lock. Set by the pipeline.</summary>
+    public Action<CoapExchange>? Run { get; init; }
+
+    /// <summary>The round-trip time to a peer, under the lock; null when nobody measures it, or not yet.</summary>
+    public Func<CoapChannel, TimeSpan?>? RoundTripOf { get; init; }
+
+    /// <summary>How many observers the shard has.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_shard.Gate)
+            {
+                return _observers.Count;
+            }
+        }
+    }
+
+    /// <summary>Notes an observer whose registration was answered with success, in the place of one with the same token (RFC 7641 section 4.1).</summary>
+    /// <param name="exchange">The registration.</param>
+    /// <param name="resource">What it observes.</param>
+    /// <param name="result">The answer.</param>
+    /// <param name="number">The sequence number of the answer.</param>
+    /// <returns>The observer; null when a bound is reached, and the answer is that to a plain request.</returns>
+    public Observer? Register(CoapExchange exchange, ObservableResource resource, CoapResult result, out uint number)
+    {
+        CoapChannel channel = exchange.Channel;
+        CoapMessage request = exchange.Request.Message;
+        SubjectKey key = new(resource.Route, request, channel);
+        number = 0;
+        _shard.Enter();
+        try
+        {
+            _observers.TryGetValue((channel, request.Token), out Observer? before);
+            PeerObservers? peer = channel.ObservingState as PeerObservers;
+            if (channel.IsForgotten || (before is null && (peer?.Count >= _limits.MaxObserversPerPeer || !_count.TryAdd(_limits.MaxObservers))))
+            {
+                _counters.Add(CoapCounter.RegistrationsRefused);
+                return null;
+            }
+
+            long now = _shard.Environment.Now;
+            Subject subject = GetOrAddSubject(key, resource, exchange, now);
+            peer ??= new PeerObservers(this, channel);
+            channel.ObservingState = peer;
+            Observer observer = new(this, subject, peer, request.Token)
+            {
+                Index = subject.Observers.Count,
+                Format = PreparedNotification.FormatOf(result.Code, result.Options),
+                Seen = subject.Change,
+                SentRun = subject.Started,
+                ConfirmableFrom = now + s_confirmableEvery,
+                IsOfGroup = exchange.Request.IsMulticast,
+
+                // Something changed while the handler ran: its answer may be of before.
+                NeedsRefresh = resource.Route.Changes != resource.Changes,
+            };
+            subject.Observers.Add(observer);
+            CountBusy(observer);
+            peer.Count++;
+            peer.Outstanding++;
+            channel.Pins++;
+            if (before is not null)
+            {
+                _count.Add();
+                RemoveLocked(before);
+            }
+
+            _observers.Add((channel, request.Token), observer);
+            _counters.Add(CoapCounter.Registrations);
+            number = subject.NextNumber(now);
+            ArmRefresh(observer, now);
+            return observer;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Makes the transmission of the answer to a registration. Withdraws the registration if the answer is no success after all.</summary>
+    public CoapTransmission? Answer(Observer observer, CoapMessage response)
+    {
+        _shard.Enter();
+        try
+        {
+            if (!response.Code.IsSuccess)
+            {
+                RemoveLocked(observer);
+            }
+
+            if (observer.IsRemoved)
+            {
+                return null;
+            }
+
+            observer.Answer = new CoapTransmission(observer.Channel, response, null) { Source = observer };
+            return observer.Answer;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Removes the observer of a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
+    public void Deregister(CoapChannel channel, CoapToken token)
+    {
+        _shard.Enter();
+        try
+        {
+            if (_observers.TryGetValue((channel, token), out Observer? observer))
+            {
+                RemoveLocked(observer);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Removes an observer whose answer did not leave.</summary>
+    public void Withdraw(Observer observer)
+    {
+        _shard.Enter();
+        try
+        {
+            RemoveLocked(observer);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Removes everybody without a word, because the endpoint has stopped.</summary>
+    public void RemoveAll()
+    {
+        _shard.Enter();
+        try
+        {
+            foreach (Observer observer in _observers.Values.ToArray())
+            {
+                RemoveLocked(observer);
+            }
+
+            _jobs.Clear();
+            _shard.Wheel.Cancel(_jobTimer);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private Subject GetOrAddSubject(SubjectKey key, ObservableResource resource, CoapExchange exchange, long now)
+    {
+        if (_subjects.TryGetValue(key, out Subject? subject))
+        {
+            subject.Settings = resource.Settings;
+            return subject;
+        }
+
+        subject = new Subject(this, key.ToKeep(exchange.Channel), resource, exchange.Special & ~SpecialOptions.Observe, now);
+        _subjects.Add(subject.Key, subject);
+        AddTo(_byRoute, subject.Route, subject);
+        AddTo(_byPath, subject.Path, subject);
+        return subject;
+    }
+
+    private void RemoveLocked(Observer observer)
+    {
+        if (observer.IsRemoved)
+        {
+            return;
+        }
+
+        (Subject subject, PeerObservers peer) = (observer.Subject, observer.Peer);
+        observer.IsRemoved = true;
+        _observers.Remove((observer.Channel, observer.Token));
+        _shard.Wheel.Cancel(observer);
+        if (observer.IsOutstanding)
+        {
+            peer.Outstanding--;
+        }
+
+        if (observer.IsCountedBusy)
+        {
+            subject.Busy--;
+        }
+
+        Stop(observer.Answer);
+        Stop(observer.Confirmable);
+        Stop(observer.NonConfirmable);
+        observer.Answer = observer.Confirmable = observer.NonConfirmable = null;
+        observer.NonConfirmableMessage = null;
+
+        Observer last = subject.Observers[^1];
+        subject.Observers[observer.Index] = last;
+        last.Index = observer.Index;
+        subject.Observers.RemoveAt(subject.Observers.Count - 1);
+        if (subject.Observers.Count == 0)
+        {
+            subject.IsGone = true;
+            _subjects.Remove(subject.Key);
+            _shard.Wheel.Cancel(subject);
+            RemoveFrom(_byRoute, subject.Route, subject);
+            RemoveFrom(_byPath, subject.Path, subject);
+        }
+
+        if (observer.IsWaiting)
+        {
+            peer.Waiting.Remove(observer);
+        }
+
+        peer.Channel.Pins--;
+        _count.Remove();
+        if (--peer.Count == 0)
+        {
+            peer.Channel.ObservingState = null;
+            _shard.Wheel.Cancel(peer);
+        }
+        else if (peer.Waiting.Count > 0)
+        {
+            QueuePeer(peer, _shard.Environment.Now);
+        }
+    }
+
+    private void Stop(CoapTransmission? transmission)
+    {
+        if (transmission is { IsOver: false })
+        {
+            _shard.AfterRelease(_cancel, transmission);
+        }
+    }
+
+    private static void CountBusy(Observer observer)
+    {
+        bool busy = observer.IsWaiting || observer.IsOutstanding;
+        if (busy != observer.IsCountedBusy && !observer.IsRemoved)
+        {
+            observer.IsCountedBusy = busy;
+            observer.Subject.Busy += busy ? 1 : -1;
+        }
+    }
+
+    private static void AddTo<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, Subject subject)
+        where TKey : notnull
+    {
+        if (!index.TryGetValue(key, out HashSet<Subject>? subjects))
+        {
+            index.Add(key, subjects = []);
+        }
+
+        subjects.Add(subject);
+    }
+
+    private static void RemoveFrom<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, Subject subject)
+        where TKey : notnull
+    {
+        if (index.TryGetValue(key, out HashSet<Subject>? subjects) && subjects.Remove(subject) && subjects.Count == 0)
+        {
+            index.Remove(key);
+        }
+    }
+}

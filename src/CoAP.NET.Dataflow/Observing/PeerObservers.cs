@@ -1,0 +1,28 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>The observers of one client, and what bounds its notifications over all of them (RFC 7641 section 4.5.1). The timer is for what waits. Guarded by the shard's lock.</summary>
+internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : WheelTimer
+{
+    public CoapChannel Channel { get; } = channel;
+
+    public int Count { get; set; }
+
+    /// <summary>Observers that have something to be sent, first in, first out.</summary>
+    public List<Observer> Waiting { get; } = [];
+
+    /// <summary>Confirmable notifications that are not acknowledged yet, with answers to registrations.</summary>
+    public int Outstanding { get; set; }
+
+    /// <summary>Non-confirmable notifications since the last acknowledgement.</summary>
+    public int Unacknowledged { get; set; }
+
+    /// <summary>When the next Non-confirmable notification may go, in units of 100 ns.</summary>
+    public long NextNonConfirmable { get; set; } = long.MinValue;
+
+    /// <summary>Whether it stands among the jobs of its shard.</summary>
+    public bool IsQueued { get; set; }
+
+    internal override void Fire(long now) => layer.QueuePeer(this, now);
+}

@@ -1,0 +1,101 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// What makes two registrations one: the same route, the same request as far as the cache key goes (RFC 7252 section 5.6, without Observe: RFC 7641 section 2; with the payload
+/// of FETCH: RFC 8132 section 2), and peers of one identity that take messages of one size.
+/// </summary>
+internal sealed class SubjectKey : IEquatable<SubjectKey>
+{
+    private readonly ObservedRoute _route;
+    private readonly object? _identity;
+    private readonly int _maxMessageSize;
+    private readonly int _blockSize;
+    private readonly int _hash;
+
+    public SubjectKey(ObservedRoute route, CoapMessage request, CoapChannel channel)
+        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity, channel.Parameters)
+    {
+    }
+
+    private SubjectKey(
+        ObservedRoute route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, CoapTransmissionParameters parameters)
+    {
+        _route = route;
+        _identity = identity;
+        _maxMessageSize = parameters.MaxMessageSize;
+        _blockSize = parameters.PreferredBlockSize;
+        Code = code;
+        Options = options;
+        Payload = payload;
+        HashCode hash = default;
+        for (int i = Next(options, 0); i < (options?.Count ?? 0); i = Next(options, i + 1))
+        {
+            hash.Add(options!.NumberAt(i));
+            hash.AddBytes(options.ValueAt(i));
+        }
+
+        hash.AddBytes(payload.Span);
+        _hash = hash.ToHashCode();
+    }
+
+    public CoapCode Code { get; }
+
+    public CoapOptionCollection? Options { get; }
+
+    public ReadOnlyMemory<byte> Payload { get; }
+
+    /// <summary>The same with options and payload of its own, to be kept: a handler may change those of its request.</summary>
+    public SubjectKey ToKeep(CoapChannel channel)
+    {
+        CoapOptionCollection own = new(Options?.Registry, Code);
+        if (Options is not null)
+        {
+            own.AddAll(Options);
+        }
+
+        return new SubjectKey(_route, Code, own, Payload.ToArray(), _identity, channel.Parameters);
+    }
+
+    public bool Equals(SubjectKey? other)
+    {
+        if (other is null || _hash != other._hash || _route != other._route || Code != other.Code || _maxMessageSize != other._maxMessageSize
+            || _blockSize != other._blockSize || !Equals(_identity, other._identity) || !Payload.Span.SequenceEqual(other.Payload.Span))
+        {
+            return false;
+        }
+
+        int count = Options?.Count ?? 0;
+        int otherCount = other.Options?.Count ?? 0;
+        int i = Next(Options, 0);
+        int j = Next(other.Options, 0);
+        while (i < count && j < otherCount)
+        {
+            if (Options!.NumberAt(i) != other.Options!.NumberAt(j) || !Options.ValueAt(i).SequenceEqual(other.Options.ValueAt(j)))
+            {
+                return false;
+            }
+
+            i = Next(Options, i + 1);
+            j = Next(other.Options, j + 1);
+        }
+
+        return i >= count && j >= otherCount;
+    }
+
+    public override bool Equals(object? obj) => Equals(obj as SubjectKey);
+
+    public override int GetHashCode() => _hash;
+
+    private static int Next(CoapOptionCollection? options, int i)
+    {
+        while (i < (options?.Count ?? 0) && (options!.NumberAt(i) == OptionNumber.Observe || OptionNumber.IsNoCacheKey(options.NumberAt(i))))
+        {
+            i++;
+        }
+
+        return i;
+    }
+}

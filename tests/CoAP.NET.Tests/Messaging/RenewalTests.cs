@@ -1,0 +1,142 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Tests.Messaging;
+
+/// <summary>Messages that newer ones replace while they are outstanding: RFC 7641 section 4.5.2.</summary>
+public sealed class RenewalTests
+{
+    [Fact]
+    [Rfc("7641-4.5.2-1", "7252-4.2-6")]
+    public void A_newer_message_takes_the_next_copys_place_with_its_own_Message_ID_and_the_same_backoff()
+    {
+        MessagingRig rig = new();
+        Source source = new();
+        CoapTransmission transmission = Send(rig, source, CoapMessageType.Confirmable);
+        rig.Pass(1);
+        source.Next = Message("02");
+        rig.Pass(100);
+        Assert.Equal(5, rig.Sent.Count);
+        Assert.Equal(["01", "02", "02", "02", "02"], rig.Bytes.Select(hex => hex[^2..]));
+        Assert.Equal(2, rig.Bytes.Distinct().Count());
+        double first = rig.Sent[1].At - rig.Sent[0].At;
+        Assert.InRange(rig.Sent[2].At - rig.Sent[1].At, (2 * first) - 0.03, (2 * first) + 0.03);
+        Assert.Equal([CoapInboundKind.NotAcknowledged], source.Ends);
+        Assert.Empty(rig.Up);
+        Assert.True(transmission.IsOver);
+        Assert.Equal(0, rig.Layer.Outstanding);
+        Assert.Equal(0, rig.Ask(_ => CoAP.NET.Messaging.MessageLayer.OutstandingTo(transmission.Channel)));
+    }
+
+    [Theory]
+    [Rfc("7641-4.5.2-2", "7641-4.5-2")]
+    [InlineData("60", 1)]
+    [InlineData("70", 0)]
+    public void What_is_said_to_a_message_that_was_replaced(string head, int outstanding)
+    {
+        MessagingRig rig = new();
+        Source source = new();
+        CoapTransmission transmission = Send(rig, source, CoapMessageType.Confirmable);
+        string before = rig.LastMid;
+        source.Next = Message("02");
+        rig.Pass(3.1);
+        Assert.NotEqual(before, rig.LastMid);
+        rig.Receive(transmission.Channel, $"{head}00{before}");
+        Assert.Equal(outstanding, rig.Layer.Outstanding);
+        Assert.Equal(outstanding == 1 ? [] : [CoapInboundKind.Reset], source.Ends);
+        rig.Receive(transmission.Channel, $"6000{rig.LastMid}");
+        Assert.Equal(outstanding == 1 ? [CoapInboundKind.Acknowledged] : [CoapInboundKind.Reset], source.Ends);
+        int sent = rig.Sent.Count;
+        rig.Pass(300);
+        Assert.Equal(sent, rig.Sent.Count);
+    }
+
+    [Fact]
+    public void A_copy_waits_for_a_message_that_is_being_made()
+    {
+        MessagingRig rig = new();
+        Source source = new();
+        CoapTransmission transmission = Send(rig, source, CoapMessageType.Confirmable);
+        source.ReadyAt = 10;
+        rig.PassUntil(9.9);
+        Assert.Single(rig.Sent);
+        rig.PassUntil(10.1);
+        Assert.Equal(2, rig.Sent.Count);
+        rig.Receive(transmission.Channel, $"6000{rig.LastMid}");
+        Assert.Equal([CoapInboundKind.Acknowledged], source.Ends);
+    }
+
+    [Fact]
+    [Rfc("7641-4.5.1-1")]
+    public void Non_confirmable_messages_of_a_source_take_no_place_of_NSTART_and_one_of_the_memory()
+    {
+        MessagingRig rig = new();
+        Source source = new();
+        CoapChannel channel = rig.Channel();
+        CoapTransmission other = rig.Send(channel);
+        CoapTransmission transmission = Send(rig, source, CoapMessageType.NonConfirmable, channel);
+        string first = rig.LastMid;
+        for (int i = 0; i < 3; i++)
+        {
+            source.Next = Message("02", CoapMessageType.NonConfirmable);
+            rig.Offer(new CoapOutbound { Channel = channel, Message = source.Next, Transmission = transmission });
+        }
+
+        Assert.Equal(5, rig.Sent.Count);
+        Assert.Equal(2, rig.Layer.Outstanding);
+        rig.Receive(channel, $"7000{first}");
+        Assert.Equal([CoapInboundKind.Reset], source.Ends);
+        Assert.Equal(1, rig.Layer.Outstanding);
+        rig.Cancel(other);
+        Assert.Equal(0, rig.Ask(_ => CoAP.NET.Messaging.MessageLayer.OutstandingTo(channel)));
+    }
+
+    [Fact]
+    public void Nothing_is_sent_when_the_source_has_nothing_any_more()
+    {
+        MessagingRig rig = new();
+        CoapChannel channel = rig.Channel();
+        CoapTransmission first = rig.Send(channel);
+        Source source = new();
+        CoapTransmission second = Send(rig, source, CoapMessageType.Confirmable, channel);
+        CoapTransmission third = rig.Send(channel, token: "a3");
+        source.IsEmpty = true;
+        rig.Receive(channel, $"6000{rig.LastMid}");
+        Assert.True(first.IsOver && second.IsOver);
+        Assert.Equal(2, rig.Sent.Count);
+        Assert.Equal(1, third.Attempts);
+    }
+
+    private static CoapMessage Message(string payload, CoapMessageType type = CoapMessageType.Confirmable) => new(CoapCode.Content) { Payload = Wire.Hex(payload), Type = type };
+
+    private static CoapTransmission Send(MessagingRig rig, Source source, CoapMessageType type, CoapChannel? channel = null)
+    {
+        channel ??= rig.Channel();
+        source.Rig = rig;
+        CoapTransmission transmission = new(channel, Message("01", type), null) { Source = source };
+        rig.Offer(new CoapOutbound { Channel = channel, Message = transmission.Message, Transmission = transmission });
+        return transmission;
+    }
+
+    private sealed class Source : ITransmissionSource
+    {
+        public MessagingRig? Rig { get; set; }
+
+        public CoapMessage? Next { get; set; }
+
+        public double ReadyAt { get; set; }
+
+        public bool IsEmpty { get; set; }
+
+        public List<CoapInboundKind> Ends { get; } = [];
+
+        public long MayBeTakenAt(CoapTransmission transmission, long now)
+        {
+            Assert.True(Rig!.Shard.Gate.IsHeldByCurrentThread);
+            return now + (long)((ReadyAt - Rig.Seconds) * TimeSpan.TicksPerSecond);
+        }
+
+        public CoapMessage? Take(CoapTransmission transmission, long now) => IsEmpty ? null : Next ?? transmission.Message;
+
+        public void OnEnded(CoapTransmission transmission, CoapInboundKind kind, long now) => Ends.Add(kind);
+    }
+}

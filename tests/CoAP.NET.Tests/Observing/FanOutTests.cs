@@ -1,0 +1,390 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>Many observers, many threads, long times.</summary>
+public sealed class FanOutTests : ObservingTest
+{
+    [Fact]
+    [Rfc("7641-4.5-1")]
+    public async Task A_thousand_observers_get_a_change_by_one_run_of_the_handler()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        for (int i = 0; i < 1000; i++)
+        {
+            Register(PeerNumber(i), token: $"{i:x4}");
+        }
+
+        Assert.Equal(1000, Runs);
+        Change(route, "1");
+        var sent = TakeNew();
+        Assert.Equal(1001, Runs);
+        Assert.Equal(1000, sent.Select(item => item.Peer).Distinct().Count());
+        Assert.All(sent, item => Assert.Equal("1", TextOf(item.Message)));
+        Assert.Single(sent.Select(item => NumberOf(item.Message)).Distinct());
+        sent.ForEach(item => Acknowledge(item.Peer, item.Message));
+        Assert.Equal(1000, Server.Counters[CoapCounter.NotificationsSent]);
+    }
+
+    [Fact]
+    public async Task A_notification_costs_little_more_than_its_transmission()
+    {
+        byte[] payload = new byte[800];
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, payload, CoapContentFormat.OctetStream)).Observable(mode: CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Transport.Discards = true;
+        const int Count = 1000;
+        for (int i = 0; i < Count; i++)
+        {
+            Transport.Receive(PeerNumber(i), "51017d344a60536f6273");
+        }
+
+        Assert.Equal(Count, Server.ObserverCount);
+        long Round()
+        {
+            Clock.Advance(TimeSpan.FromSeconds(4));
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            route.Notify();
+            Clock.Advance(TimeSpan.FromMilliseconds(5));
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+
+        for (int i = 0; i < 5; i++)
+        {
+            Round();
+        }
+
+        // A message for token and Message ID; options and payload are everybody's.
+        Assert.InRange(Round() / Count, 1, 400);
+        Assert.Equal(6 * Count, Server.Counters[CoapCounter.NotificationsSent]);
+    }
+
+    [Fact]
+    public async Task A_route_that_can_be_observed_costs_plain_requests_nothing()
+    {
+        CoapResult kept = CoapResults.Text("x");
+        Server.MapGet("/obs", () => kept).Observable();
+        Server.MapGet("/non", () => kept);
+        await StartAsync();
+        Transport.Discards = true;
+        int number = 0;
+        long Cost(string hex)
+        {
+            byte[] bytes = Wire.Hex(hex);
+            long best = long.MaxValue;
+            for (int round = 0; round < 10; round++)
+            {
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                for (int i = 0; i < 500; i++, number++)
+                {
+                    (bytes[2], bytes[3]) = ((byte)(number / 16 >> 8), (byte)(number / 16));
+                    Transport.Receive(PeerNumber(number % 16), bytes);
+                }
+
+                best = Math.Min(best, (GC.GetAllocatedBytesForCurrentThread() - before) / 500);
+            }
+
+            return best;
+        }
+
+        Cost("41010000aab36e6f6e");
+        Cost("41010000aab36f6273");
+        long plain = Cost("41010000bbb36e6f6e");
+        Assert.InRange(Cost("41010000ccb36f6273"), plain - 8, plain + 8);
+    }
+
+    [Fact]
+    public async Task A_hundred_threads_tell_of_changes_and_the_last_state_arrives()
+    {
+        int state = 0;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+        await StartAsync();
+        for (int i = 0; i < 50; i++)
+        {
+            Register(PeerNumber(i));
+        }
+
+        Thread[] threads = [.. Enumerable.Range(0, 100).Select(i => new Thread(() =>
+        {
+            for (int k = 0; k < 100; k++)
+            {
+                Interlocked.Increment(ref state);
+                if (k % 2 == 0)
+                {
+                    route.Notify();
+                }
+                else
+                {
+                    Server.Notify("/obs");
+                }
+            }
+        }))];
+        Array.ForEach(threads, thread => thread.Start());
+        Dictionary<CoapAddress, string> last = [];
+        while (Array.Exists(threads, thread => thread.IsAlive))
+        {
+            Listen(last);
+        }
+
+        for (int i = 0; i < 20; i++)
+        {
+            Listen(last);
+        }
+
+        Assert.Equal(50, last.Count);
+        Assert.All(last.Values, value => Assert.Equal("10000", value));
+        Assert.Equal(50, Server.ObserverCount);
+    }
+
+    [Fact]
+    [Rfc("7641-4.1-1")]
+    public async Task Every_shard_tells_its_observers()
+    {
+        Options.Shards = 4;
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        for (int i = 0; i < 100; i++)
+        {
+            Register(PeerNumber(i));
+        }
+
+        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.InRange(pipeline.Observers.Count, 1, 99));
+        Change(route, "1");
+        Assert.Equal(104, Runs);
+        var sent = TakeNew();
+        Assert.Equal(100, sent.Count);
+        sent.ForEach(item => Acknowledge(item.Peer, item.Message));
+        State = "2";
+        Server.Notify("/obs");
+        Settle();
+        Assert.Equal(100, TakeNew().Count(item => TextOf(item.Message) == "2"));
+        route.Unmap();
+        AssertNobody();
+    }
+
+    [Fact]
+    public async Task Stopping_frees_everything()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        for (int i = 0; i < 20; i++)
+        {
+            Register(PeerNumber(i));
+        }
+
+        Change(route, "1");
+        await Server.StopAsync();
+        AssertNobody();
+        route.Notify();
+    }
+
+    [Fact]
+    public async Task Whoever_observes_is_not_forgotten_for_others()
+    {
+        Options.Limits.MaxChannels = 4;
+        Options.Limits.NewcomerBytes = 64 * 1024;
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        for (int i = 0; i < 500; i++)
+        {
+            Ask(PeerNumber(i), "/obs", null);
+            Pass(1);
+        }
+
+        Assert.True(Server.Counters[CoapCounter.ChannelEvictions] > 100);
+        Change(route, "1");
+        Assert.Equal("1", TextOf(TakeOne()));
+    }
+
+    [Fact]
+    public async Task Telling_of_a_change_in_a_handler_runs_none_inside_it()
+    {
+        bool inside = false;
+        bool nested = false;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () =>
+        {
+            nested |= inside;
+            return CoapResults.Text(State);
+        }).Observable();
+        Server.MapPut("/obs", request =>
+        {
+            inside = true;
+            State = request.GetText();
+            route.Notify();
+            route.Notify();
+            inside = false;
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        Register(Peer);
+        Assert.Equal(CoapCode.Changed, Ask(Other, "/obs", null, method: CoapMethod.Put, more: message => message.Payload = "new"u8.ToArray())!.Code);
+        Settle();
+        Assert.Equal("new", TextOf(TakeOne()));
+        Assert.False(nested);
+    }
+
+    [Fact]
+    public async Task A_handler_that_tells_of_a_change_itself_does_not_go_round_without_end()
+    {
+        int runs = 0;
+        CoapRouteHandlerBuilder? route = null;
+        route = Server.MapGet("/obs", () =>
+        {
+            route?.Notify();
+            return CoapResults.Text($"{++runs}");
+        }).Observable();
+        await StartAsync();
+        Register(Peer);
+        route.Notify();
+        Pass(1);
+        Assert.InRange(runs, 2, 4);
+    }
+
+    [Fact]
+    public async Task A_server_without_room_for_a_run_loses_no_observer()
+    {
+        Options.Limits.MaxRequestsServed = 1;
+        TaskCompletionSource<CoapResult> slow = new();
+        Server.MapGet("/slow", (_, _) => slow.Task);
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        Ask(Other, "/slow", null);
+        Change(route, "1");
+        Pass(20);
+        Assert.DoesNotContain(TakeNew(), item => item.Peer == Peer);
+        Assert.Equal(1, Server.ObserverCount);
+        await AnswerAfterAsync(() => slow.SetResult(CoapResults.Text("x")));
+        while (Server.Endpoint.Served.Count > 0)
+        {
+            await Task.Yield();
+        }
+
+        Pass(6);
+        Assert.Equal("1", TextOf(TakeNew().First(item => item.Peer == Peer).Message));
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-1", "7641-4.4-1")]
+    public async Task After_a_burst_over_a_network_that_loses_half_the_last_state_arrives()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        for (int seed = 1; seed <= 20; seed++)
+        {
+            VirtualRandom random = new((ulong)seed);
+            bool Lost() => random.NextUInt64() % 2 == 0;
+            CoapAddress peer = PeerNumber(seed);
+            uint number = NumberOf(Register(peer))!.Value;
+            string seen = "";
+            for (int i = 0; i < 400; i++)
+            {
+                if (i < 100)
+                {
+                    Change(route, $"{seed}.{i}");
+                }
+
+                Pass(i < 100 ? 0.05 : 1);
+                foreach (CoapMessage sent in TakeNew().Where(item => item.Peer == peer).Select(item => item.Message))
+                {
+                    if (Lost())
+                    {
+                        continue;
+                    }
+
+                    if (IsLater(number, NumberOf(sent)!.Value))
+                    {
+                        number = NumberOf(sent)!.Value;
+                        seen = TextOf(sent);
+                    }
+
+                    if (!Lost())
+                    {
+                        Acknowledge(peer, sent);
+                    }
+                }
+            }
+
+            if (Server.ObserverCount == 0)
+            {
+                // Five copies were all lost, or their acknowledgements. The client registers again when Max-Age ends.
+                Pass(610 - 305);
+                seen = TextOf(Register(peer));
+            }
+
+            Assert.Equal($"{seed}.99", seen);
+            Ask(peer, "/obs", 1);
+            Assert.Equal(0, Server.ObserverCount);
+        }
+
+        Assert.InRange(Server.Counters[CoapCounter.ObserversLost], 1, 15);
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-1", "7641-4.5-3")]
+    public async Task After_thirty_days_with_one_lost_acknowledgement_in_ten_everything_is_exact()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        VirtualRandom random = new(7);
+        CoapAddress[] peers = [Peer, Other, PeerNumber(1), PeerNumber(2)];
+        Array.ForEach(peers, peer => Register(peer));
+        Dictionary<CoapAddress, uint> numbers = [];
+        Dictionary<CoapAddress, int> lostInARow = [];
+        int minutes = 30 * 24 * 60;
+        for (int minute = 1; minute <= minutes; minute++)
+        {
+            Change(route, $"{minute}");
+            HashSet<CoapAddress> told = [];
+            for (int i = 0; i < 15 && told.Count < peers.Length; i++)
+            {
+                foreach (var sent in TakeNew())
+                {
+                    Assert.Equal($"{minute}", TextOf(sent.Message));
+                    uint number = NumberOf(sent.Message)!.Value;
+                    Assert.True(!numbers.TryGetValue(sent.Peer, out uint before) || before == number || IsLater(before, number));
+                    numbers[sent.Peer] = number;
+                    int lost = random.NextUInt64() % 10 == 0 ? lostInARow.GetValueOrDefault(sent.Peer) + 1 : 0;
+
+                    // Five in a row end an observation, which must happen to somebody in so long a time.
+                    lostInARow[sent.Peer] = lost % 5;
+                    if (lost is 0 or 5)
+                    {
+                        Acknowledge(sent.Peer, sent.Message);
+                        told.Add(sent.Peer);
+                    }
+                }
+
+                if (told.Count < peers.Length)
+                {
+                    Pass(3.5);
+                }
+            }
+
+            Assert.Equal(peers.Length, told.Count);
+            Clock.AdvanceTo(TimeSpan.FromMinutes(minute));
+        }
+
+        Assert.Equal(4, Server.ObserverCount);
+        Assert.Equal(4L * minutes, Server.Counters[CoapCounter.NotificationsSent]);
+        Array.ForEach(peers, peer => Ask(peer, "/obs", 1));
+        AssertNobody();
+        Assert.Equal(0, Server.Endpoint.Pipelines[0].Messages.Outstanding);
+        Assert.Equal(0, Server.Endpoint.Pipelines[0].Messages.Waiting);
+    }
+
+    private void Listen(Dictionary<CoapAddress, string> last)
+    {
+        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        foreach (var sent in TakeNew())
+        {
+            last[sent.Peer] = TextOf(sent.Message);
+            Acknowledge(sent.Peer, sent.Message);
+        }
+    }
+}

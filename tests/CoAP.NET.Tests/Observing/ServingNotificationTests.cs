@@ -1,0 +1,518 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>What observers are sent, and when: RFC 7641 sections 4.2 to 4.5.</summary>
+public sealed class ServingNotificationTests : ObservingTest
+{
+    [Fact]
+    [Rfc("7641-4.2-2")]
+    public async Task An_error_is_told_without_Observe_and_ends_the_observation()
+    {
+        CoapResult result = CoapResults.Text("0");
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => result).Observable();
+        await StartAsync();
+        Register(Peer);
+        Register(Other);
+        result = CoapResults.Forbidden();
+        route.Notify();
+        Settle();
+        var sent = TakeNew();
+        Assert.Equal(2, sent.Count);
+        Assert.All(sent, item => Assert.Equal((CoapCode.Forbidden, CoapMessageType.Confirmable, null), (item.Message.Code, item.Message.Type, NumberOf(item.Message))));
+        AssertNobody();
+        sent.ForEach(item => Acknowledge(item.Peer, item.Message));
+        result = CoapResults.Text("1");
+        route.Notify();
+        Pass(200);
+        Assert.Empty(TakeNew());
+    }
+
+    [Fact]
+    [Rfc("7641-4.2-2")]
+    public async Task A_handler_that_throws_ends_the_observation_with_5_00()
+    {
+        bool fails = false;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => fails ? throw new InvalidOperationException("secret") : CoapResults.Text("0")).Observable();
+        await StartAsync();
+        Register(Peer);
+        fails = true;
+        route.Notify();
+        Settle();
+        CoapMessage last = TakeOne();
+        Assert.Equal(CoapCode.InternalServerError, last.Code);
+        Assert.True(last.Payload.IsEmpty);
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.2-3")]
+    public async Task Another_Content_Format_is_told_as_4_06_and_ends_the_observation()
+    {
+        CoapContentFormat format = CoapContentFormat.TextPlain;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), format)).Observable();
+        await StartAsync();
+        Register(Peer);
+        format = CoapContentFormat.Json;
+        Register(Other);
+        route.Notify();
+        Settle();
+        var sent = TakeNew();
+        Assert.Equal(CoapCode.Content, sent.Single(item => item.Peer == Other).Message.Code);
+        CoapMessage last = sent.Single(item => item.Peer == Peer).Message;
+        Assert.Equal(CoapCode.NotAcceptable, last.Code);
+        Assert.Null(NumberOf(last));
+        Assert.Equal(1, Server.ObserverCount);
+    }
+
+    [Fact]
+    [Rfc("7641-4.2-3")]
+    public async Task A_notification_may_say_that_a_representation_of_the_client_is_valid()
+    {
+        string state = "0";
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", request => CoapResults.ValidOr(request, CoapETag.FromContent(System.Text.Encoding.UTF8.GetBytes(state)), () => CoapResults.Text(state))).Observable();
+        await StartAsync();
+        CoapMessage valid = Ask(Peer, "/obs", more: message => message.Options.Add(OptionNumber.ETag, CoapETag.FromContent("0"u8).ToArray()))!;
+        Assert.Equal(CoapCode.Valid, valid.Code);
+        Assert.NotNull(NumberOf(valid));
+        foreach (string next in new[] { "1", "0", "2" })
+        {
+            state = next;
+            route.Notify();
+            Settle();
+            CoapMessage notification = TakeOne();
+            Assert.Equal(next == "0" ? CoapCode.Valid : CoapCode.Content, notification.Code);
+            Assert.NotNull(NumberOf(notification));
+            Acknowledge(Peer, notification);
+        }
+    }
+
+    [Fact]
+    [Rfc("7641-4.3.1-1")]
+    public async Task Max_Age_is_the_routes_unless_the_handler_names_one_and_a_minute_is_not_sent()
+    {
+        Server.MapGet("/hour", () => "x").Observable(TimeSpan.FromHours(1));
+        Server.MapGet("/minute", () => "x").Observable(TimeSpan.FromMinutes(1));
+        Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5))).Observable(TimeSpan.FromHours(1));
+        await StartAsync();
+        uint? MaxAgeOf(string path, uint? observe) => Ask(Peer, path, observe)!.Options.TryGetUInt(OptionNumber.MaxAge, out uint age) ? age : null;
+        Assert.Equal(3600u, MaxAgeOf("/hour", 0));
+        Assert.Null(MaxAgeOf("/hour", null));
+        Assert.Null(MaxAgeOf("/minute", 0));
+        Assert.Equal(5u, MaxAgeOf("/own", 0));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Server.Routes.Observable(TimeSpan.Zero));
+    }
+
+    [Fact]
+    [Rfc("7641-4.3.1-2")]
+    public async Task Observers_may_be_refreshed_before_Max_Age_ends()
+    {
+        MapState().Observable(TimeSpan.FromSeconds(100), refresh: true);
+        await StartAsync();
+        Register(Peer);
+        for (int i = 0; i < 5; i++)
+        {
+            Pass(89);
+            Assert.Empty(TakeNew());
+            Pass(2);
+            CoapMessage refreshed = TakeOne();
+            Assert.Equal("0", TextOf(refreshed));
+            Acknowledge(Peer, refreshed);
+        }
+    }
+
+    [Fact]
+    [Rfc("7641-4.4-1")]
+    public async Task A_thousand_changes_have_rising_numbers_through_the_wrap()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+
+        // Numbers begin by the clock: this is shortly before the 24 bits are used up.
+        Clock.AdvanceTo(TimeSpan.FromSeconds(496) - TimeSpan.FromMilliseconds(10));
+        uint before = NumberOf(Register(Peer))!.Value;
+        Assert.InRange(before, 0xffff00u, 0xffffffu);
+        bool wrapped = false;
+        for (int i = 0; i < 1000; i++)
+        {
+            Change(route, $"{i}");
+            CoapMessage notification = TakeOne();
+            uint number = NumberOf(notification)!.Value;
+            Assert.True(IsLater(before, number), $"{number:x} after {before:x}");
+            wrapped |= number < before;
+            before = number;
+            Assert.Equal($"{i}", TextOf(notification));
+            Acknowledge(Peer, notification);
+        }
+
+        Assert.True(wrapped);
+    }
+
+    [Fact]
+    [Rfc("7641-4.4-1")]
+    public async Task A_client_that_comes_back_is_never_told_an_older_number()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        uint before = NumberOf(Register(Peer))!.Value;
+        for (int i = 0; i < 20; i++)
+        {
+            Change(route, $"{i}");
+            Acknowledge(Peer, TakeOne());
+        }
+
+        Ask(Peer, "/obs", 1);
+        AssertNobody();
+        Settle();
+        Assert.True(IsLater(before + 20, NumberOf(Register(Peer))!.Value));
+    }
+
+    [Fact]
+    [Rfc("7641-4.4-2", "7641-4.5.2-1", "7641-4.5.2-2")]
+    public async Task A_copy_carries_the_newest_state_with_a_new_Message_ID_and_keeps_its_place_in_the_backoff()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        Change(route, "1");
+        CoapMessage first = TakeOne();
+        for (int i = 2; i < 10; i++)
+        {
+            Change(route, $"{i}");
+        }
+
+        Assert.Equal(2, Runs);
+        Assert.Empty(TakeNew());
+        Pass(3.2);
+        CoapMessage second = TakeOne();
+        Assert.Equal(3, Runs);
+        Assert.Equal("9", TextOf(second));
+        Assert.NotEqual(first.MessageId, second.MessageId);
+        Assert.True(IsLater(NumberOf(first)!.Value, NumberOf(second)!.Value));
+
+        // Late: it tells that the client is there, and nothing about the newer one.
+        Acknowledge(Peer, first);
+        Assert.Equal(1, Server.ObserverCount);
+        Pass(3.2);
+        CoapMessage third = TakeOne();
+        Assert.Equal((second.MessageId, "9"), (third.MessageId, TextOf(third)));
+        Acknowledge(Peer, third);
+        Pass(500);
+        Assert.Empty(TakeNew());
+        Assert.Equal(1, Server.ObserverCount);
+        Assert.Equal(1, Server.Counters[CoapCounter.NotificationsSuperseded]);
+    }
+
+    [Fact]
+    [Rfc("7641-4.5.2-1", "7641-4.5-2")]
+    public async Task A_chatty_resource_does_not_keep_a_client_that_is_gone()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        int sent = 0;
+        for (int i = 0; i < 200; i++)
+        {
+            Change(route, $"{i}");
+            Pass(1);
+            sent += TakeNew().Count;
+        }
+
+        Assert.Equal(5, sent);
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.5.2-2")]
+    public async Task A_client_whose_acknowledgements_are_always_late_stays_an_observer()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        CoapMessage? late = null;
+        for (int i = 0; i < 1000; i++)
+        {
+            Change(route, $"{i}");
+            Pass(1);
+            foreach (var sent in TakeNew())
+            {
+                if (late is not null)
+                {
+                    Acknowledge(Peer, late);
+                }
+
+                late = sent.Message;
+            }
+        }
+
+        Assert.Equal(1, Server.ObserverCount);
+        Pass(100);
+        Assert.Equal("999", TextOf(TakeNew()[^1].Message));
+    }
+
+    [Fact]
+    [Rfc("7641-4.5.1-1")]
+    public async Task Several_resources_to_one_client_have_one_notification_outstanding()
+    {
+        CoapRouteHandlerBuilder[] routes = [.. Enumerable.Range(0, 5).Select(i => MapState($"/r{i}"))];
+        await StartAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            Register(Peer, $"/r{i}", $"0{i}");
+        }
+
+        State = "1";
+        Array.ForEach(routes, route => route.Notify());
+        Settle();
+        HashSet<CoapToken> tokens = [];
+        for (int i = 0; i < 5; i++)
+        {
+            CoapMessage one = TakeOne();
+            Assert.True(tokens.Add(one.Token));
+            Pass(1);
+            Assert.Empty(TakeNew());
+            Acknowledge(Peer, one);
+            Settle();
+        }
+
+        Assert.Empty(TakeNew());
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-2")]
+    public async Task A_client_that_is_gone_is_removed_after_the_last_copy()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        Change(route, "1");
+        Pass(94);
+        Assert.Equal(5, TakeNew().Count);
+        AssertNobody();
+        Assert.Equal(1, Server.Counters[CoapCounter.ObserversLost]);
+        Change(route, "2");
+        Assert.Empty(TakeNew());
+    }
+
+    [Theory]
+    [Rfc("7641-4.5-2")]
+    [InlineData(CoapNotificationMode.Confirmable)]
+    [InlineData(CoapNotificationMode.NonConfirmable)]
+    public async Task A_reset_removes_the_observer(CoapNotificationMode mode)
+    {
+        CoapRouteHandlerBuilder route = MapState(mode: mode);
+        await StartAsync();
+        Register(Peer);
+        Register(Peer, token: "4b");
+        Change(route, "1");
+        CoapMessage rejected = TakeNew()[0].Message;
+        Assert.Equal(mode == CoapNotificationMode.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable, rejected.Type);
+        Reset(Peer, rejected);
+        Assert.Equal(1, Server.ObserverCount);
+        Pass(4);
+        CoapMessage other = TakeNew()[0].Message;
+        Assert.NotEqual(rejected.Token, other.Token);
+        Reset(Peer, other);
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-2")]
+    public async Task A_reset_of_a_Non_confirmable_notification_before_the_last_one_removes_the_observer()
+    {
+        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Register(Peer);
+        List<CoapMessage> sent = [];
+        for (int i = 0; i < 5; i++)
+        {
+            Change(route, $"{i}");
+            Pass(3);
+            sent.Add(TakeOne());
+        }
+
+        Assert.Equal(1, Server.Endpoint.Pipelines[0].Messages.Outstanding);
+        Reset(Peer, sent[2]);
+        AssertNobody();
+        Assert.Equal(0, Server.Endpoint.Pipelines[0].Messages.Outstanding);
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-2")]
+    public async Task A_port_that_is_unreachable_removes_the_observer_whose_notification_is_quoted()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        Change(route, "1");
+        byte[] quoted = Wire.Hex(Assert.Single(Transport.TakeSent()));
+        Transport.Context.PortUnreachable(Peer, default, quoted);
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.5.1-2")]
+    public async Task Non_confirmable_notifications_are_three_seconds_apart_and_carry_the_newest_state()
+    {
+        Options.Limits.MaxUnacknowledgedNotifications = 1000;
+        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Register(Peer);
+        int sent = 0;
+        string last = "";
+        for (int i = 1; i <= 300; i++)
+        {
+            Change(route, $"{i}");
+            Pass(0.095);
+            foreach (var item in TakeNew())
+            {
+                Assert.Equal(CoapMessageType.NonConfirmable, item.Message.Type);
+                Assert.InRange(int.Parse(TextOf(item.Message), null), i - 1, i);
+                last = TextOf(item.Message);
+                sent++;
+            }
+        }
+
+        Assert.InRange(sent, 9, 11);
+        Assert.InRange(Runs, sent, (2 * sent) + 3);
+        Pass(4);
+        Assert.Equal("300", TakeNew() is [.., var end] ? TextOf(end.Message) : last);
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-3", "gc-3.7-2", "gc-3.7-0")]
+    public async Task A_stream_of_Non_confirmable_notifications_has_a_Confirmable_one_each_day_and_who_does_not_acknowledge_it_is_removed()
+    {
+        Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
+        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
+        Pass(10);
+        Assert.Equal(1, Server.ObserverCount);
+        TakeNew();
+        HashSet<ushort> confirmable = [];
+        for (int hour = 0; hour < 49; hour++)
+        {
+            Change(route, $"{hour}");
+            for (int second = 0; second < 6; second++)
+            {
+                Pass(1);
+                foreach (var sent in TakeNew().Where(item => item.Message.Type == CoapMessageType.Confirmable))
+                {
+                    confirmable.Add(sent.Message.MessageId);
+                    Acknowledge(Peer, sent.Message);
+                }
+            }
+
+            Pass(3594);
+        }
+
+        Assert.Equal(2, confirmable.Count);
+        for (int hour = 0; hour < 25; hour++)
+        {
+            Change(route, $"{hour}");
+            Pass(3600);
+        }
+
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-3")]
+    public async Task A_quiet_resource_finds_out_within_a_day_who_is_gone()
+    {
+        MapState(mode: CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Register(Peer);
+        Register(Other);
+        Pass(TimeSpan.FromHours(23).TotalSeconds + 1);
+        var sent = TakeNew();
+        Assert.Equal(2, sent.Count);
+        Assert.All(sent, item => Assert.Equal(CoapMessageType.Confirmable, item.Message.Type));
+        Acknowledge(Peer, sent.Single(item => item.Peer == Peer).Message);
+        Pass(100);
+        Assert.Equal(1, Server.ObserverCount);
+    }
+
+    [Fact]
+    [Rfc("7641-7-1")]
+    public async Task An_address_that_was_never_verified_gets_ten_Non_confirmable_notifications_and_then_must_acknowledge_one()
+    {
+        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Register(Peer);
+        List<CoapMessage> sent = [];
+        for (int i = 0; i < 30 && (sent.Count == 0 || sent[^1].Type == CoapMessageType.NonConfirmable); i++)
+        {
+            Pass(4);
+            Change(route, $"{i}");
+            sent.Add(TakeOne());
+        }
+
+        Assert.Equal(10, sent.Count(message => message.Type == CoapMessageType.NonConfirmable));
+        Assert.Equal(11, sent.Count);
+        Acknowledge(Peer, sent[^1]);
+        Change(route, "on");
+        Pass(3);
+        Assert.Equal(CoapMessageType.NonConfirmable, TakeOne().Type);
+
+        for (int i = 0; i < 200; i++)
+        {
+            Change(route, $"x{i}");
+            Pass(3);
+        }
+
+        // Nine more, and a Confirmable one with its copies.
+        Assert.Equal(9 + 5, TakeNew().Count);
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.1-1", "7641-4.5.1-1")]
+    public async Task A_slow_registration_is_answered_separately_and_nothing_goes_beside_its_answer()
+    {
+        TaskCompletionSource<CoapResult> slow = new();
+        int runs = 0;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", async (_, _) => Interlocked.Increment(ref runs) == 1 ? await slow.Task : CoapResults.Text("new")).Observable();
+        await StartAsync();
+        Transport.Receive(Peer, "41017d344a60536f6273");
+        Pass(1);
+        Assert.Equal("60007d34", Assert.Single(Transport.TakeSent()));
+
+        // The state changes while the handler is at it: its answer is of before, so another one must follow.
+        route.Notify();
+        CoapMessage answer = await AnswerAfterAsync(() => slow.SetResult(CoapResults.Text("old")));
+        Assert.Equal(("old", CoapMessageType.Confirmable), (TextOf(answer), answer.Type));
+        Pass(1);
+        Assert.Empty(TakeNew());
+        CoapMessage newer = await AnswerAfterAsync(() =>
+        {
+            Acknowledge(Peer, answer);
+            Settle();
+        });
+        Assert.Equal("new", TextOf(newer));
+        Assert.True(IsLater(NumberOf(answer)!.Value, NumberOf(newer)!.Value));
+        Acknowledge(Peer, newer);
+        Pass(100);
+        Assert.Empty(TakeNew());
+        Assert.Equal(2, runs);
+    }
+
+    [Theory]
+    [Rfc("7641-4.5-2")]
+    [InlineData("4101")]
+    [InlineData("5101")]
+    public async Task A_separate_answer_to_a_registration_that_is_rejected_ends_it(string head)
+    {
+        TaskCompletionSource<CoapResult> slow = new();
+        Server.MapGet("/obs", (_, _) => slow.Task).Observable();
+        await StartAsync();
+        Transport.Receive(Peer, head + "7d344a60536f6273");
+        Pass(1);
+        TakeNew();
+        CoapMessage answer = await AnswerAfterAsync(() => slow.SetResult(CoapResults.Text("0")));
+        Assert.Equal(1, Server.ObserverCount);
+        Reset(Peer, answer);
+        AssertNobody();
+    }
+}
