@@ -182,17 +182,6 @@ public sealed class NotificationTests : ObservationTest
         Assert.IsType<CoapProtocolException>(observation.Error);
     }
 
-    private static async Task ReadUntilAsync(CoapObservation observation, string payload)
-    {
-        await foreach (CoapResponse response in observation.ReadAllAsync())
-        {
-            if (response.GetText() == payload)
-            {
-                return;
-            }
-        }
-    }
-
     private void NotifyAcknowledgedAndFetch(CoapToken token, out CoapMessage fetch)
     {
         Notify(token, 2, string.Empty, etag: "ffff", code: CoapCode.Valid);

@@ -37,6 +37,17 @@ public abstract class ObservationTest : ClientTest
         return (await Within(registering), request);
     }
 
+    private protected static async Task ReadUntilAsync(CoapObservation observation, string payload)
+    {
+        await foreach (CoapResponse response in observation.ReadAllAsync())
+        {
+            if (response.GetText() == payload)
+            {
+                return;
+            }
+        }
+    }
+
     private protected CoapMessage TakeRequest() => Read(Assert.Single(Transport.TakeSent()));
 
     private protected CoapMessage[] TakeRequests() => [.. Transport.TakeSent().Select(Read).Where(static message => message.Code.IsRequest)];
