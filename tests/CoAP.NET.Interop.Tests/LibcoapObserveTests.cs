@@ -1,0 +1,58 @@
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's client observes resources of samples/Server. With verbosity 7 it writes each message; with <c>-w</c> each body is a line of its own.</summary>
+public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
+{
+    // One period of the resources, and some time more.
+    private const string Duration = "7";
+
+    [PeerTheory(LibcoapClient.Program)]
+    [InlineData("/obs", "t:CON c:2.05")]
+    [InlineData("/obs-non", "t:NON c:2.05")]
+    public async Task Changes_come_by_themselves(string path, string notification)
+    {
+        await using PeerProcess client = Observe(path, Duration);
+        string first = await client.WaitForLineAsync(IsChange);
+        string second = await client.WaitForLineAsync(line => IsChange(line) && line != first);
+        Assert.NotEqual(first, second);
+        PeerResult result = await client.WaitForExitAsync();
+        Assert.Contains("observation relationship established", result.Output, StringComparison.Ordinal);
+        Assert.Contains(notification, result.Output, StringComparison.Ordinal);
+        Assert.Contains("Observe:1,", result.Output, StringComparison.Ordinal);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [InlineData("/obs-load", "t:CON c:2.05")]
+    [InlineData("/obs-load-non", "t:NON c:2.05")]
+    public async Task Every_observer_hears_of_a_change(string path, string notification)
+    {
+        await using PeerProcess one = Observe(path, "4");
+        await using PeerProcess two = Observe(path, "4");
+        await one.WaitForLineAsync(line => line == "twelve bytes");
+        await two.WaitForLineAsync(line => line == "twelve bytes");
+        Assert.Equal(string.Empty, (await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "other bytes!", $"{server.Host}{path}")).Errors);
+        await one.WaitForLineAsync(line => line == "other bytes!");
+        await two.WaitForLineAsync(line => line == "other bytes!");
+        Assert.Contains(notification, one.Output, StringComparison.Ordinal);
+        await one.WaitForExitAsync();
+        await two.WaitForExitAsync();
+    }
+
+    // The first block comes by the notification, the others it asks for (RFC 7959 section 2.6).
+    [PeerFact(LibcoapClient.Program)]
+    public async Task A_notification_with_a_large_body_is_completed()
+    {
+        await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program, "-B", "30", "-w", "-s", Duration, "-m", "get", $"{server.Host}/obs-large");
+        string first = await client.WaitForLineAsync(IsChange);
+        await client.WaitForLineAsync(line => IsChange(line) && line != first);
+        PeerResult result = await client.WaitForExitAsync();
+        Assert.True(result.Output.Split('\n').Count(line => line.StartsWith("line 000030", StringComparison.Ordinal)) >= 2, result.Output);
+    }
+
+    private static bool IsChange(string line) => line.StartsWith("change ", StringComparison.Ordinal);
+
+    private PeerProcess Observe(string path, string seconds) =>
+        PeerProcess.Start(LibcoapClient.Program, "-v", "7", "-B", "30", "-w", "-s", seconds, "-m", "get", $"{server.Host}{path}");
+}
