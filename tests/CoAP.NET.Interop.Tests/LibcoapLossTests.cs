@@ -36,4 +36,18 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         Assert.Equal(before, (await get).Body);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/large-update")).Body);
     }
+
+    // Its answers are lost too, and what it sends comes twice: but one resource is made.
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Loss_and_doubling_in_both_directions_change_nothing()
+    {
+        LossyPath toServer = new(loseEvery: 17, doubleEvery: 3);
+        LossyPath toClients = new(loseEvery: 19, doubleEvery: 3);
+        await using LossyRelay relay = new(server.EndPoint, toServer, toClients);
+        byte[] body = Bodies.Make(Length, 3);
+        Assert.Equal(string.Empty, (await LibcoapClient.TransferAsync(body, "-m", "post", relay.Uri("/large-create"))).Result.Errors);
+        Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", relay.Uri("/large-create/1"))).Body);
+        Assert.StartsWith("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{server.Host}/large-create/2")).Errors, StringComparison.Ordinal);
+        Assert.True(toServer.Lost > 0 && toServer.Doubled > 0 && toClients.Lost > 0 && toClients.Doubled > 0);
+    }
 }

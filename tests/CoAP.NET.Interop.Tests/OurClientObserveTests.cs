@@ -51,11 +51,13 @@ public sealed class OurClientObserveTests
     public async Task The_observation_comes_back_by_itself_when_the_server_was_away_for_a_while()
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync();
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = new FastTimeProvider(5) });
+        using LogWatch log = new(message => message.Contains("nobody listens", StringComparison.OrdinalIgnoreCase));
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = new FastTimeProvider(5), LoggerFactory = log });
         await using CoapObservation observation = await Within(client.ObserveAsync(server.Uri("/time")));
         await server.KillAsync();
-        await ReachAsync(observation, one => one.Error is not null);
-        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+
+        // At least one registration fails.
+        await Within(log.Found);
         CoapResponse last = observation.Latest!;
         await server.StartAgainAsync();
         await ReachAsync(observation, one => one.State == CoapObserveState.Observing && one.Latest != last);
