@@ -30,6 +30,12 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     public async Task One_block_alone_is_got() =>
         Assert.Equal(s_large[192..256], (await LibcoapClient.TransferAsync(null, "-b", "3,64", "-m", "get", $"{server.Host}/large")).Body);
 
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Resources_are_discovered_in_blocks() =>
+        Assert.Equal(
+            (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/.well-known/core")).Body,
+            (await LibcoapClient.TransferAsync(null, "-b", "32", "-m", "get", $"{server.Host}/.well-known/core")).Body);
+
     [PeerTheory(LibcoapClient.Program)]
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_in_blocks_and_got_again(int size)

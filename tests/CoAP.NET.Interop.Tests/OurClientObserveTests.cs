@@ -6,9 +6,9 @@ namespace CoAP.NET.Interop.Tests;
 public sealed class OurClientObserveTests
 {
     [PeerTheory(LibcoapServer.Program)]
-    [InlineData("-N")]
-    [InlineData("-e")]
-    public async Task The_time_is_observed_by_Confirmable_and_by_Non_confirmable_notifications(string argument)
+    [InlineData("-N", CoapMessageType.NonConfirmable)]
+    [InlineData("-e", CoapMessageType.Confirmable)]
+    public async Task The_time_is_observed(string argument, CoapMessageType type)
     {
         await using LibcoapServer server = await LibcoapServer.StartAsync(argument);
         await using CoapClient client = new();
@@ -19,6 +19,7 @@ public sealed class OurClientObserveTests
         await foreach (CoapResponse response in observation.ReadAllAsync(limit.Token))
         {
             Assert.NotNull(response.Options.Observe);
+            Assert.Equal(times.Count == 0 ? CoapMessageType.Acknowledgement : type, response.Message.Type);
             times.Add(response.GetText());
             if (times.Count == 3)
             {
@@ -60,6 +61,20 @@ public sealed class OurClientObserveTests
         await Within(log.Found);
         CoapResponse last = observation.Latest!;
         await server.StartAgainAsync();
+        await ReachAsync(observation, one => one.State == CoapObserveState.Observing && one.Latest != last);
+    }
+
+    [Fact]
+    public async Task The_observation_comes_back_by_itself_when_a_server_of_our_own_was_restarted()
+    {
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = new FastTimeProvider(5) });
+        SampleServer before = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
+        string address = before.Uri.OriginalString.TrimEnd('/');
+        await using CoapObservation observation = await Within(client.ObserveAsync($"{address}/obs"));
+        await before.DisposeAsync();
+        await using SampleServer after = await SampleServer.StartAsync("samples/Server", "--bind", address);
+        await ReachAsync(observation, one => one.State is CoapObserveState.Stale or CoapObserveState.Reregistering);
+        CoapResponse last = observation.Latest!;
         await ReachAsync(observation, one => one.State == CoapObserveState.Observing && one.Latest != last);
     }
 
