@@ -6,14 +6,14 @@ namespace CoAP.NET.Interop.Tests;
 public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     // One period of the resources, and some time more.
-    private const string Duration = "7";
+    private const string Duration = "8";
 
     [PeerTheory(LibcoapClient.Program)]
     [InlineData("/obs", "t:CON c:2.05")]
     [InlineData("/obs-non", "t:NON c:2.05")]
     public async Task Changes_come_by_themselves(string path, string notification)
     {
-        await using PeerProcess client = Observe(path, Duration);
+        await using PeerProcess client = Observe(path);
         string first = await client.WaitForLineAsync(IsChange);
         string second = await client.WaitForLineAsync(line => IsChange(line) && line != first);
         Assert.NotEqual(first, second);
@@ -36,6 +36,6 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
 
     private static bool IsChange(string line) => line.StartsWith("change ", StringComparison.Ordinal);
 
-    private PeerProcess Observe(string path, string seconds) =>
-        PeerProcess.Start(LibcoapClient.Program, "-v", "7", "-B", "30", "-w", "-s", seconds, "-m", "get", $"{server.Host}{path}");
+    private PeerProcess Observe(string path) =>
+        PeerProcess.Start(LibcoapClient.Program, "-v", "7", "-B", "30", "-w", "-s", Duration, "-m", "get", $"{server.Host}{path}");
 }

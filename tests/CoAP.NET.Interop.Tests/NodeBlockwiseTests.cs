@@ -64,5 +64,5 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
         Assert.Equal(body, (await Within(other.GetAsync($"{node.Host}/put-{size}"))).Payload.ToArray());
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.TransferHangLimit);
 }

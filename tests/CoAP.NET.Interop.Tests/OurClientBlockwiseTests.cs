@@ -62,9 +62,9 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
         })));
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.TransferHangLimit);
 
-    private static Task Within(Task task) => task.WaitAsync(PeerProcess.HangLimit);
+    private static Task Within(Task task) => task.WaitAsync(PeerProcess.TransferHangLimit);
 
     // Not Progress<T>, which reports later, on another thread.
     private sealed class BlockCounter : IProgress<CoapProgress>

@@ -60,7 +60,7 @@ public sealed class OurClientLossTests
         }
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.LossyHangLimit);
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.TransferHangLimit);
 
-    private static Task Within(Task task) => task.WaitAsync(PeerProcess.LossyHangLimit);
+    private static Task Within(Task task) => task.WaitAsync(PeerProcess.TransferHangLimit);
 }

@@ -33,7 +33,7 @@ internal static class LibcoapClient
         }
 
         await using PeerProcess process = Start([.. all, .. arguments]);
-        PeerResult result = await process.WaitForExitAsync(PeerProcess.LossyHangLimit);
+        PeerResult result = await process.WaitForExitAsync(PeerProcess.TransferHangLimit);
         return (File.Exists(output) ? await File.ReadAllBytesAsync(output) : [], result);
     }
 

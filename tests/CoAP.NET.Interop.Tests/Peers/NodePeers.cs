@@ -40,7 +40,7 @@ internal static class NodePeers
         }
 
         await using PeerProcess process = Script("client.js", all);
-        PeerResult result = await process.WaitForExitAsync();
+        PeerResult result = await process.WaitForExitAsync(PeerProcess.TransferHangLimit);
         return (File.Exists(output) ? await File.ReadAllBytesAsync(output) : [], result);
     }
 

@@ -11,8 +11,8 @@ internal sealed class PeerProcess : IAsyncDisposable
 {
     public static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(30);
 
-    /// <summary>The same for transfers over paths that lose datagrams: several retransmissions in a row take long.</summary>
-    public static readonly TimeSpan LossyHangLimit = TimeSpan.FromSeconds(120);
+    /// <summary>The same for transfers: thousands of blocks, or several retransmissions in a row, take long on a busy machine.</summary>
+    public static readonly TimeSpan TransferHangLimit = TimeSpan.FromSeconds(120);
 
     private readonly Lock _gate = new();
     private readonly Process _process;
