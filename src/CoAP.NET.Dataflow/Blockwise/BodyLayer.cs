@@ -42,8 +42,18 @@ internal sealed partial class BodyLayer
             : message.Options.Block2 is { Number: > 0 };
     }
 
-    /// <summary>The handler has answered, or never will: the memory of its request's body is not counted any more.</summary>
-    public void OnReplied(BodyAssembly assembly) => _bodies.Release(assembly);
+    /// <summary>The handler has answered, or never will: the memory of its request's body is not counted any more. Where an Echo is asked for, the last block comes again with it (RFC 9175 section 2.3), and finds the others.</summary>
+    public void OnReplied(BodyAssembly assembly, CoapResult result)
+    {
+        if (result.AsksForEcho && _bodies.TryReattach(assembly, _shard.Environment.Now))
+        {
+            assembly.Reopen();
+        }
+        else
+        {
+            _bodies.Release(assembly);
+        }
+    }
 
     /// <summary>The peer was forgotten, and with it what it had not finished.</summary>
     public void Forget(CoapChannel channel)

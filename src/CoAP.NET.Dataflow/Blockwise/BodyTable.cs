@@ -139,6 +139,23 @@ internal sealed class BodyTable<TEntry>
         peer.Detached++;
     }
 
+    /// <summary>Undoes <see cref="Detach"/>, if nothing has taken the place meanwhile.</summary>
+    public bool TryReattach(TEntry entry, long now)
+    {
+        if (entry.Expired is null || entry.Place is not null || !_entries.TryAdd(entry.Key, entry))
+        {
+            return false;
+        }
+
+        Peer peer = _peers[entry.Channel];
+        peer.Detached--;
+        entry.PeerPlace = peer.Entries.AddLast(entry);
+        entry.Place = _byAge.AddLast(entry);
+        entry.LastUse = now;
+        _shard.Wheel.Schedule(entry, now + entry.IdleTime);
+        return true;
+    }
+
     /// <summary>Takes an entry out and gives back what it was charged with. Does nothing the second time.</summary>
     public void Release(TEntry entry)
     {

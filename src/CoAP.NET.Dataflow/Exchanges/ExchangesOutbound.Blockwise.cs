@@ -26,7 +26,7 @@ public sealed partial class ExchangesOutbound
                 WithBodies(static (bodies, stream, result) => bodies.OnResult(stream, result), stream, result);
                 return null;
             case BodyAssembly assembly:
-                WithBodies(static (bodies, assembly, _) => bodies.OnReplied(assembly), assembly, result);
+                WithBodies(static (bodies, assembly, result) => bodies.OnReplied(assembly, result), assembly, result);
                 break;
             default:
                 break;
