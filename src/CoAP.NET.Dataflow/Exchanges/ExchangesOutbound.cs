@@ -42,6 +42,10 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     /// <summary>Sends an order to Messaging. No lock may be held.</summary>
     internal void Order(CoapOutbound order) => Offer(order);
 
+    /// <summary>Sends an order of the list of observers to Messaging. No lock may be held.</summary>
+    /// <returns>False when a block that was linked in declined it.</returns>
+    internal bool TryOrder(CoapOutbound order) => Offer(order);
+
     /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
     internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
     {
@@ -217,11 +221,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Transmission = observer is null ? null : Observers!.Answer(observer, response),
             NeverConfirmable = isChallenge,
         };
-        if (toGroup && !silent)
-        {
-            AnswerAtLeisure(outbound);
-        }
-        else if (!Offer(outbound))
+        if (toGroup && !silent ? !AnswerAtLeisure(outbound) : !Offer(outbound))
         {
             Withdraw(observer);
         }
@@ -235,14 +235,17 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
     }
 
-    private void AnswerAtLeisure(in CoapOutbound answer)
+    private bool AnswerAtLeisure(in CoapOutbound answer)
     {
         TimeSpan leisure = _groups.LeisureOf(answer.Message!, answer.Channel.Parameters);
-        if (!Delayed.TryAdd(answer, leisure))
+        if (Delayed.TryAdd(answer, leisure))
         {
-            Counters.Add(CoapCounter.GroupAnswersDropped);
-            Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
+            return true;
         }
+
+        Counters.Add(CoapCounter.GroupAnswersDropped);
+        Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
+        return false;
     }
 
     private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)
