@@ -33,6 +33,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly RequestStep _steps;
     private readonly RequestStep _blockwiseStep;
+    private readonly TokenStep _tokenStep;
     private readonly CacheStep? _cacheStep;
     private CoapTransport[] _started = [];
     private bool _isStarted;
@@ -98,8 +99,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
+        _tokenStep = new TokenStep(_environment);
         _steps = RequestSteps.Link(
-            new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), new TokenStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
+            new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), _tokenStep, new ExchangeStep(_environment, ExchangeAsync));
         if (_cacheStep is not null)
         {
             _steps = RequestSteps.Link(_cacheStep, _steps);
