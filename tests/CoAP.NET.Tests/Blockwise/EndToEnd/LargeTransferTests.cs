@@ -63,7 +63,7 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
         Assert.Equal(length, isUpload ? taken.Length : received.Length);
         output.WriteLine($"{mebibytes} MiB {(isUpload ? "up" : "down")} in {took.TotalSeconds:f1} s, {blocks / took.TotalSeconds:f0} blocks/s, at most {highest / 1024.0:f0} KiB more on the heap");
 
-        // What 247 s of deduplication and Message IDs take, and a few objects.
-        Assert.InRange(highest, long.MinValue, 16 << 20);
+        // The tables for deduplication and Message IDs, which are made with the first exchanges and do not grow with the body.
+        Assert.InRange(highest, long.MinValue, 64 << 20);
     }
 }
