@@ -48,7 +48,7 @@ public sealed class CoapLimits
     /// <summary>The largest body of a request that is taken block by block, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
     public long MaxBodySize { get; set => field = Check(value, 1, 1L << 30); } = 1024 * 1024;
 
-    /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. When full: of what the peer itself has under way that which was idle longest goes first, then a block is answered 5.03.</summary>
+    /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. When full: of what the peer itself has under way that which was idle longest goes first, then that of peers that were silent for MAX_TRANSMIT_SPAN (at addresses that were never verified: four times ACK_TIMEOUT), then a block is answered 5.03.</summary>
     public long MaxAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
     /// <summary>The part of <see cref="MaxAssemblyBytes"/> and of <see cref="MaxRepresentationBytes"/> that one peer may take, and that all peers with only one exchange so far take together. Default 1/4; above 0, up to 1. When full: as there.</summary>

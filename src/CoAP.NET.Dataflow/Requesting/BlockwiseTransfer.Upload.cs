@@ -37,6 +37,12 @@ internal sealed partial class BlockwiseTransfer
                             Report(offset + payload.Length, body.Length, number);
                         }
 
+                        if (upload.IsWhole)
+                        {
+                            // That of a stream too is a part of what a FETCH asks.
+                            _template.Payload = payload;
+                        }
+
                         return response;
                     case UploadVerdict.Restart:
                         Restart(body, response.Code);

@@ -102,7 +102,7 @@ public sealed class TransferCostTests : TransferTest
             return Reply(CoapCode.Content, null, $"{asked.Number}/{(asked.ByteOffset + 1024 < length ? 1 : 0)}/1024", PatternStream.Bytes(asked.ByteOffset, 1024), "01");
         };
         long before = GC.GetTotalMemory(forceFullCollection: true);
-        Comparing destination = new();
+        ComparingStream destination = new();
         CoapRequest request = isUpload
             ? new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Stream(new PatternStream(length)) }
             : new CoapRequest(CoapMethod.Get, Uri) { Destination = destination };
@@ -135,40 +135,5 @@ public sealed class TransferCostTests : TransferTest
         public required Task<CoapResponse> Task { get; set; }
 
         public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) => Task;
-    }
-
-    private sealed class Comparing : Stream
-    {
-        private long _length;
-
-        public override bool CanRead => false;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => true;
-
-        public override long Length => _length;
-
-        public override long Position
-        {
-            get => _length;
-            set => throw new NotSupportedException();
-        }
-
-        public override void Flush()
-        {
-        }
-
-        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count)
-        {
-            Assert.True(buffer.AsSpan(offset, count).SequenceEqual(PatternStream.Bytes(_length, count)));
-            _length += count;
-        }
     }
 }

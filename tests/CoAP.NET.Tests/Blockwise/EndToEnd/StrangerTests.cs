@@ -1,0 +1,138 @@
+using CoAP.NET.Options;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Blockwise.EndToEnd;
+
+/// <summary>Clients of this library at addresses that a server never verified, when nothing large is given away any more; and servers that ask for an Echo in the middle.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class StrangerTests
+{
+    [Theory]
+    [InlineData(CoapMethod.Get, 0, 1)]
+    [InlineData(CoapMethod.Post, 100, 1)]
+    [InlineData(CoapMethod.Post, 500, 1)]
+    [InlineData(CoapMethod.Post, 5000, 1)]
+    [InlineData(CoapMethod.Fetch, 100, 2)]
+    [InlineData(CoapMethod.Fetch, 300, 2)]
+    [InlineData(CoapMethod.Fetch, 5000, 2)]
+    [Rfc("9175-2.4-1", "9175-2.3-2")]
+    public async Task A_stranger_gets_the_whole_answer_and_what_is_not_safe_runs_once(CoapMethod method, int length, int maxRuns)
+    {
+        await using TransferNetwork network = new(isTrusting: false, options: options => options.Limits.AmplificationBytesPerMinute = 0);
+        network.Server.MapPost("/x", network.Take);
+        network.Server.MapFetch("/x", network.Take);
+        network.Server.MapGet("/x", () => CoapResults.Bytes(TransferNetwork.Body(5000)));
+        await network.StartAsync();
+        CoapClient client = network.Client();
+        byte[] body = TransferNetwork.Body(length);
+        for (int i = 0; i < 2; i++)
+        {
+            CoapRequest request = new(method, TransferNetwork.Uri + "x") { Content = method == CoapMethod.Get ? null : CoapContent.Binary(body), BlockSize = i == 0 ? 128 : null };
+            CoapResponse response = await TransferNetwork.Within(client.SendAsync(request));
+            Assert.Equal(method == CoapMethod.Get ? TransferNetwork.Body(5000) : TransferNetwork.AnswerTo(body), response.Payload.ToArray());
+        }
+
+        Assert.InRange(network.RunsOf(body), method == CoapMethod.Get ? 0 : 2, 2 * maxRuns);
+        await network.AssertAllIsFreeAsync();
+    }
+
+    [Theory]
+    [InlineData("whole")]
+    [InlineData("stream")]
+    [InlineData("own")]
+    [Rfc("9175-2.3-1", "9175-2.3-2")]
+    public async Task A_large_body_reaches_a_route_that_asks_for_freshness(string path)
+    {
+        await using TransferNetwork network = new();
+        network.Server.MapPut("/whole", network.Take).RequireFreshness(TimeSpan.FromSeconds(30));
+        network.Server.MapPut("/stream", network.TakeStreamAsync).StreamBody().RequireFreshness(TimeSpan.FromSeconds(30));
+        network.Server.MapPut("/own", request => request.IsFresh(TimeSpan.FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
+        await network.StartAsync();
+        CoapClient client = network.Client();
+        byte[] body = TransferNetwork.Body(5000);
+        int count = 0;
+        network.Network.Filter = packet =>
+        {
+            Interlocked.Add(ref count, packet.Head.Code.IsRequest ? 1 : 0);
+            return NetworkVerdict.Pass;
+        };
+        CoapResponse response = await TransferNetwork.Within(client.SendAsync(
+            new CoapRequest(CoapMethod.Put, TransferNetwork.Uri + path) { Content = CoapContent.Stream(new PatternStream(5000, canSeek: false)), BlockSize = 512 }));
+        byte[] sent = PatternStream.Bytes(0, 5000);
+        Assert.Equal(TransferNetwork.AnswerTo(sent), response.Payload.ToArray());
+        Assert.Equal(1, network.RunsOf(sent));
+
+        // Ten blocks and one of them again, and fifteen of the answer.
+        Assert.Equal(10 + 1 + 14, count);
+        Assert.NotEqual(body, sent);
+        await network.AssertAllIsFreeAsync();
+    }
+
+    [Theory]
+    [InlineData(NoResponseClasses.All, true)]
+    [InlineData(NoResponseClasses.All, false)]
+    [InlineData(NoResponseClasses.Success, true)]
+    [Rfc("7967-2.1-2")]
+    public async Task A_large_body_without_interest_in_its_response_arrives(NoResponseClasses notWanted, bool isConfirmable)
+    {
+        await using TransferNetwork network = new(NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)));
+        network.Server.MapPost("/x", network.Take);
+        await network.StartAsync();
+        byte[] body = TransferNetwork.Body(3000);
+        CoapRequest request = new(CoapMethod.Post, TransferNetwork.Uri + "x") { Content = CoapContent.Binary(body), Confirmable = isConfirmable, Timeout = TimeSpan.FromMinutes(1) };
+        Assert.Null(await network.PassAsync(network.Client().SendAsync(request, notWanted)));
+        await network.Clock.AdvanceUntilAsync(() => network.RunsOf(body) == 1, TimeSpan.FromMinutes(1));
+        await network.AssertAllIsFreeAsync();
+        Assert.Equal(1, network.RunsOf(body));
+    }
+
+    [Fact]
+    [Rfc("8132-2.2-1")]
+    public async Task A_question_in_blocks_is_answered_from_a_stream()
+    {
+        await using TransferNetwork network = new();
+        int runs = 0;
+        network.Server.MapFetch("/x", _ => CoapResults.Stream(new PatternStream(7000), CoapETag.FromContent([(byte)++runs])));
+        await network.StartAsync();
+        CoapRequest request = new(CoapMethod.Fetch, TransferNetwork.Uri + "x") { Content = CoapContent.Binary(TransferNetwork.Body(3000)) };
+        Assert.Equal(PatternStream.Bytes(0, 7000), (await TransferNetwork.Within(network.Client().SendAsync(request))).Payload.ToArray());
+        Assert.Equal(1, runs);
+        await network.AssertAllIsFreeAsync();
+    }
+
+    [Fact]
+    [Rfc("8132-2.1-1")]
+    public async Task Small_questions_from_streams_at_the_same_time_get_their_own_large_answers()
+    {
+        await using TransferNetwork network = new();
+        network.Server.MapFetch("/x", network.Take);
+        await network.StartAsync();
+        CoapClient client = network.Client();
+        byte[][] bodies = [.. Enumerable.Range(0, 4).Select(i => TransferNetwork.Body(120, i))];
+        Task<CoapResponse>[] tasks = [.. bodies.Select(body => client.SendAsync(
+            new CoapRequest(CoapMethod.Fetch, TransferNetwork.Uri + "x") { Content = CoapContent.Stream(new MemoryStream(body)), BlockSize = 128 }))];
+        for (int i = 0; i < bodies.Length; i++)
+        {
+            Assert.Equal(TransferNetwork.AnswerTo(bodies[i]), (await TransferNetwork.Within(tasks[i])).Payload.ToArray());
+        }
+
+        await network.AssertAllIsFreeAsync();
+    }
+
+    [Theory]
+    [InlineData(1500)]
+    [InlineData(4999)]
+    public async Task A_download_is_continued_in_smaller_blocks_than_were_asked_for(int offset)
+    {
+        await using TransferNetwork network = new(options: options => options.Parameters = new CoapTransmissionParameters { PreferredBlockSize = 64 });
+        byte[] body = TransferNetwork.Body(5000);
+        network.Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await network.StartAsync();
+        MemoryStream destination = new();
+        destination.Write(body.AsSpan(0, offset));
+        await TransferNetwork.Within(network.Client().GetAsync(TransferNetwork.Uri + "x", destination, new CoapDownloadOptions { Offset = offset }));
+        Assert.Equal(body, destination.ToArray());
+        await network.AssertAllIsFreeAsync();
+    }
+}
