@@ -17,6 +17,7 @@ public sealed class ReadmeTests
         Assert.NotNull((Delegate)ServeAsync);
         Assert.NotNull((Delegate)ObserveAsync);
         Assert.NotNull((Delegate)AskAsync);
+        Assert.NotNull((Delegate)FindAsync);
         Assert.NotNull((Delegate)SerializeAsync);
         Assert.NotNull((Delegate)PutInBlock);
     }
@@ -78,7 +79,10 @@ public sealed class ReadmeTests
             await request.BodyReader.CopyToAsync(store, cancellationToken);
             return CoapResults.Changed();
         }).StreamBody().MaxBodySize(100 << 20);
+    }
 
+    private static async Task FindAsync(CoapClient client)
+    {
         await foreach (CoapGroupLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", timeout: TimeSpan.FromSeconds(10)))
         {
             CoapResponse state = await found.Peer.GetAsync(found.Links[0].Target);
