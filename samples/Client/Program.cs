@@ -1,13 +1,17 @@
-// A client for the command line: Client get|post|put|delete|fetch|patch|ipatch|ping|discover URI [TEXT] [--non]
+// A client for the command line. Exit code: 0 success, 1 error response, 2 wrong usage, 3 no response, 130 interrupted.
+using Client;
 using CoAP.NET;
 
-const string Usage = "usage: Client get|post|put|delete|fetch|patch|ipatch|ping|discover URI [TEXT] [--non]";
-string[] words = [.. args.Where(word => word != "--non")];
-bool isHelp = args is ["--help" or "-h"];
-if (isHelp || words.Length is < 2 or > 3 || words.Any(word => word.StartsWith("--", StringComparison.Ordinal)))
+if (args is ["--help" or "-h"])
 {
-    (isHelp ? Console.Out : Console.Error).WriteLine(Usage);
-    return isHelp ? 0 : 2;
+    Console.WriteLine(Arguments.Usage);
+    return 0;
+}
+
+if (!Arguments.TryParse(args, out Arguments arguments, out string error))
+{
+    Console.Error.WriteLine($"{error}\n{Arguments.Usage}");
+    return 2;
 }
 
 using CancellationTokenSource stop = new();
@@ -20,40 +24,70 @@ Console.CancelKeyPress += (_, pressed) =>
 await using CoapClient client = new();
 try
 {
-    switch (words[0])
+    return arguments.Verb switch
     {
-        case "ping":
-            Console.WriteLine($"{words[1]} answered in {(await client.PingAsync(words[1], stop.Token)).TotalMilliseconds:0.00} ms");
-            return 0;
-        case "discover":
-            foreach (CoapLink link in await client.DiscoverAsync(words[1], words.ElementAtOrDefault(2), stop.Token))
-            {
-                Console.WriteLine(link);
-            }
-
-            return 0;
-        default:
-            if (!words[0].All(char.IsAsciiLetter) || !Enum.TryParse(words[0], ignoreCase: true, out CoapMethod method))
-            {
-                Console.Error.WriteLine($"'{words[0]}' is no request method. {Usage}");
-                return 2;
-            }
-
-            CoapContent? content = words.Length > 2 ? CoapContent.Text(words[2]) : null;
-            CoapRequest request = new(method, words[1]) { Confirmable = !args.Contains("--non"), Content = content };
-            CoapResponse response = await client.SendAsync(request, stop.Token);
-            Console.Error.WriteLine($"{response.Code} [{response.Options}]");
-            Console.Write(response.Payload.IsEmpty ? "" : response.GetText() + Environment.NewLine);
-            return response.IsSuccess ? 0 : 1;
-    }
+        "ping" => await PingAsync(),
+        "discover" => await DiscoverAsync(),
+        "observe" => await ObserveAsync(),
+        _ => await SendAsync(),
+    };
 }
 catch (OperationCanceledException)
 {
     Console.Error.WriteLine("interrupted");
     return 130;
 }
-catch (Exception exception) when (exception is CoapException or ArgumentException)
+catch (Exception exception) when (exception is CoapException or ArgumentException or IOException or UnauthorizedAccessException)
 {
     Console.Error.WriteLine(exception.Message);
-    return 3;
+    return exception is CoapResponseException ? 1 : 3;
+}
+
+async Task<int> PingAsync()
+{
+    Console.WriteLine($"{arguments.Uri} answered in {(await client.PingAsync(arguments.Uri, stop.Token)).TotalMilliseconds:0.00} ms");
+    return 0;
+}
+
+async Task<int> DiscoverAsync()
+{
+    foreach (CoapLink link in await client.DiscoverAsync(arguments.Uri, arguments.Text, stop.Token))
+    {
+        Console.WriteLine(link);
+    }
+
+    return 0;
+}
+
+async Task<int> SendAsync()
+{
+    CoapRequest request = arguments.ToRequest();
+    request.Progress = new ProgressLine();
+    await using FileStream? destination = arguments.Out is { } path ? File.Create(path) : null;
+    request.Destination = destination;
+    CoapResponse response = await client.SendAsync(request, stop.Token);
+    Console.Error.WriteLine(destination is null ? $"{response.Code} [{response.Options}]" : $"{response.Code} [{response.Options}] {destination.Length:N0} B written");
+    Console.Write(response.Payload.IsEmpty ? "" : response.GetText() + Environment.NewLine);
+    return response.IsSuccess ? 0 : 1;
+}
+
+async Task<int> ObserveAsync()
+{
+    await using CoapObservation observation = await client.ObserveAsync(arguments.ToRequest(), cancellationToken: stop.Token);
+    observation.StateChanged += (_, state) => Tell(state);
+    Tell(observation.State);
+    int left = arguments.Count;
+    await foreach (CoapResponse response in observation.ReadAllAsync(stop.Token))
+    {
+        Console.Error.Write($"{response.Code} [{response.Options}] ");
+        Console.WriteLine(response.GetText());
+        if (--left == 0)
+        {
+            break;
+        }
+    }
+
+    return 0;
+
+    void Tell(CoapObserveState state) => Console.Error.WriteLine(observation.Error is { } why ? $"{state}: {why.Message}" : $"{state}");
 }

@@ -16,14 +16,6 @@ public static partial class CoapRequests
     public static Task<CoapResponse> GetAsync(this ICoapRequester requester, string uri, CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.Get, uri, null, cancellationToken);
 
-    /// <summary>GET: retrieves a representation (RFC 7252 section 5.8.1).</summary>
-    /// <param name="requester">Who sends.</param>
-    /// <param name="uri">The URI.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The response.</returns>
-    public static Task<CoapResponse> GetAsync(this ICoapRequester requester, Uri uri, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Get, TextOf(uri), null, cancellationToken);
-
     /// <summary>POST: has a representation processed (RFC 7252 section 5.8.2).</summary>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -113,11 +105,5 @@ public static partial class CoapRequests
         int start = authority < 0 ? 0 : authority + 3;
         int length = uri.AsSpan(start).IndexOfAny('/', '?', '#');
         return length < 0 ? uri : uri[..(start + length)];
-    }
-
-    private static string TextOf(Uri uri)
-    {
-        ArgumentNullException.ThrowIfNull(uri);
-        return uri.OriginalString;
     }
 }

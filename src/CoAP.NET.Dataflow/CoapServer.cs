@@ -28,6 +28,12 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     public int ObserverCount => Endpoint.Observers.Value;
 
     /// <summary>
+    /// How many bytes bodies take now: of requests that come block by block (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of answers that are fetched block by block
+    /// (<see cref="CoapLimits.MaxRepresentationBytes"/>).
+    /// </summary>
+    public long BodyBytes => Endpoint.Bodies.Requests.Used + Endpoint.Bodies.Responses.Used;
+
+    /// <summary>
     /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with parameters;
     /// <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing. A path that nobody observes or serves is nothing to do.
     /// </summary>

@@ -38,8 +38,18 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>The place among all entries of the shard; the first was idle longest.</summary>
     public LinkedListNode<BodyEntry>? Place { get; set; }
 
-    /// <summary>How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies.</summary>
-    public long IdleTime => Math.Min(Channel.Parameters.ExchangeLifetime.Ticks, s_longest);
+    /// <summary>
+    /// How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies; and, where that is longer, MAX_TRANSMIT_WAIT, for which a
+    /// peer that has used all its Message IDs may be silent before it goes on.
+    /// </summary>
+    public long IdleTime
+    {
+        get
+        {
+            CoapTransmissionParameters parameters = Channel.Parameters;
+            return Math.Min(Math.Max(parameters.ExchangeLifetime.Ticks, parameters.MaxTransmitWait.Ticks), s_longest);
+        }
+    }
 
     internal override void Fire(long now) => Expired?.Invoke(this);
 }

@@ -231,19 +231,6 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
     }
 
-    // A critical option that asks for what is not done here counts as unrecognized (RFC 7252 section 5.4.1). A block that is the whole body asks for nothing.
-    private static bool IsPartOfABody(CoapMessage message)
-    {
-        if (!message.HasOptions)
-        {
-            return false;
-        }
-
-        BlockValue block1 = message.OptionsToRead!.Block1 ?? default;
-        BlockValue block2 = message.OptionsToRead!.Block2 ?? default;
-        return block1.More || block1.Number > 0 || block2.Number > 0 || (block2.More && message.Code.IsResponse);
-    }
-
     private void OnUnreadable(in CoapInbound item)
     {
         CoapExchange exchange = Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));

@@ -112,6 +112,22 @@ public sealed class UploadTests : BlockwiseTest
     }
 
     [Fact]
+    public async Task A_body_is_kept_for_as_long_as_its_peer_may_wait_for_a_Message_ID()
+    {
+        // MAX_TRANSMIT_WAIT (10.5 s) is longer than EXCHANGE_LIFETIME (6.5 s) here.
+        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(1), MaxRetransmit = 2, MaxLatency = TimeSpan.FromSeconds(0.5) };
+        Server.MapPut("/x", Take);
+        await StartAsync();
+        byte[] body = Body(100);
+        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 64).Code);
+
+        Clock.Advance(TimeSpan.FromSeconds(10));
+
+        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 64, 64).Code);
+        Assert.Equal(0, Server.Counters[CoapCounter.BodiesAbandoned]);
+    }
+
+    [Fact]
     [Rfc("7959-2.3-4")]
     public async Task Blocks_of_another_Content_Format_are_not_joined()
     {

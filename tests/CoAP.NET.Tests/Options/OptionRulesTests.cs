@@ -229,7 +229,6 @@ public sealed class OptionRulesTests
     }
 
     [Fact]
-    [Rfc("8323-5.2-1")]
     public void Signalling_messages_have_options_of_their_own()
     {
         CoapMessage csm = Message(CoapCode.Csm, (2, "0480"), (4, ""), (6, "10"), (8, "01"));

@@ -1,0 +1,76 @@
+using System.Security.Cryptography;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Blockwise;
+
+/// <summary>The snippets of docs/blockwise.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class BlockwiseDocumentationTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("blockwise.md", "Blockwise", 8);
+
+    [Fact]
+    public async Task Files_are_sent_and_taken()
+    {
+        string path = Path.GetTempFileName();
+        string copy = Path.GetTempFileName();
+        byte[] body = new byte[30_000];
+        new Random(1).NextBytes(body);
+        await File.WriteAllBytesAsync(path, body);
+        MemoryStream store = new();
+        server.MapGet("/firmware", () => CoapResults.File(path));
+        server.MapPut("/firmware", async (request, cancellationToken) =>
+        {
+            await request.BodyReader.CopyToAsync(store, cancellationToken);
+            return CoapResults.Changed();
+        }).StreamBody().MaxBodySize(100L << 20);
+        await StartAsync();
+        LastProgress progress = new();
+        await RunAsync(async () =>
+        {
+            await client.PutAsync("coap://[::1]/firmware", CoapContent.File(path), cancellationToken);
+
+            {
+                await using FileStream destination = File.Create(copy);
+                CoapResponse response = await client.GetAsync("coap://[::1]/firmware", destination, progress, cancellationToken);
+
+                destination.SetLength(12_345);
+                ReadOnlyMemory<byte>? tag = progress.Last.ETag;
+                CoapDownloadOptions rest = new() { Offset = destination.Length, ETag = tag };
+                response = await client.GetAsync("coap://[::1]/firmware", destination, rest, progress, cancellationToken);
+            }
+
+            byte[] buffer = new byte[1000];
+            await using CoapResponseStream body = await client.OpenReadAsync("coap://[::1]/firmware", cancellationToken);
+            int read = await body.ReadAsync(buffer, cancellationToken);
+            Assert.InRange(read, 1, buffer.Length);
+
+            CoapRequest request = new(CoapMethod.Get, "coap://[::1]/firmware") { BlockSize = 256 };
+            Assert.Equal(30_000, (await client.SendAsync(request)).Payload.Length);
+        });
+        Assert.Equal(body, store.ToArray());
+        Assert.Equal(SHA256.HashData(body), SHA256.HashData(await File.ReadAllBytesAsync(copy)));
+        Assert.Equal(0, server.BodyBytes);
+        File.Delete(path);
+        File.Delete(copy);
+    }
+
+    [Fact]
+    public void A_shorter_exchange_lifetime_gives_Message_IDs_back_earlier()
+    {
+        CoapEndpointOptions options = new()
+        {
+            Parameters = CoapTransmissionParameters.Default with { MaxRetransmit = 2, AckTimeout = TimeSpan.FromSeconds(1), MaxLatency = TimeSpan.FromSeconds(2) },
+        };
+        Assert.Equal(TimeSpan.FromSeconds(10.5), new[] { options.Parameters.ExchangeLifetime, options.Parameters.MaxTransmitWait }.Max());
+    }
+
+    private sealed class LastProgress : IProgress<CoapProgress>
+    {
+        public CoapProgress Last { get; private set; }
+
+        public void Report(CoapProgress value) => Last = value;
+    }
+}

@@ -1,0 +1,51 @@
+using System.Net;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Groups;
+
+/// <summary>The snippets of docs/groups.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class GroupsDocumentationTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("groups.md", "Groups", 5);
+
+    [Fact]
+    public void Servers_join_groups()
+    {
+        server.Listen("coap://[::]:5683").JoinGroups();
+
+        CoapGroupOptions group = new() { GroupSize = 200, ResponseRate = 5000 };
+        group.Addresses.Add(IPAddress.Parse("ff02::1234"));
+        group.Interfaces.Add("eth0");
+        server.JoinGroups(group);
+        Assert.True(server.Endpoint.JoinsGroups);
+    }
+
+    [Fact]
+    public async Task Members_are_found_and_asked()
+    {
+        server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).AllowMulticast();
+        server.MapGet("/listed", () => CoapResults.Text("22 C")).WithResourceType("temperature-c");
+        server.JoinGroups();
+        InMemoryTransport transport = await StartAsync("[2001:db8::1]:5683");
+        transport.JoinGroup(InMemoryNetwork.Address("224.0.1.187:5683"));
+        transport.JoinGroup(InMemoryNetwork.Address("[ff02::fd]:5683"));
+        await RunAsync(async () =>
+        {
+            await foreach (CoapGroupLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", "rt=temperature*", TimeSpan.FromSeconds(10)))
+            {
+                CoapResponse state = await found.Peer.GetAsync(found.Links[0].Target);
+            }
+
+            await foreach (CoapGroupResponse answer in client.GetFromGroupAsync("coap://[ff02::fd]/temperature", TimeSpan.FromSeconds(10)))
+            {
+                Console.WriteLine($"{answer.Uri}: {answer.Response.GetText()}");
+            }
+        });
+        Assert.Equal(3, server.Counters[CoapCounter.RequestsReceived]);
+        Assert.Equal(0, server.Counters[CoapCounter.GroupAnswersKeptBack]);
+    }
+}

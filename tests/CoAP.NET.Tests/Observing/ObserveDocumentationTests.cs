@@ -1,0 +1,80 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>The snippets of docs/observe.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ObserveDocumentationTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 7);
+
+    [Fact]
+    public async Task Resources_are_observed_in_three_ways()
+    {
+        int degrees = 20;
+        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => CoapResults.Text($"{degrees} C")).Observable(maxAge: TimeSpan.FromMinutes(30));
+        await StartAsync();
+        string? last = null;
+        await RunAsync(async () =>
+        {
+            await using CoapObservation byMethod = await client.ObserveAsync("coap://[::1]/temperature", change => last = change.GetText(), cancellationToken);
+
+            degrees++;
+            temperature.Notify();
+            using CancellationTokenSource enough = new();
+            await using CoapObservation ending = await client.ObserveAsync("coap://[::1]/temperature", change =>
+            {
+                if (change.GetText() == "21 C")
+                {
+                    enough.Cancel();
+                }
+            }, cancellationToken);
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ReadAsync(enough.Token));
+            Assert.NotNull(last);
+        });
+    }
+
+    private async Task ReadAsync(CancellationToken cancellationToken)
+    {
+        await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+        await foreach (CoapResponse change in observation.ReadAllAsync(cancellationToken))
+        {
+            Console.WriteLine($"{observation.State}: {change.GetText()}");
+        }
+    }
+
+    [Fact]
+    public async Task An_observation_is_a_source_of_Dataflow()
+    {
+        server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).Observable();
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+            ActionBlock<CoapResponse> block = new(change => Console.WriteLine(change.GetText()));
+            observation.AsSourceBlock().LinkTo(block);
+            await observation.DisposeAsync();
+            await observation.AsSourceBlock().Completion;
+        });
+    }
+
+    [Fact]
+    public async Task One_path_of_a_route_is_notified_and_a_request_observes()
+    {
+        server.MapGet("/devices/{id}", request => CoapResults.Text($"device {request.Route["id"]}")).Observable();
+        server.Notify("/devices/7");
+        server.MapGet("/temperature", () => CoapResults.Bytes("21.5"u8.ToArray(), CoapContentFormat.Json)).Observable();
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapRequest request = new(CoapMethod.Get, "coap://[::1]/temperature") { Accept = CoapContentFormat.Json };
+            await using CoapObservation rarely = await client.ObserveAsync(
+                request, new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromHours(1)) }, cancellationToken);
+            Assert.Equal(CoapObserveState.Observing, rarely.State);
+        });
+    }
+}

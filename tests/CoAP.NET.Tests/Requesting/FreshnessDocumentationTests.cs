@@ -1,0 +1,86 @@
+using System.Net;
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Requesting;
+
+/// <summary>The snippets of docs/freshness.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class FreshnessDocumentationTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("freshness.md", "Requesting", 7);
+
+    [Fact]
+    public async Task Requests_are_shown_to_be_fresh()
+    {
+        int runs = 0;
+        CoapResult Unlock()
+        {
+            runs++;
+            return CoapResults.Changed();
+        }
+
+        server.MapPut("/lock", Unlock).RequireFreshness(TimeSpan.FromSeconds(10));
+        server.MapPost("/alarm", request => request.IsFresh(TimeSpan.FromSeconds(10)) ? CoapResults.Changed() : CoapResults.FreshnessRequired());
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            Assert.Equal(CoapCode.Changed, (await client.PutAsync("coap://[::1]/lock", null)).Code);
+            Assert.Equal(CoapCode.Changed, (await client.PostAsync("coap://[::1]/alarm", null)).Code);
+        });
+        Assert.Equal(1, runs);
+        Assert.InRange(server.Counters[CoapCounter.EchoChallenges], 1, 2);
+    }
+
+    [Fact]
+    public void Strangers_may_be_given_more()
+    {
+        CoapEndpointOptions options = new();
+        options.TrustedPrefixes.Add(IPNetwork.Parse("10.20.0.0/16"));
+        options.Limits.AmplificationBytesPerMinute = 64 * 1024;
+        Assert.Equal(3, options.TrustedPrefixes.Count);
+    }
+
+    [Fact]
+    public async Task Clients_wait_when_there_are_too_many()
+    {
+        static CoapResult Store(CoapRequest request) => CoapResults.Changed();
+        Tokens tokens = new();
+        server.MapPost("/measurements", Store).LimitRate(request => tokens.TryTake(request.Peer.Address) ? null : TimeSpan.FromSeconds(30));
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapRequest request = new(CoapMethod.Post, "coap://[::1]/measurements") { Patience = CoapPatience.Wait };
+            Assert.Equal(CoapCode.Changed, (await client.SendAsync(request)).Code);
+        });
+        Assert.Equal(1, server.Counters[CoapCounter.RequestsLimited]);
+        Assert.True(Clock.Elapsed >= TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public async Task Responses_may_be_unwanted()
+    {
+        server.MapPut("/position", () => CoapResults.Changed());
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapRequest report = new(CoapMethod.Put, "coap://[::1]/position") { Content = CoapContent.Text("52.5, 13.4"), Confirmable = false };
+            await client.SendWithoutResponseAsync(report, cancellationToken);
+
+            CoapResponse? error = await client.SendAsync(report, NoResponseClasses.Success, cancellationToken);
+            Assert.Null(error);
+        });
+        Assert.Equal(2, server.Counters[CoapCounter.ResponsesNotWanted]);
+    }
+
+    // Lets every second one pass.
+    private sealed class Tokens
+    {
+        private int _asked;
+
+        public bool TryTake(CoapAddress peer) => peer.Port != 0 && ++_asked % 2 == 0;
+    }
+}

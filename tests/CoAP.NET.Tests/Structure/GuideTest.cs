@@ -1,0 +1,49 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Structure;
+
+/// <summary>A server at coap://[::1] and a client, on a network in memory and in virtual time: for the snippets of the pages in docs.</summary>
+public abstract class GuideTest : IAsyncLifetime
+{
+    // As the snippets call them.
+#pragma warning disable IDE1006, CA1051
+    private protected readonly CoapServer server;
+    private protected readonly CoapClient client;
+    private protected readonly CancellationToken cancellationToken = CancellationToken.None;
+#pragma warning restore IDE1006, CA1051
+
+    private readonly InMemoryNetwork _network;
+
+    private protected GuideTest()
+    {
+        _network = new InMemoryNetwork(Clock);
+        server = new CoapServer(Options(1));
+        client = new CoapClient(Options(2));
+        client.Endpoint.AddTransport(_network.CreateTransport(InMemoryNetwork.Address("[2001:db8::2]:40000")));
+    }
+
+    private protected VirtualClock Clock { get; } = new();
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        await client.DisposeAsync();
+        await server.DisposeAsync();
+    }
+
+    /// <summary>Starts the server.</summary>
+    private protected async Task<InMemoryTransport> StartAsync(string address = "[::1]:5683")
+    {
+        InMemoryTransport transport = _network.CreateTransport(InMemoryNetwork.Address(address));
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+        return transport;
+    }
+
+    /// <summary>Lets virtual time pass until something has happened.</summary>
+    private protected Task RunAsync(Func<Task> snippet) => Clock.AdvanceUntilAsync(snippet(), max: TimeSpan.FromMinutes(5));
+
+    private CoapEndpointOptions Options(ulong seed) => new() { TimeProvider = Clock, Random = new VirtualRandom(seed) };
+}
