@@ -38,6 +38,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : Next.SendAsync(request, cancellationToken);
     }
 
+    public override bool MustSend(OutgoingRequest request) => request.Channel.Parameters.ExtendedTokenLength is not null;
+
     private async Task<CoapResponse> ProbeAsync(OutgoingRequest request, int length, CancellationToken cancellationToken)
     {
         LongTokenSupport found = LongTokenSupport.Unknown;
