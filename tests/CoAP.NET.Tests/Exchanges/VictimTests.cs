@@ -35,7 +35,7 @@ public sealed class VictimTests : StrangersTest
         // They were observers, so that the notifications were tried.
         Assert.True(Server.Counters[CoapCounter.Registrations] > 100);
         Assert.True(Server.Counters[CoapCounter.NotificationsSent] > 100);
-        Assert.True(Server.Counters[CoapCounter.AmplificationRefused] > 1000);
+        Assert.True(Server.Counters[CoapCounter.AmplificationRefused] > 100);
 
         // Nobody acknowledged anything: when nothing is forged any more it ends.
         Clock.Advance(TimeSpan.FromMinutes(15));
