@@ -17,5 +17,6 @@ internal static partial class PlugtestResources
         MapLinks(server);
         MapLarge(server);
         MapObservable(server, time);
+        MapDocument(server);
     }
 }

@@ -33,7 +33,7 @@ public sealed partial class CoapEndpoint
 
         return await CoapObservation.BeginAsync(
             Observed,
-            new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri, Timeout = TimeoutOf(request) },
+            new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri, Timeout = TimeoutOf(request), CacheMode = request.CacheMode },
             options,
             cancellationToken).ConfigureAwait(false);
     }
@@ -44,7 +44,7 @@ public sealed partial class CoapEndpoint
         CoapMessage message = Compose(channel, request, out CoapUri? uri);
         return CoapObservation.BeginAsync(
             Observed,
-            new ObservationTarget($"{channel} at {channel.Local}", message) { Uri = uri, Peer = channel, Timeout = TimeoutOf(request) },
+            new ObservationTarget($"{channel} at {channel.Local}", message) { Uri = uri, Peer = channel, Timeout = TimeoutOf(request), CacheMode = request.CacheMode },
             options,
             cancellationToken);
     }
@@ -83,6 +83,10 @@ public sealed partial class CoapEndpoint
             Release(held);
         }
     }
+
+    internal bool HasCache => _cacheStep is not null;
+
+    internal void StoreObserved(OutgoingRequest registration, CoapResponse response) => _cacheStep?.Store(registration, response);
 
     internal Task<CoapResponse> CompleteBodyAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
         // Below the cache: what it holds may be older than the notification.

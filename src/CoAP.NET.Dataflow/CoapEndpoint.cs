@@ -33,6 +33,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly RequestStep _steps;
     private readonly RequestStep _blockwiseStep;
+    private readonly TokenStep _tokenStep;
     private readonly CacheStep? _cacheStep;
     private CoapTransport[] _started = [];
     private bool _isStarted;
@@ -98,7 +99,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
-        RequestStep[] steps = [new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), new TokenStep(_environment)];
+        _tokenStep = new TokenStep(_environment);
+        RequestStep[] steps = [new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), _tokenStep];
         ExchangeStep last = new(_environment, ExchangeAsync);
         _steps = RequestSteps.Link([new PlainStep(steps, last), .. steps, last]);
         if (_cacheStep is not null)

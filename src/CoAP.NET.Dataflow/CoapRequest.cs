@@ -12,12 +12,10 @@ namespace CoAP.NET;
 /// </summary>
 public sealed partial class CoapRequest
 {
-    private static readonly TimeSpan s_none = TimeSpan.MinValue;
-
     private CoapRouteValues? _route;
 
-    // Not a nullable one, which takes twice the room: received requests have none.
-    private TimeSpan _timeout = s_none;
+    // The text of the URI of a request to send, or the channel of a received one: servers make very many of these objects.
+    private object? _origin;
 
     /// <summary>Makes a request to send.</summary>
     /// <param name="method">The method.</param>
@@ -26,7 +24,7 @@ public sealed partial class CoapRequest
         : this(new CoapMessage((CoapCode)method))
     {
         ArgumentNullException.ThrowIfNull(uri);
-        UriText = uri;
+        _origin = uri;
     }
 
     /// <summary>Makes a request to send.</summary>
@@ -80,7 +78,7 @@ public sealed partial class CoapRequest
     public BlockValue? Block1 => Message.OptionsToRead?.Block1;
 
     /// <summary>The URI as it was given to the constructor; null for received requests.</summary>
-    public string? UriText { get; }
+    public string? UriText => _origin as string;
 
     /// <summary>Whether to send a Confirmable message. Default true. For a received request: whether it was one.</summary>
     public bool Confirmable { get; set; } = true;
@@ -92,7 +90,7 @@ public sealed partial class CoapRequest
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
-        get => _timeout == s_none ? null : _timeout;
+        get => _transfer?.Timeout;
         set
         {
             if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
@@ -100,12 +98,19 @@ public sealed partial class CoapRequest
                 ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
             }
 
-            _timeout = value ?? s_none;
+            if (value is not null || _transfer is not null)
+            {
+                Wishes.Timeout = value;
+            }
         }
     }
 
     /// <summary>What happens when the server does not want the request yet (4.29, RFC 8516); null for <see cref="CoapEndpointOptions.Patience"/>.</summary>
-    public CoapPatience? Patience { get; set; }
+    public CoapPatience? Patience
+    {
+        get => _transfer?.Patience;
+        set => Wishes.Patience = value;
+    }
 
     /// <summary>What to send; sets payload and Content-Format.</summary>
     public CoapContent? Content
@@ -166,7 +171,11 @@ public sealed partial class CoapRequest
     }
 
     /// <summary>The channel that a received request came by; null for requests to send.</summary>
-    public CoapChannel? Channel { get; internal init; }
+    public CoapChannel? Channel
+    {
+        get => _origin as CoapChannel;
+        internal init => _origin = value;
+    }
 
     /// <summary>Who sent a received request; requests may be sent back over it.</summary>
     /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>

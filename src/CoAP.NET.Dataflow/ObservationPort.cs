@@ -20,6 +20,10 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
 
     public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).Exchanges.StopTransmission(transmission);
 
+    public bool HasCache => endpoint.HasCache;
+
+    public void Store(OutgoingRequest registration, CoapResponse response) => endpoint.StoreObserved(registration, response);
+
     public Task<CoapResponse> CompleteAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
         endpoint.CompleteBodyAsync(first, request, cancellationToken);
 

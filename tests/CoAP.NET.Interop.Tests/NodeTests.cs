@@ -3,31 +3,17 @@ using CoAP.NET.Interop.Tests.Peers;
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap in both roles: our client against a server made with it, and its client against samples/Server.</summary>
-public sealed class NodeTests : IAsyncLifetime
+public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node) : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>, IAsyncLifetime
 {
     private readonly CoapClient _client = new();
-    private SampleServer? _node;
-    private SampleServer? _ours;
 
-    private string Ours => _ours!.Uri.OriginalString.TrimEnd('/');
+    private string Ours => ours.Host;
 
-    private string Node => _node!.Uri.OriginalString.TrimEnd('/');
+    private string Node => node.Host;
 
-    public async Task InitializeAsync()
-    {
-        if (PeerProgram.SkipReason([NodePeers.Program]) is null)
-        {
-            _ours = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
-            _node = await NodePeers.StartServerAsync();
-        }
-    }
+    public Task InitializeAsync() => Task.CompletedTask;
 
-    public async Task DisposeAsync()
-    {
-        await _client.DisposeAsync();
-        await (_ours?.DisposeAsync() ?? ValueTask.CompletedTask);
-        await (_node?.DisposeAsync() ?? ValueTask.CompletedTask);
-    }
+    public async Task DisposeAsync() => await _client.DisposeAsync();
 
     [PeerFact(NodePeers.Program)]
     public async Task Its_client_gets_by_Confirmable_and_by_Non_confirmable_requests()

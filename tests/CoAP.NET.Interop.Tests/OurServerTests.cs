@@ -3,15 +3,9 @@ using CoAP.NET.Interop.Tests.Peers;
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>libcoap's client against samples/Server, both as processes.</summary>
-public sealed class OurServerTests : IAsyncLifetime
+public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
-    private SampleServer? _server;
-
-    private string Host => _server!.Uri.OriginalString.TrimEnd('/');
-
-    public async Task InitializeAsync() => _server = await SampleServer.StartAsync("samples/Server", "--bind", "coap://127.0.0.1:0");
-
-    public async Task DisposeAsync() => await _server!.DisposeAsync();
+    private string Host => server.Host;
 
     [PeerFact(LibcoapClient.Program)]
     public async Task Hello_is_got_by_Confirmable_and_by_Non_confirmable_requests()

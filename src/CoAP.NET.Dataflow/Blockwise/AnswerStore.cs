@@ -8,6 +8,7 @@ internal sealed class AnswerStore
     private readonly CoapShard _shard;
     private readonly BodyTable<BodyTransfer> _transfers;
     private readonly Dictionary<BodyKey, StoredBody> _bodies = [];
+    private readonly Dictionary<BodyKey, BodyTransfer> _withoutPayload = [];
 
     public AnswerStore(CoapShard shard, BodyBudget budget)
     {
@@ -22,7 +23,7 @@ internal sealed class AnswerStore
     /// <summary>The answer whose next block a peer asks for; null when it is gone.</summary>
     public CoapResult? Find(BodyKey key, long offset, long now)
     {
-        if (!_transfers.TryGet(key, out BodyTransfer? transfer))
+        if (!_transfers.TryGet(key, out BodyTransfer? transfer) && !_withoutPayload.TryGetValue(key, out transfer))
         {
             return null;
         }
@@ -38,13 +39,14 @@ internal sealed class AnswerStore
 
     /// <summary>Keeps the answer to a request for its later blocks, in the place of an older one.</summary>
     /// <param name="key">The request.</param>
+    /// <param name="short">The request without its payload, where that is a part of the key; null otherwise. Some clients ask for later blocks of a FETCH that way; the ETag tells them when it is another one's answer.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="shared">The same for all peers, with the entity-tag.</param>
     /// <param name="result">Code, options of every block, the whole payload.</param>
     /// <param name="offset">The block that goes out now.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <returns>Whether there was room.</returns>
-    public bool Keep(BodyKey key, CoapChannel channel, BodyKey shared, CoapResult result, long offset, long now)
+    public bool Keep(BodyKey key, BodyKey? @short, CoapChannel channel, BodyKey shared, CoapResult result, long offset, long now)
     {
         Forget(key);
         if (!_bodies.TryGetValue(shared, out StoredBody? body) || !body.IsSame(result))
@@ -52,9 +54,9 @@ internal sealed class AnswerStore
             body = new StoredBody(shared, result);
         }
 
-        BodyTransfer transfer = new(key, channel, body) { Reached = offset };
+        BodyTransfer transfer = new(key, channel, body) { Reached = offset, Short = @short };
         _transfers.Add(transfer, now);
-        long own = BodyTransfer.Overhead + key.Size;
+        long own = BodyTransfer.Overhead + key.Size + (@short?.Size ?? 0);
         while (!_transfers.TryChargePeer(transfer, own + body.Size))
         {
             if (_transfers.OldestOf(channel, transfer) is not { } oldest)
@@ -78,6 +80,11 @@ internal sealed class AnswerStore
         }
 
         transfer.Charge = own;
+        if (@short is not null)
+        {
+            _withoutPayload[@short] = transfer;
+        }
+
         if (body.Users++ == 0)
         {
             // One with the same tag and another content, which only a handler's mistake can bring about, stays for those who fetch it and is shared no more.
@@ -99,6 +106,9 @@ internal sealed class AnswerStore
     /// <summary>The peer was forgotten.</summary>
     public void Forget(CoapChannel channel) => _transfers.AllOf(channel).ForEach(Remove);
 
+    /// <summary>Lets everything go.</summary>
+    public void Clear() => _transfers.All().ForEach(Remove);
+
     private void Evict(BodyTransfer transfer)
     {
         _shard.Environment.Counters.Add(CoapCounter.RepresentationEvictions);
@@ -108,6 +118,11 @@ internal sealed class AnswerStore
     private void Remove(BodyTransfer transfer)
     {
         _transfers.Release(transfer);
+        if (transfer.Short is { } known && _withoutPayload.TryGetValue(known, out BodyTransfer? last) && ReferenceEquals(last, transfer))
+        {
+            _withoutPayload.Remove(known);
+        }
+
         StoredBody body = transfer.Body;
         if (--body.Users == 0)
         {

@@ -15,6 +15,7 @@ internal sealed class BodyAssembly : BodyEntry
     private readonly uint? _announced;
     private readonly CoapMessage _first;
     private byte[] _bytes = [];
+    private int _lastLength;
 
     /// <param name="key">The operation.</param>
     /// <param name="channel">The peer.</param>
@@ -70,6 +71,7 @@ internal sealed class BodyAssembly : BodyEntry
     /// <summary>Makes the last block's message the whole request.</summary>
     public void Complete(CoapMessage last)
     {
+        _lastLength = last.Payload.Length;
         last.Payload = _bytes.AsMemory(0, Length);
         CoapOptionCollection options = last.Options;
         options.Remove(OptionNumber.Block1);
@@ -79,6 +81,9 @@ internal sealed class BodyAssembly : BodyEntry
             options.AddAll(_first.Options);
         }
     }
+
+    /// <summary>Undoes <see cref="Complete"/>: the last block will come again.</summary>
+    public void Reopen() => Length -= _lastLength;
 
     private static void CopyPreconditions(CoapMessage from, CoapMessage to)
     {

@@ -20,6 +20,9 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>Called under the lock when nothing was heard for too long. Set by the table.</summary>
     public Action<BodyEntry>? Expired { get; set; }
 
+    /// <summary>When it was used last, in units of 100 ns.</summary>
+    public long LastUse { get; set; }
+
     /// <summary>How many bytes of the bound for all it takes.</summary>
     public long Charge { get; set; }
 

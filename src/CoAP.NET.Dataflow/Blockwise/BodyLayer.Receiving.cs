@@ -80,7 +80,7 @@ internal sealed partial class BodyLayer
         _bodies.Add(entry, now);
         if (entry is StreamedBody stream)
         {
-            if (Charge(stream, StreamedBody.Size + key.Size) is { } full)
+            if (Charge(stream, StreamedBody.Size + key.Size, now) is { } full)
             {
                 _bodies.Release(stream);
                 return BodyVerdict.Answer(full);
@@ -115,7 +115,7 @@ internal sealed partial class BodyLayer
         _bodies.Touch(assembly, now);
         int length = assembly.Length + message.Payload.Length;
         long more = assembly.CapacityFor(length) - assembly.Capacity + (assembly.Charge == 0 ? BodyAssembly.Overhead + assembly.Key.Size : 0);
-        if (Charge(assembly, more) is { } full)
+        if (Charge(assembly, more, now) is { } full)
         {
             // What came of it stays when it may go on later; the first block may as well come again.
             if (assembly.Length == 0 || full.Code == CoapCode.RequestEntityTooLarge)

@@ -42,8 +42,18 @@ internal sealed partial class BodyLayer
             : message.Options.Block2 is { Number: > 0 };
     }
 
-    /// <summary>The handler has answered, or never will: the memory of its request's body is not counted any more.</summary>
-    public void OnReplied(BodyAssembly assembly) => _bodies.Release(assembly);
+    /// <summary>The handler has answered, or never will: the memory of its request's body is not counted any more. Where an Echo is asked for, the last block comes again with it (RFC 9175 section 2.3), and finds the others.</summary>
+    public void OnReplied(BodyAssembly assembly, CoapResult result)
+    {
+        if (result.AsksForEcho && _bodies.TryReattach(assembly, _shard.Environment.Now))
+        {
+            assembly.Reopen();
+        }
+        else
+        {
+            _bodies.Release(assembly);
+        }
+    }
 
     /// <summary>The peer was forgotten, and with it what it had not finished.</summary>
     public void Forget(CoapChannel channel)
@@ -53,7 +63,11 @@ internal sealed partial class BodyLayer
     }
 
     /// <summary>The endpoint stops: whoever reads a body learns that nothing follows.</summary>
-    public void Stop() => _bodies.All().ForEach(entry => GiveUp(entry, "The endpoint was stopped."));
+    public void Stop()
+    {
+        _bodies.All().ForEach(entry => GiveUp(entry, "The endpoint was stopped."));
+        Answers.Clear();
+    }
 
     private CoapResult Busy() => CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(_busyMaxAge));
 
@@ -85,7 +99,7 @@ internal sealed partial class BodyLayer
 
     /// <summary>Makes room for an entry within the bounds.</summary>
     /// <returns>Null when there is room, otherwise the answer that refuses the block.</returns>
-    private CoapResult? Charge(BodyEntry entry, long bytes)
+    private CoapResult? Charge(BodyEntry entry, long bytes, long now)
     {
         if (bytes <= 0)
         {
@@ -106,7 +120,7 @@ internal sealed partial class BodyLayer
 
         while (!_bodies.Budget.TryTake(bytes))
         {
-            if (_bodies.OldestOf(entry.Channel, entry) is not { } oldest)
+            if ((_bodies.OldestOf(entry.Channel, entry) ?? _bodies.FindOldest(other => other != entry && IsSilent(other, now))) is not { } oldest)
             {
                 _bodies.DischargePeer(entry, bytes);
                 _counters.Add(CoapCounter.BodiesRefused);
@@ -120,9 +134,20 @@ internal sealed partial class BodyLayer
         return null;
     }
 
+    /// <summary>
+    /// Whether a body may go for those of others when all room is taken: its peer sends no more copies of a block that was lost. Of an address that was never verified, which may
+    /// be forged, half of them are waited for: otherwise few datagrams from many addresses would take the room for as long as bodies are kept.
+    /// </summary>
+    private bool IsSilent(BodyEntry entry, long now)
+    {
+        CoapTransmissionParameters parameters = entry.Channel.Parameters;
+        TimeSpan patience = _shard.Guard.IsTrusted(entry.Channel, now) ? parameters.MaxTransmitSpan : parameters.AckTimeout * 4;
+        return now - entry.LastUse >= patience.Ticks && entry is not StreamedBody { IsBusy: true } and not StreamedBody { IsFinal: true };
+    }
+
     private void Evict(BodyEntry entry)
     {
         _counters.Add(CoapCounter.BodiesEvicted);
-        GiveUp(entry, "The peer began more bodies than there is room for.");
+        GiveUp(entry, "There is no room for it any more.");
     }
 }

@@ -45,6 +45,21 @@ internal sealed class BodyTable<TEntry>
         return (TEntry?)(ReferenceEquals(first?.Value, except) ? first?.Next : first)?.Value;
     }
 
+    /// <summary>Of the few entries that were idle longest the first one that fits.</summary>
+    public TEntry? FindOldest(Predicate<TEntry> fits)
+    {
+        LinkedListNode<BodyEntry>? node = _byAge.First;
+        for (int i = 0; i < 16 && node is not null; i++, node = node.Next)
+        {
+            if (fits((TEntry)node.Value))
+            {
+                return (TEntry)node.Value;
+            }
+        }
+
+        return null;
+    }
+
     public List<TEntry> AllOf(CoapChannel channel) =>
         _peers.TryGetValue(channel, out Peer? peer) ? [.. peer.Entries.Cast<TEntry>()] : [];
 
@@ -63,12 +78,14 @@ internal sealed class BodyTable<TEntry>
         entry.PeerPlace = peer.Entries.AddLast(entry);
         entry.Place = _byAge.AddLast(entry);
         entry.Expired = one => _expired((TEntry)one);
+        entry.LastUse = now;
         _shard.Wheel.Schedule(entry, now + entry.IdleTime);
     }
 
     /// <summary>The entry was used: it is the youngest now and kept for its whole time again.</summary>
     public void Touch(TEntry entry, long now)
     {
+        entry.LastUse = now;
         _byAge.Remove(entry.Place!);
         _byAge.AddLast(entry.Place!);
         LinkedList<BodyEntry> peer = entry.PeerPlace!.List!;
@@ -137,6 +154,23 @@ internal sealed class BodyTable<TEntry>
         peer.Entries.Remove(entry.PeerPlace!);
         entry.PeerPlace = null;
         peer.Detached++;
+    }
+
+    /// <summary>Undoes <see cref="Detach"/>, if nothing has taken the place meanwhile.</summary>
+    public bool TryReattach(TEntry entry, long now)
+    {
+        if (entry.Expired is null || entry.Place is not null || !_entries.TryAdd(entry.Key, entry))
+        {
+            return false;
+        }
+
+        Peer peer = _peers[entry.Channel];
+        peer.Detached--;
+        entry.PeerPlace = peer.Entries.AddLast(entry);
+        entry.Place = _byAge.AddLast(entry);
+        entry.LastUse = now;
+        _shard.Wheel.Schedule(entry, now + entry.IdleTime);
+        return true;
     }
 
     /// <summary>Takes an entry out and gives back what it was charged with. Does nothing the second time.</summary>

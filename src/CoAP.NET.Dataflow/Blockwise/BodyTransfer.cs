@@ -13,6 +13,9 @@ internal sealed class BodyTransfer(BodyKey key, CoapChannel channel, StoredBody 
 
     public StoredBody Body { get; } = body;
 
+    /// <summary>The key without the payload of the request; null when that is no part of the key.</summary>
+    public BodyKey? Short { get; init; }
+
     /// <summary>How far the peer got, in bytes. Only progress keeps a transfer alive; who asks for one block again and again sees a new state in the end.</summary>
     public long Reached { get; set; }
 }

@@ -56,6 +56,12 @@ internal sealed class UploadTransfer
         if (!IsWhole)
         {
             message.Options.Block1 = BlockValue.FromOffset(Offset, more, SizeExponent);
+            if (more)
+            {
+                // What the caller has no use for is the response to the whole; that to a block says to go on.
+                message.Options.NoResponse = null;
+            }
+
             if (Offset > 0)
             {
                 // Later blocks would fail on the state that the first one began (RFC 7959 section 2.10), and the size is said once (section 4).

@@ -32,7 +32,7 @@ public sealed class CoapReception : WheelTimer
     internal bool IsMulticast { get; init; }
 
     /// <summary>The size of its datagram in bytes.</summary>
-    internal int Length { get; init; }
+    internal ushort Length { get; init; }
 
     internal long ReceivedAt { get; init; }
 

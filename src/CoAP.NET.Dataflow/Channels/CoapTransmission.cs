@@ -50,6 +50,9 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>Whether <see cref="CoapInboundKind.Sent"/> is wanted of a Non-confirmable message.</summary>
     internal bool TellsWhenSent { get; init; }
 
+    /// <summary>Whether it is a request whose state is in its token: an acknowledgement with another token acknowledges it nevertheless (RFC 8974 section 3.3).</summary>
+    internal bool IsStateless { get; init; }
+
     /// <summary>Whether it counts towards NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 

@@ -20,7 +20,7 @@ internal sealed class EchoMint
 
     private const int TimeLength = 5;
     private const int MacLength = 8;
-    private const int InputLength = TimeLength + 22;
+    private const int InputLength = TimeLength + CoapAddress.BinaryLength;
 
     private readonly byte[] _key = new byte[32];
     private readonly long _start;
@@ -75,11 +75,7 @@ internal sealed class EchoMint
     {
         Span<byte> input = stackalloc byte[InputLength];
         time.CopyTo(input);
-        Span<byte> rest = input[TimeLength..];
-        BinaryPrimitives.WriteUInt64BigEndian(rest, peer.High);
-        BinaryPrimitives.WriteUInt64BigEndian(rest[8..], peer.Low);
-        BinaryPrimitives.WriteUInt16BigEndian(rest[16..], peer.Port);
-        BinaryPrimitives.WriteUInt32BigEndian(rest[18..], peer.ScopeId);
+        peer.WriteTo(input[TimeLength..]);
         Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
         HMACSHA256.HashData(_key, input, hash);
         hash[..MacLength].CopyTo(mac);

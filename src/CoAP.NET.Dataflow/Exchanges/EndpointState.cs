@@ -8,6 +8,9 @@ internal sealed class EndpointState
     /// <summary>Whether requests are answered 5.03 while it stops; otherwise they are left as if they had never come.</summary>
     public bool AnswersWhileStopping { get; init; } = true;
 
+    /// <summary>Who takes responses to requests for which nothing is kept (RFC 8974 section 3).</summary>
+    public StatelessReceivers Stateless { get; } = new();
+
     /// <summary>Whether new requests are refused with 5.03 while running ones are finished.</summary>
     public bool IsStopping => Volatile.Read(ref _phase) >= 1;
 

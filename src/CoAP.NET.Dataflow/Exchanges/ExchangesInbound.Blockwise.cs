@@ -171,6 +171,7 @@ public sealed partial class ExchangesInbound
             {
                 Confirmable = exchange.Request.Confirmable,
                 Channel = exchange.Channel,
+                EchoAge = exchange.Request.EchoAge,
                 Body = new ExchangeBody { Owner = stream, Reader = stream.Reader },
             }));
         }

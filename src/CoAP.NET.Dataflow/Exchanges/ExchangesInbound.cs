@@ -18,6 +18,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     private readonly ExchangesOutbound _outbound;
     private readonly EndpointState _state;
     private readonly GroupRequests _groupRequests;
+    private readonly StatelessReceivers _stateless;
     private readonly int _busyMaxAge;
 
     internal ExchangesInbound(
@@ -29,6 +30,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         _outbound = outbound;
         _state = state;
         _groupRequests = groupRequests;
+        _stateless = state.Stateless;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _bodies = bodies;
         _policies = policies;
@@ -164,6 +166,12 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             if (!item.IsMulticast && _groupRequests.TryFind(message.Token, out GroupRequest? group))
             {
                 OnGroupResponse(in item, message, group);
+                return;
+            }
+
+            if (!item.IsMulticast && _stateless.TryOpen(message.Token, item.Channel.Remote, out StatelessTokens? client, out byte[] state, out TimeSpan age))
+            {
+                OnStatelessResponse(in item, message, client, state, age);
                 return;
             }
 

@@ -26,7 +26,7 @@ public sealed partial class ExchangesOutbound
                 WithBodies(static (bodies, stream, result) => bodies.OnResult(stream, result), stream, result);
                 return null;
             case BodyAssembly assembly:
-                WithBodies(static (bodies, assembly, _) => bodies.OnReplied(assembly), assembly, result);
+                WithBodies(static (bodies, assembly, result) => bodies.OnReplied(assembly, result), assembly, result);
                 break;
             default:
                 break;
@@ -118,12 +118,13 @@ public sealed partial class ExchangesOutbound
     private void Keep(CoapExchange exchange, CoapResult whole, long offset)
     {
         BodyKey key = KeyOf(exchange);
+        BodyKey? withoutPayload = HasPayloadInKey(exchange) ? BodyKey.Of(exchange.Channel, exchange.Request.Message) : null;
         BodyKey shared = key.ForEveryone(whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag) ? etag : default);
         bool kept;
         _shard.Enter();
         try
         {
-            kept = _bodies.Answers.Keep(key, exchange.Channel, shared, whole, offset, _shard.Environment.Now);
+            kept = _bodies.Answers.Keep(key, withoutPayload, exchange.Channel, shared, whole, offset, _shard.Environment.Now);
         }
         finally
         {
@@ -154,7 +155,10 @@ public sealed partial class ExchangesOutbound
     private static BodyKey KeyOf(CoapExchange exchange) => BodyKey.Of(
         exchange.Channel,
         exchange.Request.Message,
-        exchange.Request.Code == CoapCode.Fetch && exchange.Body is not { Block1: not null } ? exchange.Request.Payload.Span : default);
+        HasPayloadInKey(exchange) ? exchange.Request.Payload.Span : default);
+
+    private static bool HasPayloadInKey(CoapExchange exchange) =>
+        exchange.Request.Code == CoapCode.Fetch && !exchange.Request.Payload.IsEmpty && exchange.Body is not { Block1: not null };
 
     private void WithBodies<TItem>(Action<BodyLayer, TItem, CoapResult> action, TItem item, CoapResult result)
     {

@@ -68,12 +68,19 @@ public sealed partial class ExchangesOutbound
         }
 
         int free = guard.FreeFor(requestLength);
+
+        // Nothing is carried out for a later block.
+        bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
             carriesEcho = mayEcho && _sizeOf(shorter) + EchoMint.OptionSize <= free;
             if (carriesEcho)
             {
                 guard.Echo.AddTo(shorter, channel.Remote, now);
+            }
+
+            while (_sizeOf(shorter) > free && TryHalve(shorter))
+            {
             }
 
             if (_sizeOf(shorter) <= free)
@@ -83,8 +90,7 @@ public sealed partial class ExchangesOutbound
         }
 
         carriesEcho = false;
-
-        if (!exchange.Request.Code.IsSafe && response.Code.IsSuccess)
+        if (!exchange.Request.Code.IsSafe && response.Code.IsSuccess && !isLater)
         {
             // It was carried out, and nothing else may be said of it: the client would do it again.
             return new CoapMessage(response.Code) { Token = response.Token };
@@ -107,13 +113,19 @@ public sealed partial class ExchangesOutbound
         BlockValue? asked = exchange.Request.Message.OptionsToRead?.Block2;
         BlockValue? part = response.OptionsToRead?.Block2;
         int size = asked is { } wanted ? Math.Min(SmallBlock, wanted.Size) : SmallBlock;
+        while (part is not null && size > 16 && size >= response.Payload.Length)
+        {
+            size /= 2;
+        }
+
         if (response.Payload.Length > size && response.Code.IsSuccess)
         {
             if (part is null)
             {
                 // With a tag by which the client sees that later blocks are of the same body (RFC 7959 section 2.4). What was carried out is kept: it is not to be done again for them.
+                // Nor can it where the body of a FETCH came in blocks.
                 CoapResult whole = BlockCutter.Prepare(result);
-                if (!exchange.Request.Code.IsSafe)
+                if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
                     Keep(exchange, whole, 0);
                 }
@@ -128,15 +140,30 @@ public sealed partial class ExchangesOutbound
             return response;
         }
 
-        if (!exchange.Request.Code.IsSafe && !response.Payload.IsEmpty)
+        if (!exchange.Request.Code.IsSafe && !response.Payload.IsEmpty && part is not { Number: > 0 })
         {
             // What was done is said, what it gave is not.
             response.Payload = default;
+            response.Options.Block2 = null;
+            response.Options.Size2 = null;
             response.Options.Remove(OptionNumber.ContentFormat);
             response.Options.Remove(OptionNumber.ETag);
             return response;
         }
 
         return null;
+    }
+
+    /// <summary>Makes a block that has a successor half as long.</summary>
+    private static bool TryHalve(CoapMessage response)
+    {
+        if (response.OptionsToRead?.Block2 is not { More: true, SizeExponent: > 0 } block || response.Payload.Length != block.Size)
+        {
+            return false;
+        }
+
+        response.Options.Block2 = BlockValue.FromOffset(block.ByteOffset, more: true, block.SizeExponent - 1);
+        response.Payload = response.Payload[..(block.Size / 2)];
+        return true;
     }
 }

@@ -42,6 +42,10 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     /// <summary>Sends an order to Messaging. No lock may be held.</summary>
     internal void Order(CoapOutbound order) => Offer(order);
 
+    /// <summary>Sends an order of the list of observers to Messaging. No lock may be held.</summary>
+    /// <returns>False when a block that was linked in declined it.</returns>
+    internal bool TryOrder(CoapOutbound order) => Offer(order);
+
     /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
     internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
     {
@@ -66,6 +70,26 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _layer.Register(ping);
         Send(ping, cancellationToken);
         return ping.Completion.Task;
+    }
+
+    /// <summary>Sends a request for which nothing is kept once it is on its way; its token is there already. No lock may be held.</summary>
+    internal void SendStateless(CoapChannel channel, CoapMessage message)
+    {
+        if (_state.IsStopped)
+        {
+            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+        }
+
+        if (IsTooLarge(message, channel, out long size))
+        {
+            throw new CoapException($"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or keep less state in the token.");
+        }
+
+        Counters.Add(CoapCounter.RequestsSent);
+        if (!Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) { IsStateless = true } }))
+        {
+            throw new CoapException($"The request to {channel} was declined by a block that was linked into the pipeline.");
+        }
     }
 
     /// <summary>Sends a request to a group. What goes wrong ends it. No lock may be held.</summary>

@@ -73,6 +73,12 @@ internal sealed partial class MessageLayer
         if (carriesResponse && item.Message!.Token != transmission.Message.Token)
         {
             _counters.Add(CoapCounter.UnmatchedResponses);
+            if (transmission.IsStateless)
+            {
+                // The message has arrived; what it carries answers nothing of ours.
+                End(transmission, now);
+            }
+
             return false;
         }
 

@@ -162,7 +162,7 @@ internal sealed partial class MessageLayer
             Code = code,
             Hash = item.Hash,
             IsMulticast = item.IsMulticast,
-            Length = item.Length,
+            Length = (ushort)Math.Min(item.Length, ushort.MaxValue),
             ReceivedAt = now,
             Overdue = _receptionDue,
         };

@@ -16,6 +16,8 @@ internal sealed partial class MessageLayer
     {
         if (transmission.IsOver)
         {
+            // Its lifetime ended between the order and here; whoever was removed takes no notice.
+            source.OnEnded(transmission, CoapInboundKind.NotSent, now);
             return;
         }
 

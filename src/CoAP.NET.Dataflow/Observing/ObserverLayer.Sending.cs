@@ -124,11 +124,15 @@ internal sealed partial class ObserverLayer
     /// <summary>An observer was sent nothing for long, or its Max-Age ends soon. Under the lock.</summary>
     public void OnRefreshDue(Observer observer, long now)
     {
-        if (!observer.IsOutstanding)
+        if (observer.IsOutstanding)
         {
-            observer.NeedsRefresh = true;
-            Wait(observer, now);
+            // What is outstanding may be the answer to the registration, after which nobody would look again.
+            _shard.Wheel.Schedule(observer, now + s_nonConfirmablePace);
+            return;
         }
+
+        observer.NeedsRefresh = true;
+        Wait(observer, now);
     }
 
     /// <summary>Looks at what waits for a peer. Under the lock.</summary>
@@ -338,6 +342,24 @@ internal sealed partial class ObserverLayer
         }
 
         _shard.Wheel.Schedule(observer, due);
+    }
+
+    // Messaging never heard of what was declined, so it cannot say that it has ended.
+    private void SendOrGiveBack(CoapTransmission transmission)
+    {
+        if (Send?.Invoke(Order(transmission, CoapOutboundKind.Message)) == false && transmission.Source is { } source)
+        {
+            _shard.Enter();
+            try
+            {
+                transmission.IsOver = true;
+                source.OnEnded(transmission, CoapInboundKind.NotSent, _shard.Environment.Now);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
     }
 
     private static CoapOutbound Order(CoapTransmission transmission, CoapOutboundKind kind) =>

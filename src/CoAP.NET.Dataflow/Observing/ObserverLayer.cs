@@ -30,12 +30,12 @@ internal sealed partial class ObserverLayer
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _jobTimer = new JobTimer(this);
         _doJobs = DoJobs;
-        _order = transmission => Send?.Invoke(Order((CoapTransmission)transmission!, CoapOutboundKind.Message));
+        _order = transmission => SendOrGiveBack((CoapTransmission)transmission!);
         _cancel = transmission => Send?.Invoke(Order((CoapTransmission)transmission!, CoapOutboundKind.Cancel));
     }
 
-    /// <summary>Sends an order down to Messaging, outside the lock. Set by the pipeline.</summary>
-    public Action<CoapOutbound>? Send { get; init; }
+    /// <summary>Sends an order down to Messaging, outside the lock; false when a block in between declined it. Set by the pipeline.</summary>
+    public Func<CoapOutbound, bool>? Send { get; init; }
 
     /// <summary>Offers a synthetic exchange to the Resource stage, outside the lock. Set by the pipeline.</summary>
     public Action<CoapExchange>? Run { get; init; }

@@ -12,11 +12,12 @@ internal sealed class Subject : WheelTimer
     private const int NumbersPerWindow = 1 << 21;
     private const long Window = 128 * TimeSpan.TicksPerSecond;
 
-    // By the clock at the highest rate, so that a subject that is made anew begins above where it was before, and a client that comes back is not told old numbers.
-    private const long StartPerSecond = NumbersPerWindow / 128;
+    // Never below the clock, which counts at the highest rate: so whatever a client was told before by another subject of the same resource, such as one that is gone or
+    // one of a request with another entity-tag, is older by number too. Clock and windows together use fewer than 2^23 in 256 s.
+    private const long ClockPerSecond = NumbersPerWindow / 128;
 
     private readonly ObserverLayer _layer;
-    private uint _sequence;
+    private long _sequence;
     private long _windowStart;
     private int _inWindow;
 
@@ -28,8 +29,6 @@ internal sealed class Subject : WheelTimer
         Path = resource.Path;
         Settings = resource.Settings;
         Special = special;
-        (long seconds, long ticks) = Math.DivRem(now, TimeSpan.TicksPerSecond);
-        _sequence = (uint)((seconds * StartPerSecond) + (ticks * StartPerSecond / TimeSpan.TicksPerSecond)) & Observe.MaxValue;
         _windowStart = now;
     }
 
@@ -93,8 +92,9 @@ internal sealed class Subject : WheelTimer
         }
 
         _inWindow++;
-        _sequence = (_sequence + 1) & Observe.MaxValue;
-        return _sequence;
+        (long seconds, long ticks) = Math.DivRem(now, TimeSpan.TicksPerSecond);
+        _sequence = Math.Max(_sequence, (seconds * ClockPerSecond) + (ticks * ClockPerSecond / TimeSpan.TicksPerSecond)) + 1;
+        return (uint)_sequence & Observe.MaxValue;
     }
 
     internal override void Fire(long now) => _layer.WantRun(this, now);

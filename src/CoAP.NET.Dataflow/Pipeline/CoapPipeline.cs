@@ -42,7 +42,7 @@ internal sealed class CoapPipeline
         MessagingIn = new MessagingInbound(shard, Messages);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups);
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes);
-        Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.Order, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
+        Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
         ExchangesOut.Observers = Observers;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 

@@ -38,12 +38,17 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             message.Options.Block2 = new BlockValue(0, more: false, exponent);
         }
 
+        if (message.Code == CoapCode.Post)
+        {
+            return SendTaggedAsync(request, cancellationToken);
+        }
+
         Task<CoapResponse> sent = Next.SendAsync(request, cancellationToken);
         return sent.IsCompletedSuccessfully && IsComplete(message, sent.Result.Message) ? sent : CompleteAsync(request, sent, cancellationToken);
     }
 
     public override bool MustSend(OutgoingRequest request) =>
-        request.FirstBlock is not null || IsLeftAlone(request) || MustTransfer(request) || TransferSizes.EarlyExponent(request) is not null;
+        request.FirstBlock is not null || request.Message.Code == CoapCode.Post || IsLeftAlone(request) || MustTransfer(request) || TransferSizes.EarlyExponent(request) is not null;
 
     public override bool Concerns(OutgoingRequest request, CoapResponse response) => !IsComplete(request.Message, response.Message);
 
@@ -63,6 +68,42 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
     private static bool MustTransfer(OutgoingRequest request) =>
         request.Request.Transfer is { IsSpecial: true } || request.Request.Content?.Open is not null
         || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > TransferSizes.Whole(request));
+
+    // Later blocks of the response to a POST are asked for without its payload, so of two at a time to one resource the tag has to say whose they are (RFC 9175 section 3.3).
+    private async Task<CoapResponse> SendTaggedAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    {
+        int? untagged = BeginPost(request);
+        try
+        {
+            return await CompleteAsync(request, Next.SendAsync(request, cancellationToken), cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            if (untagged is { } resource)
+            {
+                Tags.Conclude(request.Channel.AddressHash, resource);
+            }
+        }
+    }
+
+    private int? BeginPost(OutgoingRequest request)
+    {
+        CoapMessage message = request.Message;
+        if (message.OptionsToRead?.Contains(OptionNumber.RequestTag) == true)
+        {
+            return null;
+        }
+
+        int resource = UploadTags.ResourceOf(message);
+        Span<byte> tag = stackalloc byte[4];
+        if (!Tags.Begin(request.Channel.AddressHash, resource, tag))
+        {
+            return resource;
+        }
+
+        message.Options.Add(OptionNumber.RequestTag, tag);
+        return null;
+    }
 
     // A response that ends a request of one message: nothing in it speaks of blocks.
     private static bool IsComplete(CoapMessage request, CoapMessage response) =>

@@ -29,7 +29,9 @@ internal sealed partial class BlockwiseTransfer
                 case DownloadVerdict.Error:
                     return response;
                 case DownloadVerdict.Whole or DownloadVerdict.Block or DownloadVerdict.LastBlock:
-                    ReadOnlyMemory<byte> payload = response.Payload[Math.Min(isFirst ? skipped : 0, response.Payload.Length)..];
+                    // Blocks may be smaller than asked for, so that more than one of them lies before the place.
+                    ReadOnlyMemory<byte> payload = response.Payload[Math.Min(skipped, response.Payload.Length)..];
+                    skipped -= response.Payload.Length - payload.Length;
                     if (isFirst)
                     {
                         first = response;

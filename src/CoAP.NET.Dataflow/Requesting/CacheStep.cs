@@ -60,14 +60,24 @@ internal sealed class CacheStep : RequestStep
     public CacheKey? KeyOf(OutgoingRequest request) =>
         CacheKey.TryCreate(request.Message, request.Channel, _environment, out CacheKey? key) ? key : null;
 
-    /// <summary>Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is fresh.</summary>
+    /// <summary>
+    /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is fresh. An error says of the observation that it has
+    /// ended, and nothing of what a plain request would get: it is not stored, and nothing older is used without asking.
+    /// </summary>
     /// <param name="registration">The request that registered.</param>
     /// <param name="notification">The notification, with its whole body.</param>
     public void Store(OutgoingRequest registration, CoapResponse notification)
     {
         if (UseOf(registration) != CacheUse.None && KeyOf(registration) is { } key)
         {
-            Keep(key, notification, null);
+            if (notification.IsSuccess)
+            {
+                Keep(key, notification, null);
+            }
+            else
+            {
+                _cache.InvalidateNormal(key.Uri);
+            }
         }
     }
 

@@ -28,6 +28,14 @@ internal interface IObservationPort
     /// <summary>Sends no more copies of a message.</summary>
     void Stop(CoapTransmission transmission);
 
+    /// <summary>Whether there is a cache to store notifications in.</summary>
+    bool HasCache { get; }
+
+    /// <summary>Stores what a registration brought, the newest of it, in the cache.</summary>
+    /// <param name="registration">The registration.</param>
+    /// <param name="response">The response, with its whole body.</param>
+    void Store(OutgoingRequest registration, CoapResponse response);
+
     /// <summary>Gets the whole representation of which a notification brought the first block (RFC 7959 section 2.6), or none at all.</summary>
     /// <param name="first">The notification; null when there is nothing to go on from.</param>
     /// <param name="request">The request for it: that of the registration without Observe.</param>

@@ -43,6 +43,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>How long a registration may take; null for the times of the transmission parameters.</summary>
     public TimeSpan? Timeout { get; init; }
 
+    /// <summary>Whether what comes is stored in the cache of the endpoint, as the first who observes it says.</summary>
+    public CoapCacheMode CacheMode { get; init; }
+
     /// <summary>A message of its own for a registration or cancellation.</summary>
     /// <param name="observe">The value of Observe; null for a plain request.</param>
     /// <param name="token">The token.</param>

@@ -6,6 +6,9 @@ namespace CoAP.NET.Requesting;
 // What the server sends: the answer to the registration and the notifications (RFC 7641 sections 3.2 to 3.5).
 internal sealed partial class ObservedResource
 {
+    // A resource that changes faster than it can be fetched would never be had if each change began the fetching anew.
+    private const int MaxCuts = 2;
+
     private bool _hasNumber;
     private uint _number;
     private TimeSpan _lastMaxAge;
@@ -16,6 +19,11 @@ internal sealed partial class ObservedResource
     private CancellationTokenSource? _body;
     private int _bodyNumber;
 
+    // The notification whose rest is being fetched; and the newest one since, which waits because too many before it had cut the fetching off.
+    private CoapResponse? _first;
+    private CoapResponse? _next;
+    private int _cuts;
+
     private void OnResponse(in Happening happening, CoapResponse response, long now)
     {
         bool isAnswer = happening.Transmission is not null;
@@ -25,6 +33,7 @@ internal sealed partial class ObservedResource
         }
 
         uint? number = response.Message.OptionsToRead?.Observe;
+        KeepEcho(response);
         if (_phase == Phase.Cancelling)
         {
             if (isAnswer || number is null)
@@ -61,6 +70,7 @@ internal sealed partial class ObservedResource
         }
 
         _echo = null;
+        Store(response);
         bool asksForPatience = isAnswer || response.Code != CoapCode.NotAcceptable || response.Options.Contains(OptionNumber.MaxAge);
         Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true, response);
     }
@@ -71,22 +81,27 @@ internal sealed partial class ObservedResource
         CancelBody();
         _mayBeRegistered = false;
         _hasNumber = false;
-        _stored = null;
-        if (response.Options.Block2 is { More: true })
+        bool isValid = response.Code == CoapCode.Valid;
+        CoapResponse? whole = isValid ? Revalidate(response) : response.Options.Block2 is { More: true } ? null : response;
+
+        // What the tag of our registration named is still named by the next one.
+        _stored = isValid ? whole : null;
+        if (whole is null)
         {
             _phase = Phase.Waiting;
             WaitForNext(now, response.MaxAge + TimeSpan.FromTicks(RegistrationTimes.Patience(Chance())));
-            Complete(response, now);
+            Complete(isValid ? null : response, now);
         }
         else
         {
-            BecomePlain(response, now);
+            BecomePlain(whole, now);
         }
     }
 
     // Who answers without Observe has no more room for observers, or none at all. Asked again when the response is no longer current, and then ever more rarely.
     private void BecomePlain(CoapResponse response, long now)
     {
+        Store(response);
         if (!EndsFor(CoapObserveState.NotObserving, null, response))
         {
             _phase = Phase.Waiting;
@@ -132,13 +147,18 @@ internal sealed partial class ObservedResource
         {
             OnValid(response, now);
         }
-        else if (response.Options.Block2 is { More: true })
+        else if (response.Options.Block2 is not { More: true })
         {
-            Complete(response, now);
+            Deliver(response, CoapObserveState.Observing);
+        }
+        else if (_body is not null && _cuts >= MaxCuts)
+        {
+            _next = response;
         }
         else
         {
-            Deliver(response, CoapObserveState.Observing);
+            _cuts += _body is null ? 0 : 1;
+            Complete(response, now);
         }
     }
 
@@ -155,17 +175,31 @@ internal sealed partial class ObservedResource
     private void Deliver(CoapResponse response, CoapObserveState state, CoapException? error = null)
     {
         CancelBody();
+        _cuts = 0;
         _stored = response;
+        Store(response);
         Publish(state, error, response);
     }
 
-    // RFC 7641 section 3.3.2: what we named by its ETag is current again. Its payload is the stored one, its freshness the new one (RFC 7252 section 5.9.1.3).
     private void OnValid(CoapResponse response, long now)
     {
-        if (_stored is null || response.Options.ETag is not { } tag || _stored.Options.ETag is not { } storedTag || !tag.Span.SequenceEqual(storedTag.Span))
+        if (Revalidate(response) is { } valid)
+        {
+            Deliver(valid, CoapObserveState.Observing);
+        }
+        else
         {
             Complete(null, now);
-            return;
+        }
+    }
+
+    /// <summary>What a 2.03 means; null when it names nothing that is there.</summary>
+    // RFC 7641 section 3.3.2: what we named by its ETag is current again. Its payload is the stored one, its freshness the new one (RFC 7252 section 5.9.1.3).
+    private CoapResponse? Revalidate(CoapResponse response)
+    {
+        if (_stored is null || !HaveSameTag(response, _stored))
+        {
+            return null;
         }
 
         CoapMessage message = new(_stored.Code) { Payload = _stored.Payload, Type = response.Message.Type, MessageId = response.Message.MessageId, Token = response.Message.Token };
@@ -178,8 +212,39 @@ internal sealed partial class ObservedResource
         }
 
         message.Options.AddAll(updated);
-        Deliver(response.With(message), CoapObserveState.Observing);
+        return response.With(message);
     }
+
+    private static bool HaveSameTag(CoapResponse one, CoapResponse other) =>
+        one.Options.ETag is { } tag && other.Options.ETag is { } otherTag && tag.Span.SequenceEqual(otherTag.Span);
+
+    // RFC 9175 section 2.3: what came with an answer goes into the next message to the server. By it the server knows our address, and sends large notifications freely.
+    private void KeepEcho(CoapResponse response)
+    {
+        if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && _standing is { } standing)
+        {
+            Volatile.Write(ref standing.Channel.EchoToReturn, echo.ToArray());
+        }
+    }
+
+    // What is known to be current answers plain requests as well (RFC 7641 section 3.3).
+    private void Store(CoapResponse response)
+    {
+        if (_port.HasCache && Target.CacheMode != CoapCacheMode.Bypass && _standing is not null)
+        {
+            _port.Store(Outgoing(Target.Compose(0), 0), response);
+        }
+    }
+
+    private OutgoingRequest Outgoing(CoapMessage message, long now) => new()
+    {
+        Request = new CoapRequest(message) { CacheMode = Target.CacheMode },
+        Message = message,
+        Channel = _standing!.Channel,
+        Target = Target.Uri,
+        Timeout = null,
+        StartedAt = now,
+    };
 
     // RFC 7959 section 2.6: a notification carries the first block; the rest is fetched by requests of their own. A notification that comes meanwhile begins
     // anew, so that no representation is put together of two.
@@ -187,18 +252,10 @@ internal sealed partial class ObservedResource
     {
         CancelBody();
         _body = new CancellationTokenSource();
+        _first = first;
         CoapMessage message = Target.Compose(null);
         message.Type = CoapMessageType.Confirmable;
-        OutgoingRequest request = new()
-        {
-            Request = new CoapRequest(message),
-            Message = message,
-            Channel = _standing!.Channel,
-            Target = Target.Uri,
-            Timeout = null,
-            StartedAt = now,
-        };
-        _ = AwaitBodyAsync(first, request, _bodyNumber, _body.Token);
+        _ = AwaitBodyAsync(first, Outgoing(message, now), _bodyNumber, _body.Token);
     }
 
     private async Task AwaitBodyAsync(CoapResponse? first, OutgoingRequest request, int number, CancellationToken cancellationToken)
@@ -225,12 +282,23 @@ internal sealed partial class ObservedResource
             return;
         }
 
+        (CoapResponse? first, CoapResponse? next) = (_first, _next);
         CancelBody();
         if (happening.Subject is not CoapResponse response)
         {
-            Fail((CoapException)happening.Subject!, now);
+            if (next is not null)
+            {
+                Complete(next, now);
+            }
+            else
+            {
+                Fail((CoapException)happening.Subject!, now);
+            }
+
+            return;
         }
-        else if (!response.IsSuccess)
+
+        if (!response.IsSuccess)
         {
             Fail(new CoapResponseException(response), now, response.MaxAge, response: response);
         }
@@ -248,11 +316,18 @@ internal sealed partial class ObservedResource
         {
             Deliver(response, CoapObserveState.Reregistering, Snapshot.Error);
         }
+
+        if (next is not null && response.IsSuccess && _phase == Phase.Registered && !HaveSameTag(response, next))
+        {
+            // A body that was begun anew on the way may be newer than the notification that came meanwhile: then only a new request is sure to give nothing older.
+            Complete(first is not null && HaveSameTag(response, first) ? next : null, now);
+        }
     }
 
     private void CancelBody()
     {
         _bodyNumber++;
+        _first = _next = null;
         if (_body is { } body)
         {
             _body = null;

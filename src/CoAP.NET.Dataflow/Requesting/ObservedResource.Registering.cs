@@ -163,6 +163,10 @@ internal sealed partial class ObservedResource
         {
             message.Options.Echo = _echo;
         }
+        else if (Interlocked.Exchange(ref _standing.Channel.EchoToReturn, null) is { } owed)
+        {
+            message.Options.Echo = owed;
+        }
 
         _phase = Phase.Registering;
         _isAcknowledged = false;

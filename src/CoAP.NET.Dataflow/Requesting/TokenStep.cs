@@ -13,20 +13,24 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     // RFC 8974 section 2.2.2: at least 1,800 s and at most 86,400 s.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);
 
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
+        request.Channel.Parameters.ExtendedTokenLength is { } length && !request.Channel.IsGroup
+            ? SendAsync(request, length, cancellationToken)
+            : Next.SendAsync(request, cancellationToken);
+
+    /// <summary>Whether a peer is known to understand long tokens.</summary>
+    /// <param name="channel">The peer.</param>
+    public bool Supports(CoapChannel channel) => SupportOf(channel) == LongTokenSupport.Yes;
+
+    /// <summary>Sends a request with a token of a length, as far as the peer understands it.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="length">The length in bytes.</param>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <returns>The response.</returns>
+    public Task<CoapResponse> SendAsync(OutgoingRequest request, int length, CancellationToken cancellationToken)
     {
         CoapChannel channel = request.Channel;
-        if (channel.Parameters.ExtendedTokenLength is not { } length || channel.IsGroup)
-        {
-            return Next.SendAsync(request, cancellationToken);
-        }
-
-        LongTokenSupport support = channel.LongTokens;
-        if (support is LongTokenSupport.Yes or LongTokenSupport.No && environment.Now >= channel.LongTokensUntil)
-        {
-            support = channel.LongTokens = LongTokenSupport.Unknown;
-        }
-
+        LongTokenSupport support = SupportOf(channel);
         if (support == LongTokenSupport.Yes)
         {
             AskFor(request, length);
@@ -39,6 +43,14 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     }
 
     public override bool MustSend(OutgoingRequest request) => request.Channel.Parameters.ExtendedTokenLength is not null;
+
+    private LongTokenSupport SupportOf(CoapChannel channel)
+    {
+        LongTokenSupport support = channel.LongTokens;
+        return support is LongTokenSupport.Yes or LongTokenSupport.No && environment.Now >= channel.LongTokensUntil
+            ? channel.LongTokens = LongTokenSupport.Unknown
+            : support;
+    }
 
     private async Task<CoapResponse> ProbeAsync(OutgoingRequest request, int length, CancellationToken cancellationToken)
     {

@@ -1,8 +1,14 @@
 namespace CoAP.NET.Requesting;
 
-/// <summary>What a request asks of a block-wise transfer beyond that it works; most requests have none.</summary>
+/// <summary>What a request to send asks for beyond that it works, of its block-wise transfer and of its time; most requests have none, and received ones never.</summary>
 internal sealed class TransferWishes
 {
+    /// <summary>How long the whole request may take; null for the times of the transmission parameters.</summary>
+    public TimeSpan? Timeout { get; set; }
+
+    /// <summary>What happens when the server does not want the request yet; null for what the endpoint says.</summary>
+    public CoapPatience? Patience { get; set; }
+
     /// <summary>The block size to propose, in bytes; null for that of the peer's parameters.</summary>
     public int? BlockSize { get; set; }
 

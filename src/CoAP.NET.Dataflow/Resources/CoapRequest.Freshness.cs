@@ -3,11 +3,17 @@ namespace CoAP.NET;
 // What an Echo option says of a received request.
 public sealed partial class CoapRequest
 {
+    private long _echoAge = -1;
+
     /// <summary>
     /// How old the request is at most: the age of the Echo value that it brought back, made by this endpoint for this peer (RFC 9175 section 2.3). Null when it
     /// has none, or one that is not ours. A value may be brought back several times.
     /// </summary>
-    public TimeSpan? EchoAge { get; internal set; }
+    public TimeSpan? EchoAge
+    {
+        get => _echoAge < 0 ? null : TimeSpan.FromTicks(_echoAge);
+        internal set => _echoAge = value?.Ticks ?? -1;
+    }
 
     /// <summary>Whether an Echo shows that the request was made lately. If not, <see cref="CoapResults.FreshnessRequired"/> asks the client to show it.</summary>
     /// <param name="maxAge">How old it may be.</param>

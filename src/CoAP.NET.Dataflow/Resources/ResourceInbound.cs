@@ -67,7 +67,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
                 return;
             }
 
-            if ((plan.Freshness is not null || plan.Limiter is not null) && IsHeldBack(item, route, plan))
+            // A run for a notification is asked for by this server, and its registration passed.
+            if ((plan.Freshness is not null || plan.Limiter is not null) && item.Observing is null && IsHeldBack(item, route, plan))
             {
                 return;
             }

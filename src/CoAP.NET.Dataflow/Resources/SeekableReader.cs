@@ -30,7 +30,7 @@ internal static class SeekableReader
                     return await stream.ReadAtLeastAsync(buffer, buffer.Length, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
                 }
 
-                return await ReadAsync(exchange.Request, result, result.ETag!.Value, stream.Length, maxWhole, ReadStreamAsync).ConfigureAwait(false);
+                return await ReadAsync(exchange, result, result.ETag!.Value, stream.Length, maxWhole, ReadStreamAsync).ConfigureAwait(false);
             }
         }
 
@@ -63,18 +63,21 @@ internal static class SeekableReader
             CoapETag etag = result.ETag ?? TagOf(size, File.GetLastWriteTimeUtc(file));
             return exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag)
                 ? CoapResults.Valid(etag)
-                : await ReadAsync(exchange.Request, result, etag, size, maxWhole, ReadFileAsync).ConfigureAwait(false);
+                : await ReadAsync(exchange, result, etag, size, maxWhole, ReadFileAsync).ConfigureAwait(false);
         }
     }
 
     private static async ValueTask<CoapResult> ReadAsync(
-        CoapRequest request, SeekableResult result, CoapETag etag, long total, long maxWhole, Func<Memory<byte>, long, ValueTask<int>> readAsync)
+        CoapExchange exchange, SeekableResult result, CoapETag etag, long total, long maxWhole, Func<Memory<byte>, long, ValueTask<int>> readAsync)
     {
+        CoapRequest request = exchange.Request;
         BlockValue asked = request.Message.OptionsToRead?.Block2 ?? new BlockValue(0, more: false, BlockValue.MaxSizeExponent);
-        bool isWhole = !request.Code.IsSafe;
+
+        // Later blocks of a FETCH that came in blocks are asked for without its body, so the handler cannot run for them.
+        bool isWhole = !request.Code.IsSafe || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
         if (isWhole && total > maxWhole)
         {
-            throw new InvalidOperationException($"The answer to {request.Code} has {total} bytes. Of a request that is not safe the answer is kept as a whole, which is at most CoapLimits.MaxRepresentationBytes ({maxWhole}).");
+            throw new InvalidOperationException($"The answer to {request.Code} has {total} bytes. Of a request that is not safe, or came in blocks, the answer is kept as a whole, which is at most CoapLimits.MaxRepresentationBytes ({maxWhole}).");
         }
 
         long offset = isWhole ? 0 : Math.Min(asked.ByteOffset, total);

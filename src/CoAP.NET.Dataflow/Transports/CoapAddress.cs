@@ -71,6 +71,18 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
         return new IPAddress(bytes, ScopeId);
     }
 
+    /// <summary>The length of what <see cref="WriteTo"/> writes, in bytes.</summary>
+    internal const int BinaryLength = 22;
+
+    /// <summary>Writes all of it in a form that is its own only, for what is authenticated together with an address.</summary>
+    internal void WriteTo(Span<byte> destination)
+    {
+        BinaryPrimitives.WriteUInt64BigEndian(destination, High);
+        BinaryPrimitives.WriteUInt64BigEndian(destination[8..], Low);
+        BinaryPrimitives.WriteUInt16BigEndian(destination[16..], Port);
+        BinaryPrimitives.WriteUInt32BigEndian(destination[18..], ScopeId);
+    }
+
     /// <summary>Address and port, IPv6 in brackets: <c>192.0.2.1:5683</c>, <c>[2001:db8::1]:5683</c>.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => ToIPEndPoint().ToString();

@@ -16,6 +16,27 @@ internal static class LibcoapClient
         return await process.WaitForExitAsync();
     }
 
+    /// <summary>Does one request with a body of any bytes, in both directions.</summary>
+    /// <param name="body">The body to send; null for none.</param>
+    /// <param name="arguments">As for <see cref="RunAsync"/>, but with a time limit of a minute.</param>
+    /// <returns>The body of the response, empty when there was none, and what the program wrote.</returns>
+    public static async Task<(byte[] Body, PeerResult Result)> TransferAsync(byte[]? body, params string[] arguments)
+    {
+        using TemporaryDirectory directory = new();
+        string output = directory.PathOf("response");
+        List<string> all = ["-B", "60", "-o", output];
+        if (body is not null)
+        {
+            string input = directory.PathOf("request");
+            await File.WriteAllBytesAsync(input, body);
+            all.AddRange(["-f", input]);
+        }
+
+        await using PeerProcess process = Start([.. all, .. arguments]);
+        PeerResult result = await process.WaitForExitAsync(PeerProcess.TransferHangLimit);
+        return (File.Exists(output) ? await File.ReadAllBytesAsync(output) : [], result);
+    }
+
     /// <summary>Starts it, for tests that answer it themselves.</summary>
     /// <param name="arguments">As for <see cref="RunAsync"/>.</param>
     public static PeerProcess Start(params string[] arguments) =>

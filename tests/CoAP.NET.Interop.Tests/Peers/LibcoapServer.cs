@@ -13,13 +13,16 @@ internal sealed class LibcoapServer : IAsyncDisposable
 
     private const int Attempts = 5;
 
-    private LibcoapServer(PeerProcess process, IPEndPoint endPoint)
+    private readonly string[] _arguments;
+
+    private LibcoapServer(PeerProcess process, IPEndPoint endPoint, string[] arguments)
     {
         Process = process;
         EndPoint = endPoint;
+        _arguments = arguments;
     }
 
-    public PeerProcess Process { get; }
+    public PeerProcess Process { get; private set; }
 
     public IPEndPoint EndPoint { get; }
 
@@ -34,12 +37,10 @@ internal sealed class LibcoapServer : IAsyncDisposable
         for (int attempt = 0; attempt < Attempts; attempt++)
         {
             IPEndPoint endPoint = new(IPAddress.Loopback, LoopbackPort.FindFree());
-            PeerProcess process = PeerProcess.Start(
-                Program,
-                ["-A", endPoint.Address.ToString(), "-p", endPoint.Port.ToString(CultureInfo.InvariantCulture), "-d", "100", .. arguments]);
+            PeerProcess process = StartProcess(endPoint, arguments);
             if (await CoapPing.WaitAsync(endPoint, isOver: () => process.HasExited))
             {
-                return new LibcoapServer(process, endPoint);
+                return new LibcoapServer(process, endPoint, arguments);
             }
 
             failure = process.Say("did not answer a ping");
@@ -49,5 +50,22 @@ internal sealed class LibcoapServer : IAsyncDisposable
         throw new InvalidOperationException(failure);
     }
 
+    /// <summary>Kills it: what it knew is gone, and nobody is told.</summary>
+    public ValueTask KillAsync() => Process.DisposeAsync();
+
+    /// <summary>Starts it again at the same port, after it was killed, and waits until it answers.</summary>
+    public async Task StartAgainAsync()
+    {
+        Process = StartProcess(EndPoint, _arguments);
+        if (!await CoapPing.WaitAsync(EndPoint, isOver: () => Process.HasExited))
+        {
+            throw new InvalidOperationException(Process.Say("did not answer a ping"));
+        }
+    }
+
     public ValueTask DisposeAsync() => Process.DisposeAsync();
+
+    private static PeerProcess StartProcess(IPEndPoint endPoint, string[] arguments) => PeerProcess.Start(
+        Program,
+        ["-A", endPoint.Address.ToString(), "-p", endPoint.Port.ToString(CultureInfo.InvariantCulture), "-d", "100", .. arguments]);
 }

@@ -23,12 +23,38 @@ internal static class NodePeers
     /// <param name="arguments">Method, options and URI.</param>
     public static PeerProcess StartClient(params string[] arguments) => PeerProcess.Start(PeerProgram.Find(Program) ?? Program, arguments);
 
+    /// <summary>Does one request with a body of any bytes in both directions, by node-coap itself; coap-cli brings an older one.</summary>
+    /// <param name="body">The body to send; null for none.</param>
+    /// <param name="arguments">Method, URI and options of <c>client.js</c>.</param>
+    /// <returns>The body of the response and what the program wrote: the code.</returns>
+    public static async Task<(byte[] Body, PeerResult Result)> TransferAsync(byte[]? body, params string[] arguments)
+    {
+        using TemporaryDirectory directory = new();
+        string output = directory.PathOf("response");
+        List<string> all = [.. arguments, "--out", output];
+        if (body is not null)
+        {
+            string input = directory.PathOf("request");
+            await File.WriteAllBytesAsync(input, body);
+            all.AddRange(["--in", input]);
+        }
+
+        await using PeerProcess process = Script("client.js", all);
+        PeerResult result = await process.WaitForExitAsync(PeerProcess.TransferHangLimit);
+        return (File.Exists(output) ? await File.ReadAllBytesAsync(output) : [], result);
+    }
+
+    /// <summary>Observes a resource by node-coap itself until so many representations came, each of which it writes.</summary>
+    public static PeerProcess Observe(string uri, int count) => Script("client.js", ["GET", uri, "--observe", $"{count}"]);
+
     /// <summary>
     /// Starts the server: <c>/hello</c>, <c>/large</c> (64 KiB), <c>/clock</c> (observable; GET <c>/tick</c> makes it tick), what is PUT can be got and deleted; other methods say what they are.
     /// </summary>
-    public static Task<SampleServer> StartServerAsync() => SampleServer.StartAsync(PeerProcess.Start(
-        "env", $"NODE_PATH={Modules}", "node", Path.Combine(Repository.Root, "tests/CoAP.NET.Interop.Tests/Peers/Node/server.js")));
+    public static Task<SampleServer> StartServerAsync() => SampleServer.StartAsync(Script("server.js", []));
 
     /// <summary>The bytes of the server's <c>/large</c>.</summary>
     public static byte[] Large { get; } = [.. Enumerable.Range(0, 65_536).Select(i => (byte)((i * 7) + (i >> 8)))];
+
+    private static PeerProcess Script(string name, IEnumerable<string> arguments) => PeerProcess.Start(
+        "env", [$"NODE_PATH={Modules}", "node", Path.Combine(Repository.Root, "tests/CoAP.NET.Interop.Tests/Peers/Node", name), .. arguments]);
 }

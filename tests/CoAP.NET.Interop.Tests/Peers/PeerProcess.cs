@@ -11,6 +11,9 @@ internal sealed class PeerProcess : IAsyncDisposable
 {
     public static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(30);
 
+    /// <summary>The same for transfers: thousands of blocks, or several retransmissions in a row, take long on a busy machine.</summary>
+    public static readonly TimeSpan TransferHangLimit = TimeSpan.FromSeconds(120);
+
     private readonly Lock _gate = new();
     private readonly Process _process;
     private readonly string _commandLine;
@@ -19,6 +22,7 @@ internal sealed class PeerProcess : IAsyncDisposable
     private readonly List<(Func<string, bool> Wanted, TaskCompletionSource<string> Found)> _waiting = [];
     private readonly Task _reading;
     private bool _ended;
+    private int _isDisposed;
 
     private PeerProcess(Process process, string commandLine)
     {
@@ -91,18 +95,20 @@ internal sealed class PeerProcess : IAsyncDisposable
     }
 
     /// <summary>Waits until it has ended and everything it wrote was read.</summary>
+    /// <param name="limit">When to give up; null for <see cref="HangLimit"/>.</param>
     /// <returns>What it came to.</returns>
     /// <exception cref="InvalidOperationException">It did not end.</exception>
-    public async Task<PeerResult> WaitForExitAsync()
+    public async Task<PeerResult> WaitForExitAsync(TimeSpan? limit = null)
     {
+        TimeSpan patience = limit ?? HangLimit;
         try
         {
-            await _process.WaitForExitAsync().WaitAsync(HangLimit);
-            await _reading.WaitAsync(HangLimit);
+            await _process.WaitForExitAsync().WaitAsync(patience);
+            await _reading.WaitAsync(patience);
         }
         catch (TimeoutException error)
         {
-            throw new InvalidOperationException(Say($"did not end within {HangLimit}"), error);
+            throw new InvalidOperationException(Say($"did not end within {patience}"), error);
         }
 
         return new PeerResult(_process.ExitCode, Output, Errors, _commandLine);
@@ -110,6 +116,11 @@ internal sealed class PeerProcess : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (Interlocked.Exchange(ref _isDisposed, 1) != 0)
+        {
+            return;
+        }
+
         if (!_process.HasExited)
         {
             _process.Kill(entireProcessTree: true);

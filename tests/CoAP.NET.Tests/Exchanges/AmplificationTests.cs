@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Exchanges;
@@ -112,7 +113,8 @@ public sealed class AmplificationTests : StrangersTest
         Assert.Matches("^5181....77ddef00[0-9a-f]{26}$", Assert.Single(ExchangeAll(Peer, Big(1))));
         Assert.Equal(1, Server.Endpoint.Counters[CoapCounter.EchoChallenges]);
         CoapMessage posted = Read(Assert.Single(ExchangeAll(Peer, Big(2, code: "02"))));
-        Assert.Equal((CoapCode.Changed, 0, 1), (posted.Code, posted.Payload.Length, posts));
+        Assert.Equal((CoapCode.Changed, 64, 1), (posted.Code, posted.Payload.Length, posts));
+        Assert.Equal(new BlockValue(0, true, 2), posted.Options.Block2);
         CoapMessage put = Read(Assert.Single(ExchangeAll(Peer, Big(3, code: "03"))));
         Assert.Equal((CoapCode.BadRequest, 0), (put.Code, put.Payload.Length));
     }

@@ -109,8 +109,8 @@ public sealed class NoResponseTests : EndpointTest
 
     private void MapCodes()
     {
-        Server.MapPut("/2", () => Answer(CoapResults.Changed()));
-        Server.MapPut("/4", () => Answer(CoapResults.NotFound()));
+        Server.MapPut("/2", () => Answer(CoapResults.Changed())).AllowMulticast();
+        Server.MapPut("/4", () => Answer(CoapResults.NotFound())).AllowMulticast();
         Server.MapPut("/5", () => Answer(CoapResults.InternalServerError()));
     }
 

@@ -280,10 +280,10 @@ public sealed class GroupRequestTests : ClientTest
         Assert.Equal(s_server, remote);
         Assert.Equal((0, 1), (second.Type, second.Code));
         Assert.NotEqual(sent.Token, second.Token);
-        Transport.Receive(s_server, $"6{second.Hex[1]}45{second.MessageId}{second.Token}ff77686f6c65");
+        Transport.Receive(s_server, $"6{second.Hex[1]}45{second.MessageId}{second.Token}d10a10ff77686f6c65");
         EndRequests();
         CoapGroupResponse answer = Assert.Single(await Within(answers));
-        Assert.Equal("whole", answer.Response.GetText());
+        Assert.Equal("aaaaaaaaaaaaaaaawhole", answer.Response.GetText());
         Assert.Null(answer.Error);
     }
 
@@ -296,7 +296,7 @@ public sealed class GroupRequestTests : ClientTest
         Sent sent = TakeOne();
         TaskCompletionSource<string> unicast = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Transport.OnSent = (_, bytes) => unicast.TrySetResult(Wire.Hex(bytes));
-        Transport.Receive(s_server, $"56450001{sent.Token}d10a08ff61");
+        Transport.Receive(s_server, $"56450001{sent.Token}d10a08ff" + string.Concat(Enumerable.Repeat("61", 16)));
         if (fetches)
         {
             Transport.Receive(s_server, $"7000{(await Within(unicast.Task))[4..8]}");
@@ -304,7 +304,7 @@ public sealed class GroupRequestTests : ClientTest
 
         EndRequests();
         CoapGroupResponse answer = Assert.Single(await Within(answers));
-        Assert.Equal("a", answer.Response.GetText());
+        Assert.Equal(new string('a', 16), answer.Response.GetText());
         Assert.Equal(fetches, answer.Error is CoapResetException);
         Assert.NotNull(answer.Error);
     }

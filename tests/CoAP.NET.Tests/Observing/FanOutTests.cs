@@ -33,6 +33,7 @@ public sealed class FanOutTests : ObservingTest
     [Fact]
     public async Task A_notification_costs_little_more_than_its_transmission()
     {
+        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
         byte[] payload = new byte[800];
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, payload, CoapContentFormat.OctetStream)).Observable(mode: CoapNotificationMode.NonConfirmable);
         await StartAsync();

@@ -264,7 +264,7 @@ public sealed class RegistrationTests : ObservingTest
     [Rfc("gc-3.7-1")]
     public async Task A_unicast_registration_with_the_token_of_a_group_request_is_the_same_one()
     {
-        CoapRouteHandlerBuilder route = MapState();
+        CoapRouteHandlerBuilder route = MapState().AllowMulticast();
         await StartAsync();
         Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Pass(10);

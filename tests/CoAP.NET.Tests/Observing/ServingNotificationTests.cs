@@ -384,7 +384,7 @@ public sealed class ServingNotificationTests : ObservingTest
     public async Task A_stream_of_Non_confirmable_notifications_has_a_Confirmable_one_each_day_and_who_does_not_acknowledge_it_is_removed()
     {
         Options.Limits.MaxUnacknowledgedNotifications = 1_000_000;
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable).AllowMulticast();
         await StartAsync();
         Transport.Receive(Peer, "510100014a60536f6273", CoAP.NET.Transports.CoapAddress.FromIPv4(0xe00001bb, 5683));
         Pass(10);

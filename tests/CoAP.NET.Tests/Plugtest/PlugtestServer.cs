@@ -15,7 +15,12 @@ public abstract class PlugtestServer : IAsyncLifetime
     private protected PlugtestServer()
     {
         Network = new InMemoryNetwork(Clock);
-        _server = new CoapServer(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(5) });
+        _server = new CoapServer(new CoapEndpointOptions
+        {
+            TimeProvider = Clock,
+            Random = new VirtualRandom(5),
+            TrustedPrefixes = { System.Net.IPNetwork.Parse("192.0.2.0/24") },
+        });
         _server.Endpoint.AddTransport(Network.CreateTransport(s_server));
         PlugtestResources.MapTo(_server, Clock);
         Client = Network.CreatePeer(s_client, s_server);

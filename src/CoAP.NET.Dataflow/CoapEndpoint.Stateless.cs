@@ -1,0 +1,56 @@
+using System.Net;
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Requesting;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+// Requests whose state is in their token (RFC 8974 section 3).
+public sealed partial class CoapEndpoint
+{
+    internal StatelessReceivers Stateless => _state.Stateless;
+
+    /// <summary>Sends a request with a token of a stateless client, or, where the peer is not known to understand such tokens, as any other.</summary>
+    /// <returns>The response where it was sent as any other; otherwise null.</returns>
+    internal async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokens tokens, byte[] state, CancellationToken cancellationToken)
+    {
+        CheckCode(request);
+        CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
+        CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        CoapAddress remote = AddressOf(uri, addresses[0]);
+        CoapChannel channel = ChannelTo(transport, remote);
+        CoapMessage message = Copy(request);
+        AddTarget(message, uri, remote);
+        if (_tokenStep.Supports(channel))
+        {
+            message.Token = tokens.Seal(state, remote);
+            CoapPipeline pipeline = _pipelines[channel.Shard.Index];
+            CoapChannel held = Hold(pipeline, channel);
+            try
+            {
+                pipeline.ExchangesOut.SendStateless(held, message);
+            }
+            finally
+            {
+                Release(held);
+            }
+
+            return null;
+        }
+
+        // RFC 8974 section 3.2: support is found out by a request that is kept.
+        OutgoingRequest outgoing = new()
+        {
+            Request = request,
+            Message = message,
+            Channel = channel,
+            Target = uri,
+            Timeout = request.Timeout,
+            StartedAt = _environment.Now,
+        };
+        return await _tokenStep.SendAsync(outgoing, StatelessTokens.Overhead + state.Length, cancellationToken).ConfigureAwait(false);
+    }
+}

@@ -1,0 +1,77 @@
+using System.Text;
+using System.Text.RegularExpressions;
+using CoAP.NET.Interop.Tests.Peers;
+using Server;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's client transfers bodies in blocks from and to samples/Server.</summary>
+public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
+{
+    private const int LargeLength = 2000;
+
+    private static readonly byte[] s_large = Encoding.UTF8.GetBytes(LargeText.Make(LargeLength));
+
+    public static TheoryData<int> Sizes => Bodies.BlockSizes;
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Sizes))]
+    public async Task A_body_is_got_in_blocks(int size)
+    {
+        // From verbosity 7 on it writes each message to its standard output.
+        (byte[] body, PeerResult result) = await LibcoapClient.TransferAsync(null, "-v", "7", "-b", $"{size}", "-m", "get", $"{server.Host}/large");
+        Assert.Equal(s_large, body);
+        string[] blocks = [.. ReceivedBlock().Matches(result.Output).Select(match => match.Groups["block"].Value).Distinct()];
+        Assert.All(blocks, block => Assert.EndsWith($"/{size}", block, StringComparison.Ordinal));
+        Assert.Equal((LargeLength + size - 1) / size, blocks.Length);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task One_block_alone_is_got() =>
+        Assert.Equal(s_large[192..256], (await LibcoapClient.TransferAsync(null, "-b", "3,64", "-m", "get", $"{server.Host}/large")).Body);
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Resources_are_discovered_in_blocks() =>
+        Assert.Equal(
+            (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/.well-known/core")).Body,
+            (await LibcoapClient.TransferAsync(null, "-b", "32", "-m", "get", $"{server.Host}/.well-known/core")).Body);
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Sizes))]
+    public async Task A_body_is_put_in_blocks_and_got_again(int size)
+    {
+        byte[] body = Bodies.Make(Bodies.Large, size);
+        PeerResult put = (await LibcoapClient.TransferAsync(body, "-b", $"{size}", "-m", "put", $"{server.Host}/large-update")).Result;
+        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-b", $"{size}", "-m", "get", $"{server.Host}/large-update")).Body);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [InlineData(16)]
+    [InlineData(256)]
+    [InlineData(1024)]
+    public async Task A_large_body_is_answered_by_a_large_body(int size)
+    {
+        byte[] answer = (await LibcoapClient.TransferAsync(Bodies.Make(Bodies.Large, size), "-b", $"{size}", "-m", "post", $"{server.Host}/large-post")).Body;
+        Assert.Equal($"65536 bytes came.\n{LargeText.Make(LargeLength)}", Encoding.UTF8.GetString(answer));
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task Bodies_go_in_blocks_by_Non_confirmable_messages()
+    {
+        byte[] body = Bodies.Make(5000, 1);
+        PeerResult put = (await LibcoapClient.TransferAsync(body, "-N", "-b", "512", "-m", "put", $"{server.Host}/large-update")).Result;
+        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-N", "-b", "512", "-m", "get", $"{server.Host}/large-update")).Body);
+    }
+
+    [PeerFact(LibcoapClient.Program)]
+    public async Task A_body_that_is_too_large_is_refused()
+    {
+        PeerResult result = (await LibcoapClient.TransferAsync(new byte[(1024 * 1024) + 1], "-m", "put", $"{server.Host}/large-update")).Result;
+        Assert.StartsWith("4.13", result.Errors, StringComparison.Ordinal);
+    }
+
+    [GeneratedRegex(@"c:2\.05.*Block2:(?<block>\d+/[M_]/\d+)", RegexOptions.CultureInvariant)]
+    private static partial Regex ReceivedBlock();
+}

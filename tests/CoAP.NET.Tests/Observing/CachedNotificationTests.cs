@@ -1,0 +1,85 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>Observations and the cache of the same endpoint: what is known to be current is not asked for (RFC 7641 section 3.3).</summary>
+public sealed class CachedNotificationTests : ObservationTest
+{
+    public CachedNotificationTests() => Options.Cache = new CoapCache();
+
+    [Fact]
+    [Rfc("7641-2-2")]
+    public async Task A_plain_request_is_answered_by_the_newest_notification_while_that_is_fresh()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 100);
+        await using CoapObservation disposed = observation;
+        Assert.Equal("one", Text(await Within(Client.GetAsync(Uri))));
+        NotifyAcknowledged(registration.Token, 2, "two", maxAge: 30);
+        CoapResponse hit = await Within(Client.GetAsync(Uri));
+        Assert.Equal("two", Text(hit));
+        Assert.Null(hit.Options.Observe);
+
+        // One that was overtaken changes nothing.
+        NotifyAcknowledged(registration.Token, 1, "one", maxAge: 100);
+        Assert.Equal("two", Text(await Within(Client.GetAsync(Uri))));
+        Assert.Empty(Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(31));
+        Task<CoapResponse> asked = Client.GetAsync(Uri);
+        Answer(TakeRequest(), null, "three");
+        Assert.Equal("three", Text(await Within(asked)));
+    }
+
+    [Fact]
+    public async Task Only_a_whole_representation_is_stored()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 100);
+        await using CoapObservation disposed = observation;
+        CoapMessage first = Block(CoapMessageType.NonConfirmable, 0x5000, registration.Token, "0123456789abcdef", 0, more: true);
+        first.Options.Observe = 2;
+        Receive(first);
+        CoapMessage rest = TakeRequest();
+        Receive(Block(CoapMessageType.Acknowledgement, rest.MessageId, rest.Token, "!", 1, more: false));
+        await Within(ReadUntilAsync(observation, "0123456789abcdef!"));
+        Assert.Equal("0123456789abcdef!", Text(await Within(Client.GetAsync(Uri))));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task Valid_makes_what_is_stored_as_good_as_new()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(etag: "abcd", maxAge: 10);
+        await using CoapObservation disposed = observation;
+        Clock.Advance(TimeSpan.FromSeconds(9));
+        NotifyAcknowledged(registration.Token, 2, string.Empty, maxAge: 50, etag: "abcd", code: CoapCode.Valid);
+        Clock.Advance(TimeSpan.FromSeconds(40));
+        Assert.Equal("one", Text(await Within(Client.GetAsync(Uri))));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task An_error_that_ends_the_observation_has_the_next_request_sent()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 1000);
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, string.Empty, code: CoapCode.NotAcceptable);
+        Task<CoapResponse> asked = Client.GetAsync(Uri);
+        Answer(TakeRequest(), null, "in another format");
+        Assert.Equal("in another format", Text(await Within(asked)));
+    }
+
+    [Fact]
+    public async Task Who_observes_past_the_cache_stores_nothing()
+    {
+        Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri) { CacheMode = CoapCacheMode.Bypass });
+        Answer(TakeRequest(), 1, "one");
+        await using CoapObservation observation = await Within(registering);
+        Assert.Equal(0, Options.Cache!.Count);
+    }
+
+    private static CoapMessage Block(CoapMessageType type, ushort id, CoapToken token, string block, int number, bool more)
+    {
+        CoapMessage message = new(CoapCode.Content) { Type = type, MessageId = id, Token = token, Payload = System.Text.Encoding.UTF8.GetBytes(block) };
+        message.Options.Block2 = new BlockValue(number, more, 0);
+        return message;
+    }
+}

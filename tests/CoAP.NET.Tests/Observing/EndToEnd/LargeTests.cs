@@ -1,0 +1,113 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Testing;
+using Xunit.Abstractions;
+
+namespace CoAP.NET.Tests.Observing.EndToEnd;
+
+/// <summary>Representations of many blocks, of which a notification brings the first (RFC 7959 section 2.6), in memory and from streams. COAP_TEST_OBSERVE_ROUNDS (default 6) rounds.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class LargeTests(ITestOutputHelper output)
+{
+    private static readonly string[] s_names = ["large", "largenon", "stream"];
+
+    private static int Rounds => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_ROUNDS"), out int rounds) ? rounds : 6;
+
+    [Fact]
+    [Rfc("7959-2.6-2", "7959-2.6-3", "7641-4.5-1")]
+    public async Task A_large_representation_that_changes_while_its_rest_is_fetched_arrives_whole_and_unmixed()
+    {
+        int seed = EndpointCampaign.Seed + 7;
+        Random random = new(seed);
+        await using ObservedWorld world = new(seed);
+        world.Add("large", CoapNotificationMode.Confirmable, 120, length: 5000);
+        world.Add("largenon", CoapNotificationMode.NonConfirmable, 120, length: 3000);
+        world.Add("stream", CoapNotificationMode.Confirmable, 120, length: 6000, isStream: true);
+        await world.StartAsync();
+        world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
+        for (int i = 0; i < 2; i++)
+        {
+            CoapClient client = world.AddClient(i == 0 ? 4 : 1);
+            Array.ForEach(s_names, name => world.Watch(client, name));
+        }
+
+        TimeSpan slowest = default;
+        for (int round = 0; round < Rounds; round++)
+        {
+            world.Network.Conditions = new NetworkConditions
+            {
+                Loss = 0.2 * random.NextDouble(),
+                Duplication = 0.1,
+                Reordering = 0.1,
+                ReorderingWindow = TimeSpan.FromSeconds(1),
+                MinDelay = TimeSpan.FromMilliseconds(20),
+                MaxDelay = TimeSpan.FromMilliseconds(200),
+            };
+            for (int i = 0; i < 15; i++)
+            {
+                Array.ForEach(s_names, world.Change);
+                TimeSpan next = world.Clock.Elapsed + TimeSpan.FromMilliseconds(random.Next(2000));
+                await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= next, TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(1));
+            }
+
+            if (round % 3 == 2)
+            {
+                await world.RestartAsync(ObservedWorld.AddressNumber(round % 2));
+            }
+
+            world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
+            TimeSpan healed = world.Clock.Elapsed;
+            try
+            {
+                await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, TimeSpan.FromMinutes(15));
+            }
+            catch (TimeoutException exception)
+            {
+                Assert.Fail($"Round {round} of seed {seed}: {world.Describe()} {exception.Message}");
+            }
+
+            slowest = world.Clock.Elapsed - healed > slowest ? world.Clock.Elapsed - healed : slowest;
+            world.AssertNothingWrong();
+        }
+
+        output.WriteLine($"{Rounds} rounds, {world.Watchers.Sum(watcher => watcher.Calls)} whole ones, slowest {slowest}, "
+            + $"{world.Counted(CoapCounter.RequestsReceived)} requests, {world.Counted(CoapCounter.AmplificationRefused)} refused as amplification");
+        foreach (Watcher watcher in world.Watchers)
+        {
+            await watcher.DisposeAsync();
+        }
+
+        for (int hour = 0; hour < 25; hour++)
+        {
+            world.Clock.Advance(TimeSpan.FromHours(1));
+            Array.ForEach(s_names, world.Change);
+        }
+
+        world.Clock.Advance(TimeSpan.FromHours(1));
+        world.AssertFreed();
+    }
+
+    [Fact]
+    public async Task A_large_representation_that_never_rests_is_delivered_now_and_then()
+    {
+        await using ObservedWorld world = new(9);
+        world.Add("large", CoapNotificationMode.Confirmable, 120, length: 8000);
+        await world.StartAsync();
+        world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(100));
+        Watcher watcher = world.Watch(world.AddClient(), "large");
+        await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, TimeSpan.FromMinutes(5));
+
+        // The rest takes eight round trips, 1.6 s; each second there is another state.
+        int calls = watcher.Calls;
+        for (int i = 0; i < 60; i++)
+        {
+            world.Change("large");
+            TimeSpan next = world.Clock.Elapsed + TimeSpan.FromSeconds(1);
+            await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= next, TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(1));
+        }
+
+        Assert.InRange(watcher.Calls - calls, 5, 60);
+        await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, TimeSpan.FromMinutes(5));
+        world.AssertNothingWrong();
+    }
+}

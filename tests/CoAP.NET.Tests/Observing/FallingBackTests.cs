@@ -1,0 +1,56 @@
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>Servers that do not do all that was asked of them.</summary>
+public sealed class FallingBackTests : ObservationTest
+{
+    [Fact]
+    [Rfc("7641-3.2-1", "7641-3.3.2-1")]
+    public async Task A_plain_2_03_to_a_registration_with_a_tag_means_the_stored_representation()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(etag: "abcd", maxAge: 20);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+
+        // It has no room for observers any more, but what we have is right.
+        Answer(again, null, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
+        Assert.Equal(CoapObserveState.NotObserving, observation.State);
+        Assert.Equal((CoapCode.Content, "one", TimeSpan.FromSeconds(100)), (observation.Latest!.Code, Text(observation.Latest), observation.Latest.MaxAge));
+        (again, _) = NextRequest(TimeSpan.FromSeconds(120));
+        Assert.Equal("abcd", Wire.Hex(again.Options.ETag!.Value.Span));
+        Answer(again, 7, string.Empty, etag: "abcd", code: CoapCode.Valid);
+        Assert.Equal((CoapObserveState.Observing, "one"), (observation.State, Text(observation.Latest)));
+    }
+
+    [Fact]
+    public async Task A_plain_2_03_for_what_is_not_there_has_the_representation_fetched()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(etag: "abcd", maxAge: 20);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        Answer(again, null, string.Empty, etag: "ffff", code: CoapCode.Valid);
+        CoapMessage fetch = TakeRequest();
+        Assert.Null(fetch.Options.Observe);
+        Assert.Null(fetch.Options.ETag);
+        Answer(fetch, null, "other");
+        await Within(ReadUntilAsync(observation, "other"));
+        Assert.Equal(CoapObserveState.NotObserving, observation.State);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-3")]
+    public async Task An_Echo_of_a_notification_goes_into_the_next_message_to_the_server()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 20);
+        await using CoapObservation disposed = observation;
+        CoapMessage notification = new(CoapCode.Content) { Type = CoapMessageType.NonConfirmable, MessageId = 0x77, Token = registration.Token };
+        notification.Options.Observe = 2;
+        notification.Options.MaxAge = TimeSpan.FromSeconds(20);
+        notification.Options.Echo = Wire.Hex("0102030405060708");
+        Receive(notification);
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        Assert.Equal("0102030405060708", Wire.Hex(again.Options.Echo!.Value.Span));
+        Answer(again, 3, "three", maxAge: 20);
+        (again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        Assert.Null(again.Options.Echo);
+    }
+}

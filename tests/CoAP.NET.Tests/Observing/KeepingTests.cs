@@ -1,0 +1,176 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>What must not end an observation, nor leave one behind that nobody hears of.</summary>
+public sealed class KeepingTests : ObservingTest
+{
+    private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe00001bb, 5683);
+
+    [Fact]
+    [Rfc("7641-4.4-1")]
+    public async Task Numbers_rise_for_who_names_another_tag_although_the_resource_was_observed_for_long()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        for (int i = 1; i <= 3; i++)
+        {
+            // Between half and all of the time after which numbers by the clock begin again.
+            Pass(700);
+            Change(route, $"{i}");
+            CoapMessage told = TakeOne();
+            Acknowledge(Peer, told);
+            Pass(70);
+            CoapMessage again = Ask(Peer, "/obs", more: message => message.Options.Add(OptionNumber.ETag, [(byte)i]))!;
+            Assert.True(IsLater(NumberOf(told)!.Value, NumberOf(again)!.Value), $"{i}: {NumberOf(again):x} after {NumberOf(told):x}");
+        }
+    }
+
+    [Fact]
+    [Rfc("7641-4.4-1")]
+    public async Task Numbers_rise_for_who_comes_back_although_the_resource_was_observed_for_long()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        Pass(700);
+        Change(route, "1");
+        CoapMessage told = TakeOne();
+        Reset(Peer, told);
+        AssertNobody();
+        Pass(60);
+        Assert.True(IsLater(NumberOf(told)!.Value, NumberOf(Register(Peer))!.Value));
+    }
+
+    [Fact]
+    [Rfc("7641-4.4-1")]
+    public async Task However_fast_the_changes_fewer_than_half_of_the_numbers_are_used_in_256_seconds()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        CoapMessage last = Register(Peer);
+        List<(double At, uint Number)> numbers = [];
+        for (int i = 0; i < 3000; i++)
+        {
+            Change(route, $"{i}");
+            last = TakeOne();
+            Acknowledge(Peer, last);
+            numbers.Add((Clock.Elapsed.TotalSeconds, NumberOf(last)!.Value));
+            Pass(i % 100 == 0 ? 20 : 0.01);
+        }
+
+        for (int i = 1; i < numbers.Count; i++)
+        {
+            for (int j = i - 1; j >= 0 && numbers[i].At - numbers[j].At <= 256; j -= 37)
+            {
+                Assert.True(IsLater(numbers[j].Number, numbers[i].Number));
+            }
+        }
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-1")]
+    public async Task A_route_that_wants_fresh_requests_asks_for_that_when_registering_and_not_when_it_notifies()
+    {
+        CoapRouteHandlerBuilder route = MapState().RequireFreshness(TimeSpan.FromSeconds(10));
+        await StartAsync();
+        CoapMessage challenge = Ask(Peer, "/obs")!;
+        Assert.Equal(CoapCode.Unauthorized, challenge.Code);
+        byte[] echo = challenge.Options.Echo!.Value.ToArray();
+        Assert.NotNull(NumberOf(Ask(Peer, "/obs", more: message => message.Options.Add(OptionNumber.Echo, echo))!));
+        Pass(60);
+        Change(route, "1");
+        CoapMessage told = TakeOne();
+        Assert.Equal((CoapCode.Content, "1"), (told.Code, TextOf(told)));
+        Assert.Equal(1, Server.ObserverCount);
+    }
+
+    [Fact]
+    [Rfc("8516-3-1")]
+    public async Task What_limits_the_rate_of_requests_does_not_end_observations()
+    {
+        int asked = 0;
+        CoapRouteHandlerBuilder route = MapState().LimitRate(_ => asked++ == 0 ? null : TimeSpan.FromSeconds(30));
+        await StartAsync();
+        Register(Peer);
+        Change(route, "1");
+        Assert.Equal("1", TextOf(TakeOne()));
+        Assert.Equal((1, 1), (asked, Server.ObserverCount));
+    }
+
+    [Fact]
+    public async Task A_registration_by_way_of_a_group_whose_answer_finds_no_room_is_none()
+    {
+        Options.Limits.MaxDelayedGroupAnswers = 1;
+        MapState().AllowMulticast();
+        await StartAsync();
+        Transport.Receive(Peer, "510100014a60536f6273", s_group);
+        Transport.Receive(Other, "510100014a60536f6273", s_group);
+        Assert.Equal(1, Server.ObserverCount);
+        Pass(10);
+        Assert.Single(TakeNew());
+        Ask(Peer, "/obs", 1);
+        Pass(300);
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.3.1-2")]
+    public async Task Who_acknowledged_the_answer_late_is_refreshed_all_the_same()
+    {
+        TaskCompletionSource<CoapResult> slow = new();
+        int runs = 0;
+        Server.MapGet("/obs", async (_, _) => runs++ == 0 ? await slow.Task : CoapResults.Text("again")).Observable(TimeSpan.FromSeconds(10), refresh: true);
+        await StartAsync();
+        Transport.Receive(Peer, "41017d344a60536f6273");
+        Pass(1);
+        TakeNew();
+        CoapMessage answer = await AnswerAfterAsync(() => slow.SetResult(CoapResults.Text("late")));
+        Assert.Equal(CoapMessageType.Confirmable, answer.Type);
+        Pass(12);
+        TakeNew();
+        Acknowledge(Peer, answer);
+        Pass(10);
+        Assert.Equal("again", TextOf(TakeNew()[0].Message));
+    }
+
+    [Fact]
+    public async Task A_notification_that_a_block_declines_is_sent_when_it_takes_them_again()
+    {
+        bool isOpen = true;
+        Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoapOutbound>(() => isOpen));
+        CoapRouteHandlerBuilder route = MapState();
+        CoapRouteHandlerBuilder non = MapState("/non", CoapNotificationMode.NonConfirmable);
+        await StartAsync();
+        Register(Peer);
+        Register(Other, "/non");
+        isOpen = false;
+        Change(route, "1");
+        Change(non, "1");
+        Assert.Empty(TakeNew());
+        isOpen = true;
+        Pass(10);
+        Assert.Equal(["1", "1"], TakeNew().DistinctBy(item => item.Peer).Select(item => TextOf(item.Message)));
+    }
+
+    [Fact]
+    [Rfc("9175-2.4-1")]
+    public async Task An_error_that_ends_observations_takes_of_what_a_stranger_may_get()
+    {
+        Options.Limits.AmplificationBytesPerMinute = 0;
+        CoapResult answer = CoapResults.Text("x");
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => answer).Observable();
+        await StartAsync();
+        Register(PeerNumber(1));
+        answer = CoapResults.Forbidden(new string('x', 400));
+        Change(route, "1");
+        Pass(100);
+        Assert.Empty(TakeNew());
+        AssertNobody();
+    }
+}

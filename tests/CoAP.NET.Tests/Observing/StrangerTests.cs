@@ -1,0 +1,81 @@
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>Observers whose address nobody verified, in normal use: what bounds amplification must not keep them from their notifications.</summary>
+public sealed class StrangerTests : ObservingTest
+{
+    [Theory]
+    [Rfc("9175-2.4-1", "7641-7-1")]
+    [InlineData(CoapNotificationMode.Confirmable, 60, 1, 1200)]
+    [InlineData(CoapNotificationMode.NonConfirmable, 60, 1, 1200)]
+    [InlineData(CoapNotificationMode.Confirmable, 1000, 60, 300)]
+    [InlineData(CoapNotificationMode.NonConfirmable, 1000, 60, 300)]
+    [InlineData(CoapNotificationMode.Confirmable, 1000, 1, 600)]
+    [InlineData(CoapNotificationMode.NonConfirmable, 1000, 1, 600)]
+    public async Task A_stranger_who_acknowledges_gets_every_notification(CoapNotificationMode mode, int size, int seconds, int changes)
+    {
+        CoapRouteHandlerBuilder route = MapState(mode: mode);
+        await StartAsync();
+        CoapAddress[] strangers = [PeerNumber(1)];
+        int[] got = await ListenAsync(route, strangers, size, seconds, changes, acknowledgesTwice: false);
+
+        // Without a known round-trip time Non-confirmable ones are three seconds apart.
+        int expected = mode == CoapNotificationMode.NonConfirmable ? changes * seconds / Math.Max(seconds, 4) : changes;
+        Assert.All(got, count => Assert.InRange(count, expected, changes + 1));
+        if (mode == CoapNotificationMode.Confirmable || size * 60 / seconds < Options.Limits.AmplificationBytesPerMinute)
+        {
+            Assert.Equal(0, Server.Counters[CoapCounter.AmplificationRefused]);
+        }
+    }
+
+    [Fact]
+    public async Task Ten_strangers_behind_one_address_get_theirs_although_acknowledgements_come_twice()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        CoapAddress[] strangers = [.. Enumerable.Range(0, 10).Select(i => PeerNumber(1) with { Port = (ushort)(40_000 + i) })];
+        int[] got = await ListenAsync(route, strangers, 1000, 60, 120, acknowledgesTwice: true);
+        Assert.True(got.All(count => count == 120), $"{string.Join(' ', got)}: {Server.ObserverCount} observers, {Server.Counters[CoapCounter.ObserversLost]} lost, "
+            + $"{Server.Counters[CoapCounter.AmplificationRefused]} refused, {Server.Counters[CoapCounter.Retransmissions]} copies, {Server.Counters[CoapCounter.UnmatchedAcknowledgements]} unmatched");
+        Assert.Equal(10, Server.ObserverCount);
+    }
+
+    private Task<int[]> ListenAsync(CoapRouteHandlerBuilder route, CoapAddress[] strangers, int size, int seconds, int changes, bool acknowledgesTwice)
+    {
+        foreach (CoapAddress stranger in strangers)
+        {
+            Ask(stranger, "/obs");
+        }
+
+        Assert.Equal(strangers.Length, Server.ObserverCount);
+        int[] got = new int[strangers.Length];
+        for (int i = 1; i <= changes; i++)
+        {
+            State = $"{i}".PadRight(size, 'x');
+            route.Notify();
+            HashSet<(CoapAddress Peer, ushort Id)> answered = [];
+            for (int second = 0; second < seconds; second++)
+            {
+                Settle();
+                foreach ((CoapAddress peer, CoapMessage message) in TakeNew())
+                {
+                    got[Array.IndexOf(strangers, peer)] += answered.Add((peer, message.MessageId)) ? 1 : 0;
+                    if (message.Type == CoapMessageType.Confirmable)
+                    {
+                        Acknowledge(peer, message);
+                        if (acknowledgesTwice)
+                        {
+                            Acknowledge(peer, message);
+                        }
+                    }
+                }
+
+                Pass(0.995);
+            }
+        }
+
+        return Task.FromResult(got);
+    }
+}
