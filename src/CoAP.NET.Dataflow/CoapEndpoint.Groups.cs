@@ -62,7 +62,7 @@ public sealed partial class CoapEndpoint
     /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answers; each enumeration sends the request anew.</returns>
-    /// <exception cref="ArgumentException">The request is Confirmable, which a group cannot acknowledge; or its URI is none, not of the scheme <c>coap</c>, or not that of a group.</exception>
+    /// <exception cref="ArgumentException">The request is Confirmable, which a group cannot acknowledge; or it has a Destination, a Download or a Content that is read from a stream; or its URI is none, not of the scheme <c>coap</c>, or not that of a group.</exception>
     /// <exception cref="CoapException">While enumerating: the name has no address of a group, the request cannot be sent, or the endpoint was stopped.</exception>
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -71,6 +71,11 @@ public sealed partial class CoapEndpoint
         if (request.Confirmable)
         {
             throw new ArgumentException("A request to a group is Non-confirmable, as its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable to false.", nameof(request));
+        }
+
+        if (request.Transfer is { LeavesBodyOut: true } || request.Content?.Open is not null)
+        {
+            throw new ArgumentException("A request to a group has one message and many answers: Destination, Download and a Content that is read from a stream are for requests to one peer.", nameof(request));
         }
 
         CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with that of a group.", nameof(request)));
@@ -106,6 +111,9 @@ public sealed partial class CoapEndpoint
         }
     }
 
+    private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>
+        request.Timeout ?? channel.Parameters.ResponseTimeout ?? channel.Parameters.NonLifetime;
+
     private async ValueTask<CoapAddress[]> ResolveGroupAsync(CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
     {
         IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
@@ -137,8 +145,7 @@ public sealed partial class CoapEndpoint
                     throw new CoapBusyException($"{_environment.Limits.MaxGroupRequests} requests to groups run already. Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");
                 }
 
-                CoapTransmissionParameters parameters = held.Parameters;
-                sent.Begin(request.Timeout ?? parameters.ResponseTimeout ?? parameters.NonLifetime);
+                sent.Begin(TimeoutOf(request, held));
                 pipeline.ExchangesOut.Send(sent);
                 if (i + 1 == groups.Length || !sent.HasSendFailed)
                 {
@@ -178,9 +185,13 @@ public sealed partial class CoapEndpoint
         CoapMessage message = new(sent.Code) { Type = CoapMessageType.Confirmable, Payload = sent.Payload };
         message.Options.AddAll(sent.Options);
         message.Options.Remove(OptionNumber.Block2);
+
+        // What a group was told of answers that nobody wants is not what the one member is asked now.
+        message.Options.Remove(OptionNumber.NoResponse);
         try
         {
-            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = null, StartedAt = _environment.Now };
+            // As long again as the group had: who answers by endless blocks must not hold up the others for ever.
+            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = TimeoutOf(request, member), StartedAt = _environment.Now };
             CoapResponse response = await _blockwiseStep.SendAsync(whole.ContinueFrom(first), cancellationToken).ConfigureAwait(false);
             return (response, null);
         }

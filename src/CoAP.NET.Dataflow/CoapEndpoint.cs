@@ -100,8 +100,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
-        _steps = RequestSteps.Link(
-            new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), _tokenStep, new ExchangeStep(_environment, ExchangeAsync));
+        RequestStep[] steps = [new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), _tokenStep];
+        ExchangeStep last = new(_environment, ExchangeAsync);
+        _steps = RequestSteps.Link([new PlainStep(steps, last), .. steps, last]);
         if (_cacheStep is not null)
         {
             _steps = RequestSteps.Link(_cacheStep, _steps);

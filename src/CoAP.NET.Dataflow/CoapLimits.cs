@@ -15,8 +15,11 @@ public sealed class CoapLimits
     /// <summary>Memory for peers that had only one exchange so far, in bytes, with their deduplication. Default 8 MiB. When full: newcomers replace newcomers, nobody else.</summary>
     public int NewcomerBytes { get; set => field = Check(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
 
-    /// <summary>How long after its first request a second one makes a peer a returning one. Default 2 s.</summary>
-    public TimeSpan NewcomerPeriod { get; set; } = TimeSpan.FromSeconds(2);
+    /// <summary>How long after its first request a second one makes a peer a returning one. Default 2 s; 0 to 1 h.</summary>
+    public TimeSpan NewcomerPeriod { get; set => field = value >= TimeSpan.Zero && value <= TimeSpan.FromHours(1) ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The period is 0 to 1 h."); } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How many verified peers with one IPv4 address, or one IPv6 prefix of 64 bits, may hold their place while others want it. Default 1,000; 0 to 100,000,000. When full: further ones are answered as verified ones are, but may be forgotten as if they were not, so that no host fills the tables by its ports. In all <see cref="MaxChannels"/> peers may hold their place.</summary>
+    public int MaxVerifiedPeersPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
     /// <summary>Memory for deduplication in the whole endpoint, in bytes. Default 256 MiB. When full: see <see cref="UnverifiedDeduplicationShare"/>.</summary>
     public long DeduplicationBytes { get; set => field = Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
@@ -97,6 +100,9 @@ public sealed class CoapLimits
 
     /// <summary>How many Non-confirmable notifications a peer whose address was never verified is sent between two acknowledgements (RFC 7641 section 7). Default 10; 0 to 1,000,000. When full: the next one is Confirmable, and no more are sent until it is acknowledged.</summary>
     public int MaxUnacknowledgedNotifications { get; set => field = Check(value, 0, 1_000_000); } = 10;
+
+    /// <summary>How many observers with addresses that were never verified may be served at one IPv4 address, or one IPv6 prefix of 64 bits, whatever their ports. Default 1,000; 0 to 100,000,000. When full: as with <see cref="MaxObservers"/>.</summary>
+    public int MaxUnverifiedObserversPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 

@@ -16,6 +16,7 @@ public sealed record CoapTransmissionParameters
     private readonly TimeSpan? _responseTimeout;
     private readonly TimeSpan _defaultLeisure = TimeSpan.FromSeconds(5);
     private readonly TimeSpan _maxLatency = TimeSpan.FromSeconds(100);
+    private readonly double _probingRate = 1;
     private readonly int _preferredBlockSize = 1024;
     private readonly int _maxMessageSize = 1152;
     private readonly int _maxQueuedRequests = 1000;
@@ -105,8 +106,13 @@ public sealed record CoapTransmissionParameters
         }
     }
 
-    /// <summary>PROBING_RATE: the average rate towards a peer that does not respond, in bytes a second. Default 1; <see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7).</summary>
-    public double ProbingRate { get; init; } = 1;
+    /// <summary>PROBING_RATE: the average rate towards a peer that does not respond, in bytes a second. Default 1; <see cref="double.PositiveInfinity"/> switches the limit off (RFC 7252 section 4.7). Above 0.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    public double ProbingRate
+    {
+        get => _probingRate;
+        init => _probingRate = value > 0 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "PROBING_RATE is above 0 bytes a second.");
+    }
 
     /// <summary>DEFAULT_LEISURE: the period over which answers to a request to a group are spread, unless it is computed (<see cref="CoapGroupOptions.GroupSize"/>). Default 5 s; 0 to 10 minutes (RFC 7252 section 8.2).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 10 minutes.</exception>
@@ -121,26 +127,28 @@ public sealed record CoapTransmissionParameters
         }
     }
 
-    /// <summary>MAX_LATENCY: the longest time that a datagram is taken to be under way. Default 100 s (RFC 7252 section 4.8.2).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
+    /// <summary>MAX_LATENCY: the longest time that a datagram is taken to be under way. Default 100 s; up to a day (RFC 7252 section 4.8.2).</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above a day.</exception>
     public TimeSpan MaxLatency
     {
         get => _maxLatency;
         init
         {
             ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
             _maxLatency = value;
         }
     }
 
-    /// <summary>How long an answer may take to ride on the acknowledgement; after that an Empty one is sent and the response becomes a separate one (RFC 7252 section 5.2.2). Default: a quarter of <see cref="AckTimeout"/>.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below zero or not below <see cref="AckTimeout"/>.</exception>
+    /// <summary>How long an answer may take to ride on the acknowledgement; after that an Empty one is sent and the response becomes a separate one (RFC 7252 section 5.2.2). Default: a quarter of <see cref="AckTimeout"/>; 0 to 1 h. From <see cref="AckTimeout"/> on the peer repeats its request meanwhile.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below zero or above an hour.</exception>
     public TimeSpan PiggybackWindow
     {
         get => _piggybackWindow ?? _ackTimeout / 4;
         init
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromHours(1));
             _piggybackWindow = value;
         }
     }

@@ -17,6 +17,8 @@ internal sealed class AddressGuard
     private readonly CoapCounters _counters;
     private readonly TrustedPrefix[] _trusted;
     private readonly SourceBudgets _sources;
+    private readonly SourceCounts _verified;
+    private readonly SourceCounts _observers;
     private readonly RateBound _whole;
     private long _wholeUntil = long.MinValue;
 
@@ -26,6 +28,8 @@ internal sealed class AddressGuard
         _counters = environment.Counters;
         _trusted = [.. trusted.Select(network => new TrustedPrefix(network))];
         _sources = new SourceBudgets(environment.Random, _limits.AmplificationBytesPerMinute, _limits.AmplificationBytesPerSecond);
+        _verified = new SourceCounts(_limits.MaxVerifiedPeersPerSource, _limits.MaxChannels);
+        _observers = new SourceCounts(_limits.MaxUnverifiedObserversPerSource, int.MaxValue);
         _whole = new RateBound(_limits.AmplificationBytesPerSecond, TimeSpan.FromSeconds(1));
         AlwaysFree = _limits.LimitAmplification ? _limits.AmplificationFreeBytes : int.MaxValue;
         Echo = new EchoMint(environment);
@@ -61,7 +65,17 @@ internal sealed class AddressGuard
                 return true;
             }
 
-            channel.IsVerified = false;
+            lock (_gate)
+            {
+                // Another thread may have verified it anew meanwhile.
+                if (now < channel.VerifiedUntil)
+                {
+                    return true;
+                }
+
+                channel.IsVerified = false;
+                ReleaseShare(channel);
+            }
         }
 
         foreach (TrustedPrefix prefix in _trusted)
@@ -73,6 +87,77 @@ internal sealed class AddressGuard
         }
 
         return false;
+    }
+
+    /// <summary>The peer has shown that it receives at its address.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="until">Until when that counts, in units of 100 ns.</param>
+    public void Verify(CoapChannel channel, long until)
+    {
+        lock (_gate)
+        {
+            if (!channel.IsVerified)
+            {
+                _counters.Add(CoapCounter.AddressesVerified);
+                channel.VerifiedUntil = until;
+            }
+            else if (channel.VerifiedUntil < until)
+            {
+                channel.VerifiedUntil = until;
+            }
+
+            if (!channel.IsCountedVerified)
+            {
+                channel.IsCountedVerified = _verified.TryAdd(channel.Remote);
+                channel.IsBeyondShare = !channel.IsCountedVerified;
+            }
+
+            // Last: who reads without the lock must find the time with it.
+            channel.IsVerified = true;
+        }
+    }
+
+    /// <summary>A channel went out of its table.</summary>
+    /// <param name="channel">The channel.</param>
+    public void OnForgotten(CoapChannel channel)
+    {
+        if (channel.IsVerified)
+        {
+            lock (_gate)
+            {
+                ReleaseShare(channel);
+                channel.IsBeyondShare = true;
+            }
+        }
+    }
+
+    /// <summary>Whether one more observer may be noted; undone by <see cref="OnObserverRemoved"/> if it was counted.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="isCounted">Whether it counts among those that were never verified.</param>
+    public bool TryAddObserver(CoapChannel channel, long now, out bool isCounted)
+    {
+        isCounted = false;
+        if (IsTrusted(channel, now))
+        {
+            return true;
+        }
+
+        lock (_gate)
+        {
+            isCounted = _observers.TryAdd(channel.Remote);
+            return isCounted;
+        }
+    }
+
+    /// <summary>An observer that was counted is gone.</summary>
+    /// <param name="channel">The peer.</param>
+    public void OnObserverRemoved(CoapChannel channel)
+    {
+        lock (_gate)
+        {
+            _observers.Remove(channel.Remote);
+        }
     }
 
     /// <summary>Whether an answer may go out; what is not free is drawn.</summary>
@@ -126,6 +211,15 @@ internal sealed class AddressGuard
             {
                 channel.AmplificationCredit = 0;
             }
+        }
+    }
+
+    private void ReleaseShare(CoapChannel channel)
+    {
+        if (channel.IsCountedVerified)
+        {
+            channel.IsCountedVerified = false;
+            _verified.Remove(channel.Remote);
         }
     }
 

@@ -223,11 +223,12 @@ internal sealed class ChannelTable
         for (int i = 0; i < EvictionTries && candidate is not null; i++)
         {
             CoapChannel? next = candidate.Newer;
-            if (candidate.Pins == 0 && !(unverifiedOnly && candidate.IsVerified && candidate.VerifiedUntil > _shard.Environment.Now) && _owner.TryForget(candidate))
+            if (candidate.Pins == 0 && !(unverifiedOnly && candidate.IsProtected && candidate.VerifiedUntil > _shard.Environment.Now) && _owner.TryForget(candidate))
             {
                 Remove(candidate);
                 list.Remove(candidate);
                 candidate.IsForgotten = true;
+                _shard.Guard.OnForgotten(candidate);
                 _shard.Environment.Counters.Add(CoapCounter.ChannelEvictions);
                 return true;
             }

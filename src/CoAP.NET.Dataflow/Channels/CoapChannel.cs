@@ -129,6 +129,15 @@ public sealed class CoapChannel
     /// <summary>Until when <see cref="IsVerified"/> holds, in units of 100 ns; for ever after a handshake.</summary>
     internal long VerifiedUntil { get; set; } = long.MaxValue;
 
+    /// <summary>Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by <see cref="AddressGuard"/>.</summary>
+    internal bool IsCountedVerified { get; set; }
+
+    /// <summary>See <see cref="IsCountedVerified"/>.</summary>
+    internal bool IsBeyondShare { get; set; }
+
+    /// <summary>Whether the peer may hold its place while others want it: it is verified, and its source has not too many of those.</summary>
+    internal bool IsProtected => IsVerified && !IsBeyondShare;
+
     /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
     internal int AmplificationCredit { get; set; }
 

@@ -65,7 +65,7 @@ internal sealed class SourceBudgets
     }
 
     // Whoever has an IPv6 address mostly has a whole /64; ports cost nothing at all. On a link all neighbours share the prefix.
-    private static CoapAddress SourceOf(in CoapAddress address) =>
+    public static CoapAddress SourceOf(in CoapAddress address) =>
         address.IsIPv4 ? address with { Port = 0, ScopeId = 0 }
         : address.High >> 54 == 0xfe80 >> 6 ? address with { Port = 0 }
         : address with { Low = 0, Port = 0, ScopeId = 0 };

@@ -46,9 +46,13 @@ internal ref partial struct CborReader
         }
 
         _position = start;
-        bool isRead = TryReadInteger(out BigInteger integer);
+        if (!TryReadInteger(out BigInteger integer))
+        {
+            return false;
+        }
+
         value = Round(integer, 0);
-        return isRead;
+        return true;
     }
 
     private bool TryReadDecimalFraction(int start, out double value)
@@ -69,7 +73,7 @@ internal ref partial struct CborReader
             return false;
         }
 
-        if ((count is null && !TryTakeBreak()) || Math.Abs(exponent) > MaxExponent)
+        if ((count is null && !TryTakeBreak()) || exponent is < -MaxExponent or > MaxExponent)
         {
             return Fail(start, $"a decimal fraction has an exponent of at most {MaxExponent} and a mantissa");
         }
@@ -112,9 +116,15 @@ internal ref partial struct CborReader
                     return false;
                 }
 
+                // Before anything is computed: digits cost more than bytes.
+                if (bytes.Length > MaxBignumBytes)
+                {
+                    return Fail(start, $"a big integer has at most {MaxBignumBytes} bytes here");
+                }
+
                 value = new BigInteger(bytes, isUnsigned: true, isBigEndian: true);
                 value = argument == PositiveBignum ? value : -1 - value;
-                return bytes.Length <= MaxBignumBytes || Fail(start, $"a big integer has at most {MaxBignumBytes} bytes here");
+                return true;
             default:
                 return Fail(start, "a number was expected");
         }

@@ -1,5 +1,5 @@
+using System.Buffers;
 using System.Text.Json;
-using System.Text.Json.Nodes;
 
 namespace CoAP.NET;
 
@@ -12,54 +12,80 @@ public static class CoapMergePatch
     /// <param name="target">The document in UTF-8; of no bytes when there is none yet.</param>
     /// <param name="patch">The patch in UTF-8.</param>
     /// <returns>The new document in UTF-8.</returns>
-    /// <exception cref="JsonException">One of them is no JSON, has a member twice, or is nested more than 64 deep.</exception>
+    /// <exception cref="JsonException">One of them is no JSON, has a member twice, or is nested more than 64 deep; or a string is no Unicode.</exception>
     public static byte[] Apply(ReadOnlySpan<byte> target, ReadOnlySpan<byte> patch)
     {
-        JsonNode? result = Merge(target.IsEmpty ? null : JsonNode.Parse(target, documentOptions: s_options), JsonNode.Parse(patch, documentOptions: s_options));
-        using MemoryStream bytes = new();
-        using (Utf8JsonWriter writer = new(bytes))
+        try
         {
-            if (result is null)
+            using JsonDocument changes = Parse(patch);
+            using JsonDocument? before = target.IsEmpty ? null : Parse(target);
+            ArrayBufferWriter<byte> bytes = new();
+            using (Utf8JsonWriter writer = new(bytes))
             {
-                writer.WriteNullValue();
+                Merge(before?.RootElement, changes.RootElement, writer);
             }
-            else
-            {
-                result.WriteTo(writer);
-            }
-        }
 
-        return bytes.ToArray();
+            return bytes.WrittenSpan.ToArray();
+        }
+        catch (Exception exception) when (exception is InvalidOperationException or ArgumentException)
+        {
+            // Strings are decoded only when they are looked at.
+            throw new JsonException("A string is no Unicode: no UTF-8, or half a surrogate pair.", exception);
+        }
     }
 
-    private static JsonNode? Merge(JsonNode? target, JsonNode? patch)
+    private static JsonDocument Parse(ReadOnlySpan<byte> utf8) => JsonDocument.Parse(utf8.ToArray(), s_options);
+
+    // Written member by member and looked up by name once: the cost grows with the size of both, not with the product.
+    private static void Merge(JsonElement? target, JsonElement patch, Utf8JsonWriter writer)
     {
-        if (patch is not JsonObject changes)
+        if (patch.ValueKind != JsonValueKind.Object)
         {
-            return patch;
+            patch.WriteTo(writer);
+            return;
         }
 
-        JsonObject result = target as JsonObject ?? [];
-        foreach (string name in changes.Select(change => change.Key).ToArray())
+        // In the order of the patch, for what is new.
+        OrderedDictionary<string, JsonElement> changes = new(StringComparer.Ordinal);
+        foreach (JsonProperty change in patch.EnumerateObject())
         {
-            // A node has one parent: each is taken out of where it was before it goes elsewhere.
-            JsonNode? change = changes[name];
-            changes.Remove(name);
-            JsonNode? old = result[name];
-            if (change is null)
+            changes.Add(change.Name, change.Value);
+        }
+
+        HashSet<string> applied = new(StringComparer.Ordinal);
+        writer.WriteStartObject();
+        if (target is { ValueKind: JsonValueKind.Object } document)
+        {
+            foreach (JsonProperty member in document.EnumerateObject())
             {
-                result.Remove(name);
-            }
-            else if (old is JsonObject && change is JsonObject)
-            {
-                Merge(old, change);
-            }
-            else
-            {
-                result[name] = Merge(null, change);
+                if (!changes.TryGetValue(member.Name, out JsonElement change))
+                {
+                    member.WriteTo(writer);
+                    continue;
+                }
+
+                applied.Add(member.Name);
+                WriteChange(member.Name, member.Value, change, writer);
             }
         }
 
-        return result;
+        foreach ((string name, JsonElement change) in changes)
+        {
+            if (!applied.Contains(name))
+            {
+                WriteChange(name, null, change, writer);
+            }
+        }
+
+        writer.WriteEndObject();
+    }
+
+    private static void WriteChange(string name, JsonElement? target, JsonElement change, Utf8JsonWriter writer)
+    {
+        if (change.ValueKind != JsonValueKind.Null)
+        {
+            writer.WritePropertyName(name);
+            Merge(target, change, writer);
+        }
     }
 }

@@ -8,6 +8,9 @@ internal struct SenmlState
     /// <summary>The version of RFC 8428.</summary>
     public const int KnownVersion = 10;
 
+    /// <summary>The longest name with its base name, in characters. RFC 8428 names no bound; without one a pack of a megabyte resolves to gigabytes.</summary>
+    public const int MaxNameLength = 1024;
+
     /// <summary>Times below are relative to now (RFC 8428 section 4.5.3).</summary>
     public const double FirstAbsoluteTime = 1 << 28;
 
@@ -44,7 +47,7 @@ internal struct SenmlState
         _unit = record.BaseUnit ?? _unit;
         _value = record.BaseValue ?? _value;
         _sum = record.BaseSum ?? _sum;
-        return (HasBaseFieldsOnly(record) ? null : CheckValues(record) ?? CheckName(_name + record.Name)) ?? CheckNumbers(record);
+        return (HasBaseFieldsOnly(record) ? null : CheckValues(record) ?? CheckName(_name, record.Name)) ?? CheckNumbers(record);
     }
 
     /// <summary>
@@ -84,11 +87,20 @@ internal struct SenmlState
             : null;
     }
 
-    private static string? CheckName(string name) =>
-        name.Length == 0 ? "a record has a name or a base name (RFC 8428 section 4.2)"
-        : name.AsSpan().ContainsAnyExcept(s_nameCharacters) || !char.IsAsciiLetterOrDigit(name[0])
+    // Before the two are put together: a long base name and many short records would make each other expensive.
+    private static string? CheckName(string? baseName, string? name)
+    {
+        long length = (long)(baseName?.Length ?? 0) + (name?.Length ?? 0);
+        if (length is 0 or > MaxNameLength)
+        {
+            return length == 0 ? "a record has a name or a base name (RFC 8428 section 4.2)" : $"a name has at most {MaxNameLength} characters here, with its base name";
+        }
+
+        char first = string.IsNullOrEmpty(baseName) ? name![0] : baseName[0];
+        return baseName.AsSpan().ContainsAnyExcept(s_nameCharacters) || name.AsSpan().ContainsAnyExcept(s_nameCharacters) || !char.IsAsciiLetterOrDigit(first)
             ? "a name has letters, digits and - : . / _ only and begins with a letter or digit (RFC 8428 section 4.5.1)"
             : null;
+    }
 
     private readonly string? CheckNumbers(CoapSenmlRecord record) =>
         IsFinite(_time) && IsFinite(_value) && IsFinite(_sum) && IsFinite(_time + record.Time) && IsFinite(_value + record.Value) && IsFinite(SumOf(record)) && IsFinite(record.UpdateTime)

@@ -135,20 +135,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         TimeSpan lifetime = _shard.Environment.Limits.AddressVerificationLifetime;
         if (age < lifetime && !channel.Transport.IsReliable)
         {
-            _shard.Enter();
-            if (!channel.IsVerified)
-            {
-                Counters.Add(CoapCounter.AddressesVerified);
-                channel.IsVerified = true;
-                channel.VerifiedUntil = long.MinValue;
-            }
-
-            if (channel.VerifiedUntil != long.MaxValue)
-            {
-                channel.VerifiedUntil = Math.Max(channel.VerifiedUntil, now + (lifetime - age).Ticks);
-            }
-
-            _shard.Exit();
+            _shard.Guard.Verify(channel, now + (lifetime - age).Ticks);
         }
     }
 

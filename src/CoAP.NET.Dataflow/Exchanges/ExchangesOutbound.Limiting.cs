@@ -39,9 +39,10 @@ public sealed partial class ExchangesOutbound
     /// <param name="result">The whole answer.</param>
     /// <param name="response">The response, larger than what is always free.</param>
     /// <param name="isChallenge">Whether what comes out asks for an Echo instead of answering.</param>
-    private CoapMessage Limit(CoapExchange exchange, CoapResult result, CoapMessage response, out bool isChallenge)
+    /// <param name="carriesEcho">Whether it was given an Echo, so that it must not become Confirmable (RFC 9175 section 2.4).</param>
+    private CoapMessage Limit(CoapExchange exchange, CoapResult result, CoapMessage response, out bool isChallenge, out bool carriesEcho)
     {
-        isChallenge = false;
+        isChallenge = carriesEcho = false;
         CoapChannel channel = exchange.Channel;
         AddressGuard guard = _shard.Guard;
         long now = _shard.Environment.Now;
@@ -52,11 +53,13 @@ public sealed partial class ExchangesOutbound
             return response;
         }
 
-        // A client that knows Echo is verified by its next request; others take no notice of the option.
-        int echo = exchange.Request.IsMulticast || size + EchoMint.OptionSize > channel.Parameters.MaxMessageSize ? 0 : EchoMint.OptionSize;
+        // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable and has none.
+        bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != CoapReceptionState.Acknowledged;
+        int echo = mayEcho && size + EchoMint.OptionSize <= channel.Parameters.MaxMessageSize ? EchoMint.OptionSize : 0;
         if (guard.MaySend(channel, size + echo, now))
         {
-            if (echo > 0)
+            carriesEcho = echo > 0;
+            if (carriesEcho)
             {
                 guard.Echo.AddTo(response, channel.Remote, now);
             }
@@ -70,10 +73,10 @@ public sealed partial class ExchangesOutbound
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
-            guard.Echo.AddTo(shorter, channel.Remote, now);
-            if (_sizeOf(shorter) > free)
+            carriesEcho = mayEcho && _sizeOf(shorter) + EchoMint.OptionSize <= free;
+            if (carriesEcho)
             {
-                shorter.Options.Remove(OptionNumber.Echo);
+                guard.Echo.AddTo(shorter, channel.Remote, now);
             }
 
             while (_sizeOf(shorter) > free && TryHalve(shorter))
@@ -86,6 +89,7 @@ public sealed partial class ExchangesOutbound
             }
         }
 
+        carriesEcho = false;
         if (!exchange.Request.Code.IsSafe && response.Code.IsSuccess && !isLater)
         {
             // It was carried out, and nothing else may be said of it: the client would do it again.

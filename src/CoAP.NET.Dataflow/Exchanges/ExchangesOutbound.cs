@@ -33,7 +33,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         layer.Send = Order;
         _groups = groups;
-        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, Order);
+        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed);
     }
 
     /// <summary>Answers to requests to groups that wait for their moment.</summary>
@@ -182,10 +182,11 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
         bool toGroup = exchange.Reception is { IsMulticast: true };
         bool isChallenge = result.AsksForEcho;
+        bool carriesEcho = false;
         bool silent = IsSilent(exchange, result, response.Code);
         if (size > _alwaysFree && !silent)
         {
-            response = Limit(exchange, result, response, out isChallenge);
+            response = Limit(exchange, result, response, out isChallenge, out carriesEcho);
             silent = IsSilent(exchange, result, response.Code);
         }
 
@@ -196,6 +197,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         else if (isChallenge)
         {
             Counters.Add(CoapCounter.EchoChallenges);
+            carriesEcho = true;
             _shard.Guard.Echo.AddTo(response, exchange.Channel.Remote, _shard.Environment.Now);
         }
 
@@ -219,9 +221,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Message = silent ? null : response,
             Reception = exchange.Reception,
             Transmission = observer is null ? null : Observers!.Answer(observer, response),
-            NeverConfirmable = isChallenge,
+            NeverConfirmable = carriesEcho,
         };
-        if (toGroup && !silent ? !AnswerAtLeisure(outbound) : !Offer(outbound))
+        if (toGroup && !silent ? !TryAnswerAtLeisure(outbound) : !Offer(outbound))
         {
             Withdraw(observer);
         }
@@ -235,7 +237,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
     }
 
-    private bool AnswerAtLeisure(in CoapOutbound answer)
+    private bool TryAnswerAtLeisure(in CoapOutbound answer)
     {
         TimeSpan leisure = _groups.LeisureOf(answer.Message!, answer.Channel.Parameters);
         if (Delayed.TryAdd(answer, leisure))
@@ -246,6 +248,14 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         Counters.Add(CoapCounter.GroupAnswersDropped);
         Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
         return false;
+    }
+
+    private void SendDelayed(CoapOutbound answer)
+    {
+        if (!Offer(answer))
+        {
+            Withdraw(answer.Transmission?.Source as Observer);
+        }
     }
 
     private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)

@@ -111,7 +111,7 @@ internal sealed partial class DuplicateMemory
     private void ChargeIndex(MessagingState state)
     {
         int bytes = state.Index.Bytes;
-        int unverified = state.Channel.IsVerified ? 0 : bytes;
+        int unverified = state.Channel.IsProtected ? 0 : bytes;
         _indexBytes += bytes - state.IndexBytes;
         _unverifiedIndexBytes += unverified - state.UnverifiedIndexBytes;
         state.IndexBytes = bytes;

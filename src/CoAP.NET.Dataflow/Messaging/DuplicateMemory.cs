@@ -117,7 +117,7 @@ internal sealed partial class DuplicateMemory
             return false;
         }
 
-        if (@class != MethodClass.Unsafe || !state.Channel.IsVerified)
+        if (@class != MethodClass.Unsafe || !state.Channel.IsProtected)
         {
             return true;
         }
@@ -222,7 +222,7 @@ internal sealed partial class DuplicateMemory
 
     private static int LogOf(CoapChannel channel, MethodClass @class, long lifetime)
     {
-        if (!channel.IsVerified)
+        if (!channel.IsProtected)
         {
             return channel.IsNewcomer ? Newcomers : UnverifiedSafe + (int)@class;
         }

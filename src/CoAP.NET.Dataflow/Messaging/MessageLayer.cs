@@ -67,7 +67,7 @@ internal sealed partial class MessageLayer
 
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a newcomer that is not
-    /// verified only what runs, is outstanding or waits counts.
+    /// verified, or beyond the share of its source, only what runs, is outstanding or waits counts.
     /// </summary>
     public static bool CanForget(CoapChannel channel, long now)
     {
@@ -81,7 +81,7 @@ internal sealed partial class MessageLayer
             return false;
         }
 
-        return (channel.IsNewcomer && !channel.IsVerified)
+        return (channel.IsNewcomer && !channel.IsProtected)
             || (!DuplicateMemory.Remembers(state, now)
                 && !(state.MessageIds.WasUsed && now - state.MessageIds.LastUse < state.Times.MessageIdLifetime));
     }

@@ -49,6 +49,9 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
 
     public bool IsOfGroup { get; init; }
 
+    /// <summary>Whether it counts among the observers of its source that were never verified.</summary>
+    public bool IsCountedBySource { get; set; }
+
     /// <summary>Until when a retransmission waits for a newer state; 0 for none.</summary>
     public long HeldUntil { get; set; }
 

@@ -72,13 +72,14 @@ internal sealed partial class ObserverLayer
         {
             _observers.TryGetValue((channel, request.Token), out Observer? before);
             PeerObservers? peer = channel.ObservingState as PeerObservers;
-            if (channel.IsForgotten || (before is null && (peer?.Count >= _limits.MaxObserversPerPeer || !_count.TryAdd(_limits.MaxObservers))))
+            long now = _shard.Environment.Now;
+            bool isCounted = before?.IsCountedBySource ?? false;
+            if (channel.IsForgotten || (before is null && (peer?.Count >= _limits.MaxObserversPerPeer || !TryCount(channel, now, out isCounted))))
             {
                 _counters.Add(CoapCounter.RegistrationsRefused);
                 return null;
             }
 
-            long now = _shard.Environment.Now;
             Subject subject = GetOrAddSubject(key, resource, exchange, now);
             peer ??= new PeerObservers(this, channel);
             channel.ObservingState = peer;
@@ -90,6 +91,7 @@ internal sealed partial class ObserverLayer
                 SentRun = subject.Started,
                 ConfirmableFrom = now + s_confirmableEvery,
                 IsOfGroup = exchange.Request.IsMulticast,
+                IsCountedBySource = isCounted,
 
                 // Something changed while the handler ran: its answer may be of before.
                 NeedsRefresh = resource.Route.Changes != resource.Changes,
@@ -102,6 +104,7 @@ internal sealed partial class ObserverLayer
             if (before is not null)
             {
                 _count.Add();
+                before.IsCountedBySource = false;
                 RemoveLocked(before);
             }
 
@@ -193,6 +196,23 @@ internal sealed partial class ObserverLayer
         }
     }
 
+    private bool TryCount(CoapChannel channel, long now, out bool isCounted)
+    {
+        isCounted = false;
+        if (!_count.TryAdd(_limits.MaxObservers))
+        {
+            return false;
+        }
+
+        if (_shard.Guard.TryAddObserver(channel, now, out isCounted))
+        {
+            return true;
+        }
+
+        _count.Remove();
+        return false;
+    }
+
     private Subject GetOrAddSubject(SubjectKey key, ObservableResource resource, CoapExchange exchange, long now)
     {
         if (_subjects.TryGetValue(key, out Subject? subject))
@@ -255,6 +275,11 @@ internal sealed partial class ObserverLayer
 
         peer.Channel.Pins--;
         _count.Remove();
+        if (observer.IsCountedBySource)
+        {
+            _shard.Guard.OnObserverRemoved(peer.Channel);
+        }
+
         if (--peer.Count == 0)
         {
             peer.Channel.ObservingState = null;

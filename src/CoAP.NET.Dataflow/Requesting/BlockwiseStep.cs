@@ -17,20 +17,18 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
 
     public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
     {
-        CoapRequest asked = request.Request;
         if (request.FirstBlock is not null)
         {
             return new BlockwiseTransfer(this, request).RunAsync(request.FirstBlock, cancellationToken);
         }
 
-        // Not those of the message: another step may send again what this one completed.
-        if (asked.Message.OptionsToRead is { } own && (own.Contains(OptionNumber.Block1) || own.Contains(OptionNumber.Block2)))
+        if (IsLeftAlone(request))
         {
             return Next.SendAsync(request, cancellationToken);
         }
 
         CoapMessage message = request.Message;
-        if (asked.Transfer is { IsSpecial: true } || asked.Content?.Open is not null || (!message.Payload.IsEmpty && message.Payload.Length > TransferSizes.Whole(request)))
+        if (MustTransfer(request))
         {
             return new BlockwiseTransfer(this, request).RunAsync(null, cancellationToken);
         }
@@ -49,13 +47,27 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         return sent.IsCompletedSuccessfully && IsComplete(message, sent.Result.Message) ? sent : CompleteAsync(request, sent, cancellationToken);
     }
 
+    public override bool MustSend(OutgoingRequest request) =>
+        request.FirstBlock is not null || request.Message.Code == CoapCode.Post || IsLeftAlone(request) || MustTransfer(request) || TransferSizes.EarlyExponent(request) is not null;
+
+    public override bool Concerns(OutgoingRequest request, CoapResponse response) => !IsComplete(request.Message, response.Message);
+
+    public override Task<CoapResponse> CompleteAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken) =>
+        new BlockwiseTransfer(this, request).RunAsync(response, cancellationToken);
+
     private async Task<CoapResponse> CompleteAsync(OutgoingRequest request, Task<CoapResponse> sent, CancellationToken cancellationToken)
     {
         CoapResponse response = await sent.ConfigureAwait(false);
-        return IsComplete(request.Message, response.Message)
-            ? response
-            : await new BlockwiseTransfer(this, request).RunAsync(response, cancellationToken).ConfigureAwait(false);
+        return Concerns(request, response) ? await CompleteAsync(request, response, cancellationToken).ConfigureAwait(false) : response;
     }
+
+    // Not by the options of the message: another step may send again what this one completed.
+    private static bool IsLeftAlone(OutgoingRequest request) =>
+        request.Request.Message.OptionsToRead is { } own && (own.Contains(OptionNumber.Block1) || own.Contains(OptionNumber.Block2));
+
+    private static bool MustTransfer(OutgoingRequest request) =>
+        request.Request.Transfer is { IsSpecial: true } || request.Request.Content?.Open is not null
+        || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > TransferSizes.Whole(request));
 
     // Later blocks of the response to a POST are asked for without its payload, so of two at a time to one resource the tag has to say whose they are (RFC 9175 section 3.3).
     private async Task<CoapResponse> SendTaggedAsync(OutgoingRequest request, CancellationToken cancellationToken)

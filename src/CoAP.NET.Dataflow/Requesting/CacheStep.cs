@@ -28,7 +28,7 @@ internal sealed class CacheStep : RequestStep
         }
 
         CoapCacheMode mode = request.Request.CacheMode;
-        CacheUse use = mode == CoapCacheMode.Bypass ? CacheUse.None : CacheRules.UseOf(message);
+        CacheUse use = UseOf(request);
         if (use == CacheUse.None || KeyOf(request) is not { } key)
         {
             return mode == CoapCacheMode.OnlyIfCached ? Task.FromException<CoapResponse>(new CoapCacheMissException()) : Next.SendAsync(request, cancellationToken);
@@ -68,7 +68,7 @@ internal sealed class CacheStep : RequestStep
     /// <param name="notification">The notification, with its whole body.</param>
     public void Store(OutgoingRequest registration, CoapResponse notification)
     {
-        if (registration.Request.CacheMode != CoapCacheMode.Bypass && CacheRules.UseOf(registration.Message) != CacheUse.None && KeyOf(registration) is { } key)
+        if (UseOf(registration) != CacheUse.None && KeyOf(registration) is { } key)
         {
             if (notification.IsSuccess)
             {
@@ -80,6 +80,10 @@ internal sealed class CacheStep : RequestStep
             }
         }
     }
+
+    // A response whose body goes to a stream or is a part of the whole must neither be stored as if it were all, nor be left out because something is stored.
+    private static CacheUse UseOf(OutgoingRequest request) =>
+        request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true } ? CacheUse.None : CacheRules.UseOf(request.Message);
 
     private async Task<CoapResponse> AskAsync(OutgoingRequest request, CacheKey key, CacheLookup found, CancellationToken cancellationToken)
     {

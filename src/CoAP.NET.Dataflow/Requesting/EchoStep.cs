@@ -10,20 +10,18 @@ namespace CoAP.NET.Requesting;
 internal sealed class EchoStep : RequestStep
 {
     public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        request.Channel.IsGroup || (request.Message.HasOptions && request.Message.OptionsToRead!.Contains(OptionNumber.Echo))
+        IsLeftAlone(request)
             ? Next.SendAsync(request, cancellationToken)
             : SendWatchedAsync(request, cancellationToken);
 
-    private async Task<CoapResponse> SendWatchedAsync(OutgoingRequest request, CancellationToken cancellationToken)
-    {
-        CoapChannel channel = request.Channel;
-        OutgoingRequest first = request;
-        if (Volatile.Read(ref channel.EchoToReturn) is not null && Interlocked.Exchange(ref channel.EchoToReturn, null) is { } owed)
-        {
-            first = WithEcho(request, owed);
-        }
+    public override bool MustSend(OutgoingRequest request) =>
+        Volatile.Read(ref request.Channel.EchoToReturn) is not null || IsLeftAlone(request);
 
-        CoapResponse response = await Next.SendAsync(first, cancellationToken).ConfigureAwait(false);
+    public override bool Concerns(OutgoingRequest request, CoapResponse response) =>
+        response.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo);
+
+    public override async Task<CoapResponse> CompleteAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken)
+    {
         if (!TryGetEcho(response, out byte[] echo))
         {
             return response;
@@ -39,8 +37,24 @@ internal sealed class EchoStep : RequestStep
             }
         }
 
-        Volatile.Write(ref channel.EchoToReturn, echo);
+        Volatile.Write(ref request.Channel.EchoToReturn, echo);
         return response;
+    }
+
+    private static bool IsLeftAlone(OutgoingRequest request) =>
+        request.Channel.IsGroup || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
+
+    private async Task<CoapResponse> SendWatchedAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    {
+        CoapChannel channel = request.Channel;
+        OutgoingRequest first = request;
+        if (Volatile.Read(ref channel.EchoToReturn) is not null && Interlocked.Exchange(ref channel.EchoToReturn, null) is { } owed)
+        {
+            first = WithEcho(request, owed);
+        }
+
+        CoapResponse response = await Next.SendAsync(first, cancellationToken).ConfigureAwait(false);
+        return Concerns(request, response) ? await CompleteAsync(request, response, cancellationToken).ConfigureAwait(false) : response;
     }
 
     private static OutgoingRequest WithEcho(OutgoingRequest request, byte[] value)

@@ -13,25 +13,42 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
 
     public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
     {
-        CoapPatience mode = request.Request.Patience ?? patience;
-        return mode == CoapPatience.None ? Next.SendAsync(request, cancellationToken) : SendPatientlyAsync(request, mode == CoapPatience.Wait, cancellationToken);
+        CoapPatience mode = ModeOf(request);
+        return mode == CoapPatience.None ? Next.SendAsync(request, cancellationToken) : SendPatientlyAsync(request, null, mode == CoapPatience.Wait, cancellationToken);
     }
 
-    private async Task<CoapResponse> SendPatientlyAsync(OutgoingRequest request, bool waits, CancellationToken cancellationToken)
+    public override bool MustSend(OutgoingRequest request) => !_table.IsEmpty && ModeOf(request) != CoapPatience.None;
+
+    public override bool Concerns(OutgoingRequest request, CoapResponse response) =>
+        !response.Code.IsSuccess && ModeOf(request) is var mode && mode != CoapPatience.None && IsRefused(response, mode == CoapPatience.Wait);
+
+    public override Task<CoapResponse> CompleteAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken) =>
+        SendPatientlyAsync(request, response, ModeOf(request) == CoapPatience.Wait, cancellationToken);
+
+    private CoapPatience ModeOf(OutgoingRequest request) => request.Request.Patience ?? patience;
+
+    private static bool IsRefused(CoapResponse response, bool waits) =>
+        response.Code == CoapCode.TooManyRequests || (waits && response.Code == CoapCode.ServiceUnavailable && response.Options.Contains(OptionNumber.MaxAge));
+
+    private async Task<CoapResponse> SendPatientlyAsync(OutgoingRequest request, CoapResponse? answer, bool waits, CancellationToken cancellationToken)
     {
         OutgoingRequest attempt = request;
         for (int i = 1; ; i++)
         {
-            await PassAsync(request, waits, cancellationToken).ConfigureAwait(false);
-            CoapResponse response = await Next.SendAsync(attempt, cancellationToken).ConfigureAwait(false);
-            bool isTooMany = response.Code == CoapCode.TooManyRequests;
-            if (!isTooMany && !(waits && response.Code == CoapCode.ServiceUnavailable && response.Options.Contains(OptionNumber.MaxAge)))
+            if (answer is null)
+            {
+                await PassAsync(request, waits, cancellationToken).ConfigureAwait(false);
+            }
+
+            CoapResponse response = answer ?? await Next.SendAsync(attempt, cancellationToken).ConfigureAwait(false);
+            answer = null;
+            if (!IsRefused(response, waits))
             {
                 return response;
             }
 
             long now = environment.Now;
-            if (isTooMany)
+            if (response.Code == CoapCode.TooManyRequests)
             {
                 _table.Add(request, now + response.MaxAge.Ticks, now);
             }

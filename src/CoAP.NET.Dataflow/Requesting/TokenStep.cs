@@ -42,6 +42,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : Next.SendAsync(request, cancellationToken);
     }
 
+    public override bool MustSend(OutgoingRequest request) => request.Channel.Parameters.ExtendedTokenLength is not null;
+
     private LongTokenSupport SupportOf(CoapChannel channel)
     {
         LongTokenSupport support = channel.LongTokens;

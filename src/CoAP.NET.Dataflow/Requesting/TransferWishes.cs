@@ -24,6 +24,9 @@ internal sealed class TransferWishes
     /// <summary>Is told the first successful response before its body is written.</summary>
     public Action<CoapResponse>? Started { get; set; }
 
+    /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
+    public bool LeavesBodyOut => Destination is not null || Download is not null;
+
     /// <summary>Whether even a request of one message has to be looked at.</summary>
     public bool IsSpecial => Progress is not null || Destination is not null || Download is not null;
 }

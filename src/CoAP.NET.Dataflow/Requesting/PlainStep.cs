@@ -1,0 +1,39 @@
+namespace CoAP.NET.Requesting;
+
+/// <summary>
+/// The short way of requests that nothing has to be done for, which are nearly all: sent at once by the last step, with one wait in all instead of one in each
+/// step. The steps only look at the response; one that has something to do about it goes on from there.
+/// </summary>
+/// <param name="steps">The steps below, in their order, without the last one.</param>
+/// <param name="last">The step that sends.</param>
+internal sealed class PlainStep(RequestStep[] steps, RequestStep last) : RequestStep
+{
+    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    {
+        foreach (RequestStep step in steps)
+        {
+            if (step.MustSend(request))
+            {
+                return Next.SendAsync(request, cancellationToken);
+            }
+        }
+
+        return SendPlainAsync(request, cancellationToken);
+    }
+
+    private async Task<CoapResponse> SendPlainAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    {
+        CoapResponse response = await last.SendAsync(request, cancellationToken).ConfigureAwait(false);
+
+        // From the bottom up: each step sees what came of those below.
+        for (int i = steps.Length - 1; i >= 0; i--)
+        {
+            if (steps[i].Concerns(request, response))
+            {
+                response = await steps[i].CompleteAsync(request, response, cancellationToken).ConfigureAwait(false);
+            }
+        }
+
+        return response;
+    }
+}

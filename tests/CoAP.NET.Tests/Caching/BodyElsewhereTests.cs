@@ -1,0 +1,49 @@
+namespace CoAP.NET.Tests.Caching;
+
+/// <summary>Requests whose response does not hold the whole body.</summary>
+public sealed class BodyElsewhereTests : CacheTest
+{
+    [Fact]
+    public async Task A_body_that_goes_to_a_stream_is_neither_stored_as_an_empty_one_nor_left_out_because_one_is_stored()
+    {
+        using MemoryStream first = new();
+        CoapRequest request = Get();
+        request.Destination = first;
+        CoapResponse response = (await AskAsync(request, "45", "ff3131")).Response;
+        Assert.True(response.Payload.IsEmpty);
+        Assert.Equal("11"u8, first.ToArray());
+        Assert.Equal("11", (await AskAsync(Get(), "45", "ff3131")).Response.GetText());
+        Assert.Equal("11", (await HitAsync(Get())).GetText());
+        using MemoryStream second = new();
+        request = Get();
+        request.Destination = second;
+        await AskAsync(request, "45", "ff3232");
+        Assert.Equal("22"u8, second.ToArray());
+    }
+
+    [Fact]
+    public async Task A_part_of_a_body_does_not_stand_for_the_whole()
+    {
+        CoapRequest request = Get();
+        request.Download = new CoapDownloadOptions { Offset = 16 };
+        Task<CoapResponse> task = Client.SendAsync(request);
+        Sent sent = Take(task);
+
+        // The second block of 1,024 bytes would be far behind; the peer has 4 bytes after the first 16.
+        Answer(sent, "45", "d10a06ff" + string.Concat(Enumerable.Repeat("30", 16)) + "31323334");
+        Assert.Equal("1234", (await Within(task)).GetText());
+        Assert.Equal(0, Cache.Count);
+        Assert.Equal("whole", (await AskAsync(Get(), "45", "ff77686f6c65")).Response.GetText());
+    }
+
+    [Fact]
+    public async Task Only_if_cached_and_a_stream_cannot_be_had_together()
+    {
+        using MemoryStream stream = new();
+        await AskAsync(Get(), "45", "ff31");
+        CoapRequest request = Get(mode: CoapCacheMode.OnlyIfCached);
+        request.Destination = stream;
+        await Assert.ThrowsAsync<CoapCacheMissException>(() => Within(Client.SendAsync(request)));
+        Assert.Empty(Transport.TakeSent());
+    }
+}

@@ -1,0 +1,77 @@
+using System.Threading.Channels;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Groups;
+
+/// <summary>Members of a group that mean ill, and requests that no group can serve.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class GroupHostilityTests : ClientTest
+{
+    private const string Uri = "coap://224.0.1.187/x";
+
+    [Fact]
+    public void What_is_for_one_peer_is_refused_before_anything_is_sent()
+    {
+        using MemoryStream stream = new([1]);
+        Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Destination = stream }); });
+        Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Download = new CoapDownloadOptions { Offset = 1 } }); });
+        Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) }); });
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7959-2.8-1")]
+    public async Task Who_answers_by_endless_blocks_holds_up_the_others_for_no_longer_than_the_group_had()
+    {
+        Options.Cache = new CoapCache();
+        Channel<(CoapAddress Remote, byte[] Bytes)> sent = Channel.CreateUnbounded<(CoapAddress, byte[])>();
+        Transport.OnSent = (remote, bytes) => sent.Writer.TryWrite((remote, bytes));
+        CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false, Timeout = TimeSpan.FromSeconds(10) };
+        request.Options.NoResponse = CoAP.NET.Options.NoResponseClasses.ServerError;
+        Task<List<CoapGroupResponse>> answers = CollectAsync(Client.SendToGroupAsync(request));
+        string token = new Sent(Wire.Hex((await Within(sent.Reader.ReadAsync().AsTask())).Bytes)).Token;
+        string payload = string.Concat(Enumerable.Repeat("61", 16));
+        Transport.Receive(s_server, $"56450001{token}d10a08ff{payload}");
+        Transport.Receive(s_stranger, $"56450001{token}ff62");
+        int blocks = 0;
+        while (true)
+        {
+            Task<(CoapAddress Remote, byte[] Bytes)> next = sent.Reader.ReadAsync().AsTask();
+            if (await Within(Task.WhenAny(answers, next)) == answers)
+            {
+                break;
+            }
+
+            (CoapAddress remote, byte[] bytes) = await next;
+            Sent asked = new(Wire.Hex(bytes));
+            Assert.Equal(s_server, remote);
+            CoapMessage message = CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(bytes);
+            Assert.Null(message.Options.NoResponse);
+            int number = message.Options.Block2!.Value.Number;
+            blocks++;
+            Clock.Advance(TimeSpan.FromSeconds(1));
+            Assert.InRange(blocks, 1, 12);
+            Transport.Receive(s_server, $"64 45 {asked.MessageId} {asked.Token} d2 0a {(number << 4) | 8:x4} ff {payload}".Replace(" ", string.Empty, StringComparison.Ordinal));
+        }
+
+        List<CoapGroupResponse> all = await Within(answers);
+        Assert.Equal([s_server, s_stranger], all.Select(answer => answer.Response.Remote));
+        Assert.IsType<CoapTimeoutException>(all[0].Error);
+        Assert.Equal("b", all[1].Response.GetText());
+        Assert.Equal(0, Options.Cache.Count);
+        Assert.Equal(0, Client.Endpoint.Pipelines[0].Channels.All().Sum(channel => channel.Pins));
+    }
+
+    private static async Task<List<CoapGroupResponse>> CollectAsync(IAsyncEnumerable<CoapGroupResponse> answers)
+    {
+        List<CoapGroupResponse> all = [];
+        await foreach (CoapGroupResponse answer in answers)
+        {
+            all.Add(answer);
+        }
+
+        return all;
+    }
+}
