@@ -1,5 +1,5 @@
-using System.Collections.Concurrent;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using CoAP.NET;
 
 namespace Server;
@@ -12,8 +12,8 @@ internal static partial class PlugtestResources
     // Around the sizes of one block and of two.
     private static readonly int[] s_pumpingLengths = [1000, 1024, 1025, 2048, 2049, 16];
 
-    // Timers that nobody holds are collected.
-    private static readonly ConcurrentBag<ITimer> s_timers = [];
+    // Timers that nobody holds are collected; these live as long as their server.
+    private static readonly ConditionalWeakTable<CoapServer, List<ITimer>> s_timers = [];
 
     private static void MapObservable(CoapServer server, TimeProvider time)
     {
@@ -54,7 +54,7 @@ internal static partial class PlugtestResources
             route.Notify();
             return CoapResults.Deleted();
         });
-        s_timers.Add(time.CreateTimer(_ => route.Notify(), null, s_period, s_period));
+        s_timers.GetOrCreateValue(server).Add(time.CreateTimer(_ => route.Notify(), null, s_period, s_period));
     }
 
     private static void MapLoad(CoapServer server, CoapNotificationMode mode, string path, string title)
