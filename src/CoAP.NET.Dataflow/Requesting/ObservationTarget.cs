@@ -43,6 +43,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>How long a registration may take; null for the times of the transmission parameters.</summary>
     public TimeSpan? Timeout { get; init; }
 
+    /// <summary>The block size in bytes to propose; null for that of the peer's parameters. Those who share the registration share that of the first.</summary>
+    public int? BlockSize { get; init; }
+
     /// <summary>A message of its own for a registration or cancellation.</summary>
     /// <param name="observe">The value of Observe; null for a plain request.</param>
     /// <param name="token">The token.</param>

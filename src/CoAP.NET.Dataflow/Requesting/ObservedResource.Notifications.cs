@@ -191,7 +191,7 @@ internal sealed partial class ObservedResource
         message.Type = CoapMessageType.Confirmable;
         OutgoingRequest request = new()
         {
-            Request = new CoapRequest(message),
+            Request = new CoapRequest(message) { BlockSize = Target.BlockSize },
             Message = message,
             Channel = _standing!.Channel,
             Target = Target.Uri,
