@@ -36,16 +36,15 @@ internal static partial class PlugtestResources
     {
         Representation put = new();
         int goneUntil = -1;
-        CoapRouteHandlerBuilder route = server.MapGet(path, () =>
-        {
-            CoapResult result = put.Exists ? put.Get() : changes() < Volatile.Read(ref goneUntil) ? CoapResults.NotFound() : CoapResults.Text(current());
-            return result.WithMaxAge(s_period);
-        }).WithTitle(title).Observable(s_period, mode);
+        bool IsGone() => !put.Exists && changes() < Volatile.Read(ref goneUntil);
+        CoapResult Get() => put.Exists ? put.Get() : IsGone() ? CoapResults.NotFound() : CoapResults.Text(current());
+        CoapRouteHandlerBuilder route = server.MapGet(path, () => Get().WithMaxAge(s_period)).WithTitle(title).Observable(s_period, mode);
         server.MapPut(path, request =>
         {
-            CoapResult result = put.Replace(request);
+            bool wasGone = IsGone();
+            put.Replace(request);
             route.Notify();
-            return result;
+            return wasGone ? CoapResults.Created() : CoapResults.Changed();
         });
         server.MapDelete(path, () =>
         {

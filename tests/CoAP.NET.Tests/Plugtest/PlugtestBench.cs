@@ -56,6 +56,9 @@ public sealed class PlugtestBench : IAsyncDisposable
     /// <summary>Those of them that change something.</summary>
     public long UnsafeExecuted => Interlocked.Read(ref _unsafeExecuted);
 
+    /// <summary>When the server was switched on, by the clock.</summary>
+    public TimeSpan ServerStarted { get; private set; }
+
     public int Observers => _server.ObserverCount;
 
     public int Datagrams => Network.Trace.Count(static happened => happened.Kind == NetworkEventKind.Sent);
@@ -188,6 +191,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         CoapServer server = new(options);
         server.Endpoint.AddTransport(Network.CreateTransport(ServerAddress));
         PlugtestResources.MapTo(server, Clock);
+        ServerStarted = Clock.Elapsed;
         return server;
     }
 

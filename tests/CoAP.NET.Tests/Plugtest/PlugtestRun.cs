@@ -1,3 +1,4 @@
+using CoAP.NET.Options;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Plugtest;
@@ -45,5 +46,7 @@ public sealed record PlugtestRun(
             datagrams);
     }
 
-    private static string Describe(CoapResponse response) => $"{response.Code} {string.Join(", ", response.Options)}: {response.GetText()}";
+    // An Echo value tells of the time and not of the resource.
+    private static string Describe(CoapResponse response) =>
+        $"{response.Code} {string.Join(", ", response.Options.Where(static option => option is not Echo))}: {response.GetText()}";
 }

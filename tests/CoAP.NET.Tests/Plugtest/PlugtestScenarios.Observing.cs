@@ -109,7 +109,7 @@ internal static partial class PlugtestScenarios
 
     private static string Change(int changes) => string.Create(CultureInfo.InvariantCulture, $"change {changes}");
 
-    private static int Changes(PlugtestBench bench) => (int)(bench.Clock.Elapsed.TotalSeconds / 5);
+    private static int Changes(PlugtestBench bench) => (int)((bench.Clock.Elapsed - bench.ServerStarted).TotalSeconds / 5);
 
     private static CoapRequest Put(string path, string text, CoapContentFormat? format = null)
     {

@@ -19,6 +19,7 @@ public sealed class ServerObserveTests : PlugtestServer
 
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(5.1);
     private readonly ScriptedPeer _other;
+    private ushort _messageId = 0x1000;
     private uint _number;
 
     public ServerObserveTests() => _other = Network.CreatePeer(InMemoryNetwork.Address("192.0.2.3:40000"), s_server);
@@ -62,8 +63,8 @@ public sealed class ServerObserveTests : PlugtestServer
         Client.Acknowledge(Next("change 1"));
         await RestartAsync();
         Client.ExpectNothingFor(TimeSpan.FromSeconds(20));
-        Begin("41 01 7d35 4a 60 53 'obs'", "61 45 7d35 4a", "change 4");
-        Client.Acknowledge(Next("change 5"));
+        Begin("41 01 7d35 4a 60 53 'obs'", "61 45 7d35 4a", "change 3");
+        Client.Acknowledge(Next("change 4"));
         Assert.Equal(1, Observers);
     }
 
@@ -155,7 +156,7 @@ public sealed class ServerObserveTests : PlugtestServer
     {
         Begin();
         int datagrams = 0;
-        Network.Filter = _ => datagrams++ % 3 == 2 ? NetworkVerdict.Pass : NetworkVerdict.Drop;
+        Network.Filter = _ => datagrams++ % 5 is 0 or 3 ? NetworkVerdict.Drop : NetworkVerdict.Pass;
         Client.Responder = received =>
         {
             Client.Acknowledge(received);
@@ -276,7 +277,7 @@ public sealed class ServerObserveTests : PlugtestServer
     {
         for (int number = 1; number * size < text.Length; number++)
         {
-            string id = (0x1000 + number).ToString("x4", CultureInfo.InvariantCulture);
+            string id = (++_messageId).ToString("x4", CultureInfo.InvariantCulture);
             bool more = (number + 1) * size < text.Length;
             string asked = BlockValue.FromSize(number, false, size).Hex();
             string answered = BlockValue.FromSize(number, more, size).Hex();
