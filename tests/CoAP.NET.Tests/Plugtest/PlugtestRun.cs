@@ -21,6 +21,8 @@ public sealed record PlugtestRun(
     /// <param name="faults">What else happens.</param>
     public static async Task<PlugtestRun> RunAsync(PlugtestScenario scenario, int seed = 1, double loss = 0, Action<InMemoryNetwork>? faults = null)
     {
+        // Handlers that await go on on the thread that advances the clock.
+        SynchronizationContext.SetSynchronizationContext(null);
         await using PlugtestBench bench = await PlugtestBench.CreateAsync(scenario.UsesThreads, seed, loss);
         faults?.Invoke(bench.Network);
         bool timedOut = false;
