@@ -1,5 +1,5 @@
-using System.Collections.Concurrent;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using CoAP.NET;
 
 namespace Server;
@@ -12,8 +12,8 @@ internal static partial class PlugtestResources
     // Around the sizes of one block and of two.
     private static readonly int[] s_pumpingLengths = [1000, 1024, 1025, 2048, 2049, 16];
 
-    // Timers that nobody holds are collected.
-    private static readonly ConcurrentBag<ITimer> s_timers = [];
+    // Timers that nobody holds are collected; these live as long as their server.
+    private static readonly ConditionalWeakTable<CoapServer, List<ITimer>> s_timers = [];
 
     private static void MapObservable(CoapServer server, TimeProvider time)
     {
@@ -36,16 +36,15 @@ internal static partial class PlugtestResources
     {
         Representation put = new();
         int goneUntil = -1;
-        CoapRouteHandlerBuilder route = server.MapGet(path, () =>
-        {
-            CoapResult result = put.Exists ? put.Get() : changes() < Volatile.Read(ref goneUntil) ? CoapResults.NotFound() : CoapResults.Text(current());
-            return result.WithMaxAge(s_period);
-        }).WithTitle(title).Observable(s_period, mode);
+        bool IsGone() => !put.Exists && changes() < Volatile.Read(ref goneUntil);
+        CoapResult Get() => put.Exists ? put.Get() : IsGone() ? CoapResults.NotFound() : CoapResults.Text(current());
+        CoapRouteHandlerBuilder route = server.MapGet(path, () => Get().WithMaxAge(s_period)).WithTitle(title).Observable(s_period, mode);
         server.MapPut(path, request =>
         {
-            CoapResult result = put.Replace(request);
+            bool wasGone = IsGone();
+            put.Replace(request);
             route.Notify();
-            return result;
+            return wasGone ? CoapResults.Created() : CoapResults.Changed();
         });
         server.MapDelete(path, () =>
         {
@@ -54,7 +53,7 @@ internal static partial class PlugtestResources
             route.Notify();
             return CoapResults.Deleted();
         });
-        s_timers.Add(time.CreateTimer(_ => route.Notify(), null, s_period, s_period));
+        s_timers.GetOrCreateValue(server).Add(time.CreateTimer(_ => route.Notify(), null, s_period, s_period));
     }
 
     private static void MapLoad(CoapServer server, CoapNotificationMode mode, string path, string title)

@@ -33,7 +33,7 @@ public sealed partial class CoapEndpoint
 
         return await CoapObservation.BeginAsync(
             Observed,
-            new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri, Timeout = TimeoutOf(request), CacheMode = request.CacheMode },
+            new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize },
             options,
             cancellationToken).ConfigureAwait(false);
     }
@@ -44,7 +44,7 @@ public sealed partial class CoapEndpoint
         CoapMessage message = Compose(channel, request, out CoapUri? uri);
         return CoapObservation.BeginAsync(
             Observed,
-            new ObservationTarget($"{channel} at {channel.Local}", message) { Uri = uri, Peer = channel, Timeout = TimeoutOf(request), CacheMode = request.CacheMode },
+            new ObservationTarget($"{channel} at {channel.Local}", message) { Uri = uri, Peer = channel, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize },
             options,
             cancellationToken);
     }

@@ -46,6 +46,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>Whether what comes is stored in the cache of the endpoint, as the first who observes it says.</summary>
     public CoapCacheMode CacheMode { get; init; }
 
+    /// <summary>The block size in bytes to propose; null for that of the peer's parameters. Those who share the registration share that of the first.</summary>
+    public int? BlockSize { get; init; }
+
     /// <summary>A message of its own for a registration or cancellation.</summary>
     /// <param name="observe">The value of Observe; null for a plain request.</param>
     /// <param name="token">The token.</param>

@@ -29,7 +29,7 @@ internal sealed partial class ObservedResource
         _phase = Phase.Cancelling;
         _standing.RefusesNotifications = true;
         _due = now + Parameters.ExchangeLifetime.Ticks;
-        CoapMessage message = Target.Compose(1, _standing.Token);
+        CoapMessage message = ComposeStanding(1);
         message.Type = CoapMessageType.Confirmable;
         Send(message, now);
     }

@@ -238,7 +238,7 @@ internal sealed partial class ObservedResource
 
     private OutgoingRequest Outgoing(CoapMessage message, long now) => new()
     {
-        Request = new CoapRequest(message) { CacheMode = Target.CacheMode },
+        Request = new CoapRequest(message) { CacheMode = Target.CacheMode, BlockSize = Target.BlockSize },
         Message = message,
         Channel = _standing!.Channel,
         Target = Target.Uri,

@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Requesting;
 
@@ -153,7 +154,7 @@ internal sealed partial class ObservedResource
             Environment.Counters.Add(CoapCounter.Reregistrations);
         }
 
-        CoapMessage message = Target.Compose(0, _standing.Token);
+        CoapMessage message = ComposeStanding(0);
         if (_stored?.Options.ETag is { } tag)
         {
             message.Options.ETag = tag;
@@ -178,6 +179,18 @@ internal sealed partial class ObservedResource
             { } wait => wait.Ticks,
         };
         Send(message, now);
+    }
+
+    /// <summary>A registration or cancellation. Both have the same options (RFC 7641 section 3.6), with the block size that all notifications shall have (RFC 7959 section 2.6).</summary>
+    private CoapMessage ComposeStanding(uint observe)
+    {
+        CoapMessage message = Target.Compose(observe, _standing!.Token);
+        if ((Target.BlockSize ?? Parameters.PreferredBlockSize) is < 1024 and int size && !message.Options.Contains(OptionNumber.Block2))
+        {
+            message.Options.Block2 = new BlockValue(0, more: false, BlockValue.GetSizeExponent(size));
+        }
+
+        return message;
     }
 
     private void Send(CoapMessage message, long now)

@@ -3,9 +3,11 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Tests.Plugtest;
 
 /// <summary>The plugtests as what a client asks.</summary>
-internal static class PlugtestScenarios
+internal static partial class PlugtestScenarios
 {
-    public static IReadOnlyList<PlugtestScenario> All { get; } =
+    public static IReadOnlyList<PlugtestScenario> All => [.. Single, .. Blocks, .. Observing];
+
+    private static IEnumerable<PlugtestScenario> Single { get; } =
     [
         One("CORE_01", Request(CoapMethod.Get, "/test")),
         One("CORE_02", Request(CoapMethod.Delete, "/test")),

@@ -1,4 +1,7 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
 using Server;
 
@@ -10,19 +13,13 @@ public abstract class PlugtestServer : IAsyncLifetime
     private protected static readonly CoapAddress s_server = InMemoryNetwork.Address("192.0.2.1:5683");
     private protected static readonly CoapAddress s_client = InMemoryNetwork.Address("192.0.2.2:40000");
 
-    private readonly CoapServer _server;
+    private CoapServer _server;
+    private long _executed;
 
     private protected PlugtestServer()
     {
         Network = new InMemoryNetwork(Clock);
-        _server = new CoapServer(new CoapEndpointOptions
-        {
-            TimeProvider = Clock,
-            Random = new VirtualRandom(5),
-            TrustedPrefixes = { System.Net.IPNetwork.Parse("192.0.2.0/24") },
-        });
-        _server.Endpoint.AddTransport(Network.CreateTransport(s_server));
-        PlugtestResources.MapTo(_server, Clock);
+        _server = Create();
         Client = Network.CreatePeer(s_client, s_server);
     }
 
@@ -32,7 +29,13 @@ public abstract class PlugtestServer : IAsyncLifetime
 
     private protected ScriptedPeer Client { get; }
 
-    private protected long Executed => _server.Counters[CoapCounter.RequestsReceived];
+    /// <summary>How many requests were handed to resources.</summary>
+    private protected long Executed => Volatile.Read(ref _executed);
+
+    private protected int Observers => _server.ObserverCount;
+
+    /// <summary>Confirmable messages that wait for their acknowledgement.</summary>
+    private protected int Outstanding => _server.Endpoint.Pipelines[0].Messages.Outstanding;
 
     public async Task InitializeAsync()
     {
@@ -48,6 +51,14 @@ public abstract class PlugtestServer : IAsyncLifetime
         await _server.DisposeAsync();
     }
 
+    /// <summary>Switches the server off and on: it forgets everything.</summary>
+    private protected async Task RestartAsync()
+    {
+        await _server.DisposeAsync();
+        _server = Create();
+        await InitializeAsync();
+    }
+
     /// <summary>Sends a request and holds the response against a pattern.</summary>
     private protected ReceivedDatagram Exchange(string request, string response)
     {
@@ -56,5 +67,18 @@ public abstract class PlugtestServer : IAsyncLifetime
         ReceivedDatagram received = Client.Expect(response);
         Client.ExpectNothing();
         return received;
+    }
+
+    private CoapServer Create()
+    {
+        CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(5) };
+
+        // How large answers to strangers may be is no matter of these tests.
+        options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
+        options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassBlock<CoapExchange>(exchange => _executed += exchange.Reception is null ? 0 : 1));
+        CoapServer server = new(options);
+        server.Endpoint.AddTransport(Network.CreateTransport(s_server));
+        PlugtestResources.MapTo(server, Clock);
+        return server;
     }
 }

@@ -1,0 +1,230 @@
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Testing;
+using Server;
+
+namespace CoAP.NET.Tests.Plugtest;
+
+/// <summary>TD_COAP_OBS of the ETSI plugtests, our client and our server: what the client makes of it, and what it sends. There is no OBS_03.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ClientObserveTests : IAsyncLifetime
+{
+    private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
+    private PlugtestBench? _bench;
+
+    private PlugtestBench Bench => _bench!;
+
+    public async Task InitializeAsync() => _bench = await PlugtestBench.CreateAsync(usesThreads: true);
+
+    public async Task DisposeAsync()
+    {
+        Assert.Equal(0, Bench.StageErrors);
+        await Bench.DisposeAsync();
+    }
+
+    [Fact]
+    [Rfc("7641-3.5-2", "7641-3.2-1")]
+    public async Task OBS_01_Confirmable_notifications_are_acknowledged()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        CoapMessage registration = Assert.Single(FromClient());
+        Assert.Equal(0u, registration.Options.Observe);
+        await Bench.PassAsync(TimeSpan.FromSeconds(21));
+        Assert.Equal(["change 0", "change 1", "change 2", "change 3", "change 4"], observer.Taken.Select(static response => response.GetText()));
+        Assert.All(observer.Taken, static response => Assert.Equal(CoapContentFormat.TextPlain, response.ContentFormat));
+        CoapMessage[] notifications = [.. FromServer().Where(static message => message.Type == CoapMessageType.Confirmable)];
+        Assert.All(notifications, message => Assert.Equal(registration.Token, message.Token));
+        Assert.Equal(notifications.Select(static message => message.MessageId), FromClient().Skip(1).Select(Acknowledged));
+        Assert.Equal(4, notifications.Length);
+    }
+
+    [Fact]
+    [Rfc("7641-3.5-2", "7641-3.5-3")]
+    public async Task OBS_02_Non_confirmable_notifications_and_an_occasional_Confirmable_one()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs-non");
+        await Bench.PassAsync(TimeSpan.FromSeconds(151));
+        Assert.Equal(Enumerable.Range(0, 31).Select(static i => $"change {i}"), observer.Taken.Select(static response => response.GetText()));
+        CoapMessage[] confirmable = [.. FromServer().Where(static message => message.Type == CoapMessageType.Confirmable)];
+        Assert.InRange(confirmable.Length, 1, 5);
+        Assert.Equal(confirmable.Select(static message => message.MessageId), FromClient().Skip(1).Select(Acknowledged));
+    }
+
+    [Fact]
+    [Rfc("7641-3.3.1-1", "7641-3.3.1-2", "7641-3.3.1-3")]
+    public async Task OBS_04_an_observation_that_the_server_forgot_is_made_again_with_the_same_token()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        await Bench.PassAsync(TimeSpan.FromSeconds(6));
+        await Bench.RestartServerAsync();
+
+        // The last notification came at 5 s and is fresh for 5 s.
+        await Bench.UntilAsync(() => observer.Observation!.State == CoapObserveState.Stale);
+        Assert.InRange(Bench.Clock.Elapsed.TotalSeconds, 9.9, 10.2);
+        await Bench.UntilAsync(() => observer.Observation!.State == CoapObserveState.Observing);
+        Assert.InRange(Bench.Clock.Elapsed.TotalSeconds, 15, 25.2);
+        CoapMessage[] registrations = [.. FromClient().Where(static message => message.Code.IsRequest)];
+        Assert.Equal(2, registrations.Length);
+        Assert.Equal(registrations[0].Token, registrations[1].Token);
+        Assert.Equal(0u, registrations[1].Options.Observe);
+        Assert.StartsWith("change ", observer.Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("7641-4.5-2")]
+    public async Task OBS_05_a_client_that_is_off_is_removed()
+    {
+        await ObserveAsync("/obs");
+        Bench.CutClientOff();
+        await Bench.UntilAsync(() => Bench.Observers == 0, TimeSpan.FromSeconds(110));
+
+        // One and MAX_RETRANSMIT copies.
+        Assert.Equal(5, FromServer().Count(static message => message.Type == CoapMessageType.Confirmable));
+    }
+
+    [Fact]
+    [Rfc("7641-3.5-1", "7641-3.6-1")]
+    public async Task OBS_06_a_client_that_restarted_rejects_what_it_does_not_know()
+    {
+        await ObserveAsync("/obs");
+        await Bench.RestartClientAsync();
+        await Bench.UntilAsync(() => Bench.Observers == 0, TimeSpan.FromSeconds(6));
+        Assert.Equal(CoapMessageType.Reset, FromClient().Last().Type);
+    }
+
+    [Fact]
+    [Rfc("7641-3.2-1")]
+    public async Task OBS_07_a_resource_that_is_deleted_and_comes_back()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Delete, "/obs"));
+        await Bench.UntilAsync(() => observer.Code == CoapCode.NotFound, s_second);
+        Assert.Equal(CoapObserveState.Reregistering, observer.Observation!.State);
+        Assert.Equal(0, Bench.Observers);
+        await Bench.UntilAsync(() => observer.Observation.State == CoapObserveState.Observing, TimeSpan.FromMinutes(1));
+        Assert.StartsWith("change ", observer.Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("7641-3.2-1")]
+    public async Task OBS_08_a_resource_that_changes_its_Content_Format()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        CoapRequest put = PlugtestClient.Request(CoapMethod.Put, "/obs");
+        put.Content = CoapContent.Text("<test/>", CoapContentFormat.Xml);
+        await Bench.AskAsync(put);
+        await Bench.UntilAsync(() => observer.Code == CoapCode.NotAcceptable, s_second);
+        Assert.Equal(0, Bench.Observers);
+
+        // It is there to be had in the new format.
+        await Bench.UntilAsync(() => observer.Observation!.State == CoapObserveState.Observing, TimeSpan.FromMinutes(1));
+        Assert.Equal((CoapContentFormat.Xml, "<test/>"), (observer.Observation!.Latest!.ContentFormat, observer.Text));
+    }
+
+    [Fact]
+    [Rfc("7641-4.1-1")]
+    public async Task OBS_09_a_value_that_is_updated()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Put, "/obs", "new value"));
+        await Bench.UntilAsync(() => observer.Text == "new value", s_second);
+        Assert.Equal(1, Bench.Observers);
+    }
+
+    [Fact]
+    [Rfc("7641-4.1-5")]
+    public async Task OBS_10_a_plain_request_does_not_cancel()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        CoapResponse plain = await Bench.AskAsync(PlugtestClient.Request(CoapMethod.Get, "/obs"));
+        Assert.Equal("change 0", plain.GetText());
+        CoapMessage[] requests = [.. FromClient()];
+        Assert.Equal([0u, null], requests.Select(static request => request.Options.Observe));
+        Assert.NotEqual(requests[0].Token, requests[1].Token);
+        await Bench.UntilAsync(() => observer.Text == "change 1", TimeSpan.FromSeconds(6));
+    }
+
+    [Fact]
+    [Rfc("7641-3.6-2", "7641-3.6-3")]
+    public async Task OBS_12_Observe_1_cancels()
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs");
+        await observer.Observation!.DisposeAsync();
+        await Bench.UntilAsync(() => Bench.Observers == 0, s_second);
+        CoapMessage[] requests = [.. FromClient()];
+        Assert.Equal([0u, 1u], requests.Select(static request => request.Options.Observe));
+        Assert.Equal(requests[0].Token, requests[1].Token);
+        await Bench.PassAsync(TimeSpan.FromSeconds(60));
+        Assert.Equal(2, FromServer().Count());
+        Assert.Single(observer.Taken);
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData(64)]
+    [Rfc("7959-2.6-1", "7959-2.6-2")]
+    public async Task OBS_13_a_large_representation(int? size)
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs-large", size);
+        for (int i = 0; i < 3; i++)
+        {
+            string expected = $"change {i}\n{LargeText.Make(2000)}";
+            await Bench.UntilAsync(() => observer.Text == expected, TimeSpan.FromSeconds(8));
+        }
+
+        Assert.Equal(3, observer.Taken.Count);
+
+        // One registration; what asks for the rest has other tokens and no Observe.
+        CoapMessage[] requests = [.. FromClient().Where(static message => message.Code.IsRequest)];
+        Assert.Equal(0u, requests[0].Options.Observe);
+        Assert.All(requests.Skip(1), request =>
+        {
+            Assert.Null(request.Options.Observe);
+            Assert.NotEqual(requests[0].Token, request.Token);
+            Assert.NotEqual(0, request.Options.Block2!.Value.Number);
+        });
+        Assert.All(FromServer().Where(static message => message.Type == CoapMessageType.Confirmable), message =>
+        {
+            Assert.Equal(requests[0].Token, message.Token);
+            Assert.Equal(BlockValue.FromSize(0, true, size ?? 1024), message.Options.Block2);
+        });
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData(64)]
+    [Rfc("7959-2.6-2")]
+    public async Task OBS_14_a_representation_whose_size_varies(int? size)
+    {
+        PlugtestObserver observer = await ObserveAsync("/obs-pumping", size);
+        int[] lengths = [1000, 1024, 1025, 2048, 2049, 16, 1000];
+        foreach (int length in lengths)
+        {
+            await Bench.UntilAsync(() => observer.Text == LargeText.Make(length), TimeSpan.FromSeconds(8));
+        }
+
+        Assert.Equal(lengths, observer.Taken.Select(static response => response.Payload.Length));
+    }
+
+    private Task<PlugtestObserver> ObserveAsync(string path, int? blockSize = null)
+    {
+        CoapRequest request = PlugtestClient.Request(CoapMethod.Get, path);
+        request.BlockSize = blockSize;
+        return Bench.ObserveAsync(request);
+    }
+
+    private static ushort Acknowledged(CoapMessage message)
+    {
+        Assert.Equal((CoapMessageType.Acknowledgement, CoapCode.Empty), (message.Type, message.Code));
+        return message.MessageId;
+    }
+
+    private IEnumerable<CoapMessage> FromClient() => Sent(fromClient: true);
+
+    private IEnumerable<CoapMessage> FromServer() => Sent(fromClient: false);
+
+    private IEnumerable<CoapMessage> Sent(bool fromClient) => Bench.Network.Trace
+        .Where(happened => happened.Kind == NetworkEventKind.Sent && (happened.To == PlugtestBench.ServerAddress) == fromClient)
+        .Select(static happened => CoapDatagramSerializer.Default.Deserialize(happened.Packet!.Data.Span));
+}

@@ -1,0 +1,251 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+using Server;
+
+namespace CoAP.NET.Tests.Plugtest;
+
+/// <summary>Our client and our server with the resources of samples/Server, on a network and a clock of their own.</summary>
+public sealed class PlugtestBench : IAsyncDisposable
+{
+    internal static readonly CoapAddress ServerAddress = InMemoryNetwork.Address("192.0.2.1:5683");
+    private static readonly CoapAddress s_client = InMemoryNetwork.Address("192.0.2.2:40000");
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(20);
+
+    private const int QuietLooks = 3;
+    private const int MaxLooks = 2000;
+
+    private readonly bool _usesThreads;
+    private readonly int _seed;
+    private readonly List<CoapResponse> _responses = [];
+    private readonly List<PlugtestObserver> _observers = [];
+    private CoapServer _server;
+    private Task[] _asked = [];
+    private long _executed;
+    private long _unsafeExecuted;
+
+    private PlugtestBench(bool usesThreads, int seed, double loss)
+    {
+        (_usesThreads, _seed) = (usesThreads, seed);
+        Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions
+        {
+            Seed = (ulong)seed,
+            Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) with { Loss = loss },
+        });
+        _server = CreateServer();
+        Client = CreateClient(1);
+    }
+
+    public VirtualClock Clock { get; } = new();
+
+    public InMemoryNetwork Network { get; }
+
+    public CoapClient Client { get; private set; }
+
+    /// <summary>What came back, in the order of the requests.</summary>
+    public IReadOnlyList<CoapResponse> Responses => _responses;
+
+    /// <summary>What the scenario found besides, in words.</summary>
+    public List<string> Findings { get; } = [];
+
+    public int Requests { get; private set; }
+
+    public int UnsafeRequests { get; private set; }
+
+    /// <summary>How many times the server handed a request to a resource, but for what it asks itself to notify observers.</summary>
+    public long Executed => Interlocked.Read(ref _executed);
+
+    /// <summary>Those of them that change something.</summary>
+    public long UnsafeExecuted => Interlocked.Read(ref _unsafeExecuted);
+
+    /// <summary>When the server was switched on, by the clock.</summary>
+    public TimeSpan ServerStarted { get; private set; }
+
+    public int Observers => _server.ObserverCount;
+
+    public int Datagrams => Network.Trace.Count(static happened => happened.Kind == NetworkEventKind.Sent);
+
+    public long StageErrors => _server.Counters[CoapCounter.StageErrors] + Client.Endpoint.Counters[CoapCounter.StageErrors];
+
+    /// <summary>Sets the bench up.</summary>
+    /// <param name="usesThreads">Whether the client goes on on threads between two messages.</param>
+    /// <param name="seed">The chance of network and hosts.</param>
+    /// <param name="loss">How many datagrams are lost by chance.</param>
+    public static async Task<PlugtestBench> CreateAsync(bool usesThreads, int seed = 1, double loss = 0)
+    {
+        PlugtestBench bench = new(usesThreads, seed, loss);
+        await bench._server.StartAsync();
+        await bench.Client.Endpoint.StartAsync();
+        return bench;
+    }
+
+    /// <summary>Makes requests at once and waits for all of them.</summary>
+    /// <exception cref="CoapTimeoutException">Of one of them at least; the responses to the others are noted.</exception>
+    public async Task<CoapResponse> AskAsync(params CoapRequest[] requests)
+    {
+        Requests += requests.Length;
+        UnsafeRequests += requests.Count(static request => !request.Code.IsSafe);
+        Task<CoapResponse>[] tasks = [.. requests.Select(request => Client.SendAsync(request))];
+        _asked = tasks;
+        await UntilAsync(() => Array.TrueForAll(tasks, static task => task.IsCompleted));
+        _asked = [];
+        CoapTimeoutException? timeout = null;
+        foreach (Task<CoapResponse> task in tasks)
+        {
+            try
+            {
+                _responses.Add(await task.WaitAsync(TimeSpan.FromSeconds(30)));
+            }
+            catch (CoapTimeoutException exception)
+            {
+                timeout = exception;
+            }
+        }
+
+        return timeout is null ? _responses[^1] : throw timeout;
+    }
+
+    /// <summary>Observes a resource.</summary>
+    public async Task<PlugtestObserver> ObserveAsync(CoapRequest request)
+    {
+        Requests++;
+        PlugtestObserver observer = new();
+        Task<CoapObservation> task = Client.ObserveAsync(request, new CoapObserveOptions { OnNotification = observer.Take });
+        await UntilAsync(() => task.IsCompleted);
+        observer.Observation = await task;
+        _observers.Add(observer);
+        return observer;
+    }
+
+    public Task PassAsync(TimeSpan time)
+    {
+        TimeSpan end = Clock.Elapsed + time;
+        return UntilAsync(() => Clock.Elapsed >= end, time);
+    }
+
+    /// <summary>Lets time pass until something is true. Without threads it may end before that.</summary>
+    public async Task UntilAsync(Func<bool> condition, TimeSpan? max = null)
+    {
+        TimeSpan end = Clock.Elapsed + (max ?? s_patience);
+        if (!_usesThreads)
+        {
+            // Cheap, and enough where it does not matter how much time passes until a thread has brought the response.
+            while (!condition() && Clock.NextDue is { } due && due <= end)
+            {
+                Clock.AdvanceTo(due);
+            }
+
+            return;
+        }
+
+        while (true)
+        {
+            await SettleAsync();
+            if (condition())
+            {
+                return;
+            }
+
+            Assert.True(Clock.Elapsed < end, $"What was waited for did not happen.{Environment.NewLine}{string.Join(Environment.NewLine, Network.Trace.TakeLast(60))}");
+            Clock.AdvanceTo(Clock.NextDue is { } next && next < end ? next : end);
+        }
+    }
+
+    /// <summary>From now on nothing is lost by chance.</summary>
+    public void EndLoss() => Network.Conditions = Network.Conditions with { Loss = 0 };
+
+    /// <summary>Switches the server off and on: it forgets everything.</summary>
+    public async Task RestartServerAsync()
+    {
+        await _server.DisposeAsync();
+        _server = CreateServer();
+        await _server.StartAsync();
+    }
+
+    /// <summary>Nothing gets to the client or from it any more.</summary>
+    public void CutClientOff() => Network.Partition(s_client);
+
+    /// <summary>Switches the client off and on, without a word to anybody: it forgets everything.</summary>
+    public async Task RestartClientAsync()
+    {
+        CutClientOff();
+        _observers.Clear();
+        await Client.DisposeAsync();
+        Network.Heal();
+        Client = CreateClient(2);
+        await Client.Endpoint.StartAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (PlugtestObserver observer in _observers)
+        {
+            await observer.Observation!.DisposeAsync();
+        }
+
+        await Client.DisposeAsync();
+        await _server.DisposeAsync();
+    }
+
+    private CoapEndpointOptions Options(int host) => new() { TimeProvider = Clock, Random = new VirtualRandom((ulong)((_seed * 2) + host)) };
+
+    // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way. A thread that loses its
+    // processor in between is late by a step or so, as it may be in earnest. VirtualClock.AdvanceUntilAsync knows better and takes a hundred times as long.
+#pragma warning disable RS0030 // the pool is what is looked at here
+    private async Task SettleAsync()
+    {
+        long completed = ThreadPool.CompletedWorkItemCount;
+        for (int quiet = 0, looks = 0; quiet < QuietLooks && looks < MaxLooks; looks++)
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            long completedNow = ThreadPool.CompletedWorkItemCount;
+
+            // One of them was this.
+            bool isQuiet = completedNow - completed <= 1 && ThreadPool.PendingWorkItemCount == 0 && _asked.Count(static task => !task.IsCompleted) <= PendingRequests;
+            quiet = isQuiet ? quiet + 1 : 0;
+            completed = completedNow;
+        }
+    }
+#pragma warning restore RS0030
+
+    private int PendingRequests
+    {
+        get
+        {
+            CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
+            lock (pipeline.Shard.Gate)
+            {
+                return pipeline.Channels.All().Sum(ExchangeLayer.PendingOf);
+            }
+        }
+    }
+
+    private CoapClient CreateClient(int host)
+    {
+        CoapClient client = new(Options(host));
+        client.Endpoint.AddTransport(Network.CreateTransport(s_client));
+        return client;
+    }
+
+    private CoapServer CreateServer()
+    {
+        CoapEndpointOptions options = Options(0);
+        options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassBlock<CoapExchange>(Count));
+        CoapServer server = new(options);
+        server.Endpoint.AddTransport(Network.CreateTransport(ServerAddress));
+        PlugtestResources.MapTo(server, Clock);
+        ServerStarted = Clock.Elapsed;
+        return server;
+    }
+
+    private void Count(CoapExchange exchange)
+    {
+        if (exchange.Reception is not null)
+        {
+            Interlocked.Increment(ref _executed);
+            Interlocked.Add(ref _unsafeExecuted, exchange.Request.Code.IsSafe ? 0 : 1);
+        }
+    }
+}
