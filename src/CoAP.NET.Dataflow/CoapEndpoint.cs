@@ -56,6 +56,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Limits = options.Limits.Clone(),
             Counters = new CoapCounters(),
             Logger = options.LoggerFactory.CreateLogger("CoAP.NET"),
+            QBlock = options.QBlock,
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
         _hash = new AddressHash(_environment.Random);

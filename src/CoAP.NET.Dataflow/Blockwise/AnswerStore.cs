@@ -36,6 +36,9 @@ internal sealed class AnswerStore
         return transfer.Body.Result;
     }
 
+    /// <summary>What a peer is fetching by a request; null for nothing.</summary>
+    public BodyTransfer? FindTransfer(BodyKey key) => _transfers.TryGet(key, out BodyTransfer? transfer) ? transfer : null;
+
     /// <summary>Keeps the answer to a request for its later blocks, in the place of an older one.</summary>
     /// <param name="key">The request.</param>
     /// <param name="channel">The peer.</param>
@@ -108,6 +111,12 @@ internal sealed class AnswerStore
     private void Remove(BodyTransfer transfer)
     {
         _transfers.Release(transfer);
+        if (transfer.Sending is { } sending)
+        {
+            sending.IsOver = true;
+            _shard.Wheel.Cancel(sending);
+        }
+
         StoredBody body = transfer.Body;
         if (--body.Users == 0)
         {

@@ -36,7 +36,7 @@ internal abstract class BodyEntry : WheelTimer
     public LinkedListNode<BodyEntry>? Place { get; set; }
 
     /// <summary>How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies.</summary>
-    public long IdleTime => Math.Min(Channel.Parameters.ExchangeLifetime.Ticks, s_longest);
+    public virtual long IdleTime => Math.Min(Channel.Parameters.ExchangeLifetime.Ticks, s_longest);
 
     internal override void Fire(long now) => Expired?.Invoke(this);
 }

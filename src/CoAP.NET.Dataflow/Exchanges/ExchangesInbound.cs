@@ -69,7 +69,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     {
         Counters.Add(CoapCounter.RequestsReceived);
         CoapExchange exchange = Begin(in item, message);
-        OptionVerdict verdict = OptionRules.Check(message);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         exchange.Special = verdict.Special;
         if (!verdict.IsAccepted)
         {
@@ -107,7 +107,8 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 OnObserve(exchange);
             }
 
-            if ((exchange.Special & BlockOptions) == 0 || TakeBlock(in item, exchange))
+            if ((exchange.Special & (BlockOptions | SpecialOptions.QBlock)) == 0
+                || ((exchange.Special & SpecialOptions.QBlock) != 0 ? TakeQBlock(in item, exchange) : TakeBlock(in item, exchange)))
             {
                 Offer(exchange);
             }
@@ -186,7 +187,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        OptionVerdict verdict = OptionRules.Check(message);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {
@@ -273,7 +274,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        if (OnStanding(in item) || item.Transmission?.Owner is not ClientRequest request)
+        if (OnStanding(in item) || OnQBlockTransmission(in item) || item.Transmission?.Owner is not ClientRequest request)
         {
             return;
         }

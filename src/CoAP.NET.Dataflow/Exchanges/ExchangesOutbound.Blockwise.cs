@@ -7,7 +7,7 @@ namespace CoAP.NET.Exchanges;
 // Bodies that do not fit one message: RFC 7959 sections 2.4 and 2.7.
 public sealed partial class ExchangesOutbound
 {
-    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
+    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2 | SpecialOptions.QBlock;
 
     private readonly BodyLayer _bodies;
 
@@ -28,6 +28,9 @@ public sealed partial class ExchangesOutbound
             case BodyAssembly assembly:
                 WithBodies(static (bodies, assembly, _) => bodies.OnReplied(assembly), assembly, result);
                 break;
+            case QBlockBody body:
+                WithBodies(static (bodies, body, result) => bodies.OnReplied(body, result), body, result);
+                break;
             default:
                 break;
         }
@@ -35,6 +38,11 @@ public sealed partial class ExchangesOutbound
         if (result is BodyPart { IsBlock: true })
         {
             return result;
+        }
+
+        if (UsesQBlock(exchange, result))
+        {
+            return CutQBlocks(exchange, result);
         }
 
         // A notification answers no block, though its registration may have come in some.
@@ -154,7 +162,7 @@ public sealed partial class ExchangesOutbound
     private static BodyKey KeyOf(CoapExchange exchange) => BodyKey.Of(
         exchange.Channel,
         exchange.Request.Message,
-        exchange.Request.Code == CoapCode.Fetch && exchange.Body is not { Block1: not null } ? exchange.Request.Payload.Span : default);
+        exchange.Request.Code == CoapCode.Fetch && exchange.Body is not ({ Block1: not null } or { Owner: QBlockBody }) ? exchange.Request.Payload.Span : default);
 
     private void WithBodies<TItem>(Action<BodyLayer, TItem, CoapResult> action, TItem item, CoapResult result)
     {

@@ -102,6 +102,18 @@ public sealed partial class ExchangesOutbound
         BlockValue? asked = exchange.Request.Message.OptionsToRead?.Block2;
         BlockValue? part = response.OptionsToRead?.Block2;
         int size = asked is { } wanted ? Math.Min(SmallBlock, wanted.Size) : SmallBlock;
+        if (response.HasOptions && QBlockAnswers.QBlock2Of(response) is { } block)
+        {
+            if (block.Number > 0)
+            {
+                return null;
+            }
+
+            // Too large for its burst: one small block, the rest by Block2.
+            response.Options.Remove(OptionNumber.QBlock2);
+            response.Options.Remove(OptionNumber.Size2);
+        }
+
         if (response.Payload.Length > size && response.Code.IsSuccess)
         {
             if (part is null)

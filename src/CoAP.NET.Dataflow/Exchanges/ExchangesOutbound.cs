@@ -32,6 +32,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _alwaysFree = shard.Guard.AlwaysFree;
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         layer.Send = Order;
+        bodies.Send = Order;
         _groups = groups;
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, Order);
     }
@@ -204,6 +205,10 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         else if (!Offer(outbound))
         {
             Withdraw(observer);
+        }
+        else if (!silent && sent is BodyPart { Following: not null })
+        {
+            Follow(exchange, sent, response);
         }
     }
 
