@@ -101,6 +101,11 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _blockwiseStep = new BlockwiseStep(_environment);
         _steps = RequestSteps.Link(
             new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), new TokenStep(_environment), new ExchangeStep(_environment, ExchangeAsync));
+        if (options.QBlock != CoapQBlock.Off)
+        {
+            RequestSteps.Link(_steps, new QBlockStep(_environment, new ObservationPort(this)), _blockwiseStep);
+        }
+
         if (_cacheStep is not null)
         {
             _steps = RequestSteps.Link(_cacheStep, _steps);

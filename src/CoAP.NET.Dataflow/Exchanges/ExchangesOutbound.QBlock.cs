@@ -6,11 +6,10 @@ namespace CoAP.NET.Exchanges;
 // Bodies that go by Q-Block2: RFC 9177 section 4.4.
 public sealed partial class ExchangesOutbound
 {
-    /// <summary>Whether an answer goes by Q-Block2: the request says that its sender knows it. What is read at the place of one block only goes by Block2.</summary>
+    /// <summary>Whether an answer goes by Q-Block2: the request says that its sender knows it. What is read at the place of one block only goes by Block2, and so do notifications.</summary>
     private static bool UsesQBlock(CoapExchange exchange, CoapResult result) =>
-        exchange.Channel.AllowsQBlock && result.Code.IsSuccess && !result.Payload.IsEmpty
-        && (result is not BodyPart part || part.Total == result.Payload.Length)
-        && ((exchange.Special & SpecialOptions.QBlock) != 0 || (exchange.Reception is null && QBlockAnswers.QBlock2Of(exchange.Request.Message) is not null));
+        (exchange.Special & SpecialOptions.QBlock) != 0 && exchange.Reception is not null && result.Code.IsSuccess && !result.Payload.IsEmpty
+        && (result is not BodyPart part || part.Total == result.Payload.Length);
 
     /// <summary>Makes of an answer its first block that is asked for, with the others to follow.</summary>
     private CoapResult CutQBlocks(CoapExchange exchange, CoapResult result)
