@@ -17,5 +17,8 @@ internal sealed class BodyPart : CoapResult
     /// <summary>The size of the body in bytes.</summary>
     public long Total { get; init; }
 
-    private protected override CoapResult CopyWithoutOptions() => new BodyPart(Code, Payload) { AnswersGroup = AnswersGroup, IsBlock = IsBlock, Offset = Offset, Total = Total };
+    /// <summary>What is sent after it without being asked for; null for nothing.</summary>
+    public object? Following { get; init; }
+
+    private protected override CoapResult CopyWithoutOptions() => new BodyPart(Code, Payload) { AnswersGroup = AnswersGroup, IsBlock = IsBlock, Offset = Offset, Total = Total, Following = Following };
 }

@@ -57,6 +57,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Limits = options.Limits.Clone(),
             Counters = new CoapCounters(),
             Logger = options.LoggerFactory.CreateLogger("CoAP.NET"),
+            QBlock = options.QBlock,
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
         _hash = new AddressHash(_environment.Random);
@@ -100,7 +101,10 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
-        RequestStep[] steps = [new PatienceStep(_environment, options.Patience), _blockwiseStep, new EchoStep(), _tokenStep];
+        PatienceStep patience = new(_environment, options.Patience);
+        RequestStep[] steps = options.QBlock == CoapQBlock.Off
+            ? [patience, _blockwiseStep, new EchoStep(), _tokenStep]
+            : [patience, new QBlockStep(_environment, new ObservationPort(this)), _blockwiseStep, new EchoStep(), _tokenStep];
         ExchangeStep last = new(_environment, ExchangeAsync);
         _steps = RequestSteps.Link([new PlainStep(steps, last), .. steps, last]);
         if (_cacheStep is not null)

@@ -28,6 +28,14 @@ public sealed class CoapEndpointOptions
     /// <summary>What happens to requests of ours that a server does not want yet (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> says something else. Default: they fail at once.</summary>
     public CoapPatience Patience { get; set; }
 
+    /// <summary>Whether bodies may go by Q-Block1 and Q-Block2 (RFC 9177): those of Non-confirmable requests of ours, and those of peers that ask for it. Default <see cref="CoapQBlock.Off"/>.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">None of the values.</exception>
+    public CoapQBlock QBlock
+    {
+        get;
+        set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such use of Q-Block.");
+    }
+
     /// <summary>The option factories. Default: all that this library knows.</summary>
     public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
 

@@ -4,7 +4,7 @@ namespace CoAP.NET;
 /// The transmission parameters of RFC 7252 section 4.8, for one peer or as the default of an endpoint. Immutable: change with <c>with</c>.
 /// The derived times (section 4.8.2) are computed from these.
 /// </summary>
-public sealed record CoapTransmissionParameters
+public sealed partial record CoapTransmissionParameters
 {
     private readonly TimeSpan _ackTimeout = TimeSpan.FromSeconds(2);
     private readonly double _ackRandomFactor = 1.5;

@@ -37,6 +37,9 @@ internal sealed class AnswerStore
         return transfer.Body.Result;
     }
 
+    /// <summary>What a peer is fetching by a request; null for nothing.</summary>
+    public BodyTransfer? FindTransfer(BodyKey key) => _transfers.TryGet(key, out BodyTransfer? transfer) ? transfer : null;
+
     /// <summary>Keeps the answer to a request for its later blocks, in the place of an older one.</summary>
     /// <param name="key">The request.</param>
     /// <param name="short">The request without its payload, where that is a part of the key; null otherwise. Some clients ask for later blocks of a FETCH that way; the ETag tells them when it is another one's answer.</param>
@@ -121,6 +124,12 @@ internal sealed class AnswerStore
         if (transfer.Short is { } known && _withoutPayload.TryGetValue(known, out BodyTransfer? last) && ReferenceEquals(last, transfer))
         {
             _withoutPayload.Remove(known);
+        }
+
+        if (transfer.Sending is { } sending)
+        {
+            sending.IsOver = true;
+            _shard.Wheel.Cancel(sending);
         }
 
         StoredBody body = transfer.Body;

@@ -42,7 +42,7 @@ internal abstract class BodyEntry : WheelTimer
     /// How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies; and, where that is longer, MAX_TRANSMIT_WAIT, for which a
     /// peer that has used all its Message IDs may be silent before it goes on.
     /// </summary>
-    public long IdleTime
+    public virtual long IdleTime
     {
         get
         {

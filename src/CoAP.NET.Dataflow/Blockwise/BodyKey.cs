@@ -33,25 +33,27 @@ internal sealed class BodyKey : IEquatable<BodyKey>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The request.</param>
     /// <param name="payload">What of its payload tells it from other requests: FETCH has it in the cache key (RFC 8132 section 2.1).</param>
-    public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default)
+    public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) => Of(channel, message, payload, ofQBlock: false);
+
+    private static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload, bool ofQBlock)
     {
         CoapOptionCollection? options = message.OptionsToRead;
         int length = 1 + payload.Length;
         int count = options?.Count ?? 0;
         for (int i = 0; i < count; i++)
         {
-            length += IsPart(options!.NumberAt(i)) ? 4 + options.LengthAt(i) : 0;
+            length += IsPart(options!.NumberAt(i), ofQBlock) ? 4 + options.LengthAt(i) : 0;
         }
 
         // Even, for the hash; lengths stand inside, so padding makes no two keys equal.
         byte[] bytes = new byte[(length + 1) & ~1];
         Span<byte> rest = bytes;
-        rest[0] = message.Code.Value;
+        rest[0] = (byte)(message.Code.Value | (ofQBlock ? 0x80 : 0));
         rest = rest[1..];
         for (int i = 0; i < count; i++)
         {
             int number = options!.NumberAt(i);
-            if (IsPart(number))
+            if (IsPart(number, ofQBlock))
             {
                 ReadOnlySpan<byte> value = options.ValueAt(i);
                 BinaryPrimitives.WriteUInt16BigEndian(rest, (ushort)number);
@@ -64,6 +66,9 @@ internal sealed class BodyKey : IEquatable<BodyKey>
         payload.CopyTo(rest);
         return new BodyKey(channel, bytes);
     }
+
+    /// <summary>The key of a body that comes by Q-Block1: without its Request-Tag, as of each resource only the newest is collected (RFC 9177 section 4.3).</summary>
+    public static BodyKey OfQBlock(CoapChannel channel, CoapMessage message) => Of(channel, message, default, ofQBlock: true);
 
     /// <summary>The key of a representation that all peers share: what was asked for without who asked, and the entity-tag.</summary>
     public BodyKey ForEveryone(ReadOnlySpan<byte> etag)
@@ -84,7 +89,7 @@ internal sealed class BodyKey : IEquatable<BodyKey>
 
     // Left out beside the NoCacheKey options (Size1, Size2, Echo): what tells of the block and not of the operation, what proxies or clients change from block to
     // block, preconditions (If-None-Match stands in the first block only, RFC 7959 section 2.10), and the Content-Format, which is compared by itself.
-    private static bool IsPart(int number) => !OptionNumber.IsNoCacheKey(number) && number is not
+    private static bool IsPart(int number, bool ofQBlock) => !OptionNumber.IsNoCacheKey(number) && !(ofQBlock && number == OptionNumber.RequestTag) && number is not
         (OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1 or OptionNumber.QBlock2 or OptionNumber.Observe or OptionNumber.IfMatch
         or OptionNumber.IfNoneMatch or OptionNumber.ETag or OptionNumber.HopLimit or OptionNumber.NoResponse or OptionNumber.ContentFormat);
 }

@@ -22,6 +22,10 @@ internal sealed partial class BodyLayer
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _bodies = new BodyTable<BodyEntry>(shard, memory.Requests, OnIdle);
         Answers = new AnswerStore(shard, memory.Responses);
+        if (shard.Environment.QBlock != CoapQBlock.Off)
+        {
+            _pauses = new JitterSequence(shard.Environment.Random.NextUInt64());
+        }
     }
 
     /// <summary>Answers that peers fetch block by block.</summary>
@@ -73,7 +77,7 @@ internal sealed partial class BodyLayer
 
     private void OnIdle(BodyEntry entry)
     {
-        if (entry is StreamedBody { IsFinal: true })
+        if (entry is StreamedBody { IsFinal: true } or QBlockBody { Left: 0 })
         {
             // All blocks came; the handler may take its time. Only the memory is not counted for ever.
             _bodies.Release(entry);
@@ -91,6 +95,11 @@ internal sealed partial class BodyLayer
     private void GiveUp(BodyEntry entry, string reason)
     {
         _bodies.Release(entry);
+        if (entry is QBlockBody body)
+        {
+            _shard.Wheel.Cancel(body.Patience);
+        }
+
         if (entry is StreamedBody stream)
         {
             Abort(stream, reason);

@@ -18,4 +18,7 @@ internal sealed class BodyTransfer(BodyKey key, CoapChannel channel, StoredBody 
 
     /// <summary>How far the peer got, in bytes. Only progress keeps a transfer alive; who asks for one block again and again sees a new state in the end.</summary>
     public long Reached { get; set; }
+
+    /// <summary>What is being sent of it by Q-Block2.</summary>
+    public QBlockSending? Sending { get; set; }
 }

@@ -12,6 +12,9 @@ internal enum BodyVerdictKind : byte
     /// <summary>Its block goes to a handler that reads.</summary>
     Write,
 
+    /// <summary>It gets no answer, but an acknowledgement when it is Confirmable.</summary>
+    Settle,
+
     /// <summary>It is answered later.</summary>
     Wait,
 }

@@ -151,6 +151,20 @@ public sealed class CoapChannel
     /// <summary>See <see cref="LongTokens"/>; in units of 100 ns.</summary>
     internal long LongTokensUntil { get; set; }
 
+    /// <summary>Whether Q-Block1 and Q-Block2 may be used with the peer; otherwise they are unknown options. Never on reliable transports, which lose nothing.</summary>
+    internal bool AllowsQBlock => Shard.Environment.QBlock switch
+    {
+        CoapQBlock.Off => false,
+        CoapQBlock.Secured => !Transport.IsReliable && (Identity is not null || Transport.IsSecure),
+        _ => !Transport.IsReliable,
+    };
+
+    /// <summary>Until when, in units of 100 ns, the peer is taken to know Q-Block, and until when not to know it. Hints, so not guarded.</summary>
+    internal long KnowsQBlockUntil { get; set; } = long.MinValue;
+
+    /// <summary>See <see cref="KnowsQBlockUntil"/>.</summary>
+    internal long LacksQBlockUntil { get; set; } = long.MinValue;
+
     /// <summary>Whether the caller is the one to find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
         Interlocked.CompareExchange(ref _longTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;

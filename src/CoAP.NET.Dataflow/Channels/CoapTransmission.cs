@@ -44,6 +44,12 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>
     internal bool IsReply { get; set; }
 
+    /// <summary>Whether whoever sends it keeps a pace of its own (RFC 9177 section 7.2), so that NSTART and PROBING_RATE do not hold it up.</summary>
+    internal bool IsPaced { get; init; }
+
+    /// <summary>Whether it waits for nothing but a Message ID.</summary>
+    internal bool PassesQueue => IsReply || IsPaced;
+
     /// <summary>Whether its copies draw on what an unverified address may get (RFC 9175 section 2.4): so for what peers cause, not for requests of our own.</summary>
     internal bool IsLimited { get; set; }
 

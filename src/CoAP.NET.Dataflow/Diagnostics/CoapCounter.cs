@@ -186,6 +186,9 @@ public enum CoapCounter
     /// <summary>Confirmable notifications whose place a newer state took before they were acknowledged (RFC 7641 section 4.5.2).</summary>
     NotificationsSuperseded,
 
+    /// <summary>Blocks of bodies by Q-Block1 and Q-Block2 that were asked for again, as client and as server (RFC 9177).</summary>
+    BlocksAskedAgain,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

@@ -22,13 +22,17 @@ public sealed partial class ExchangesInbound
             return true;
         }
 
-        OptionVerdict verdict = OptionRules.Check(message);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         bool isPart = verdict.IsAccepted && IsPartFromTheMiddle(message);
         bool acceptable = verdict.IsAccepted && !isPart;
         Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
         if (acceptable)
         {
-            Counters.Add(CoapCounter.NotificationsReceived);
+            if (request.Owner is not ITransferOwner)
+            {
+                Counters.Add(CoapCounter.NotificationsReceived);
+            }
+
             bool isOrdered = item.Reception is null && item.Transmission is null;
             request.Owner.OnResponse(request, new CoapResponse(message, item.Channel.Remote), item.Transmission, isOrdered);
         }
@@ -43,8 +47,14 @@ public sealed partial class ExchangesInbound
         return true;
     }
 
-    /// <summary>What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us (RFC 7641 section 3.6).</summary>
-    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) => message.Code.IsSuccess && IsNotification(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
+    /// <summary>
+    /// What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us (RFC 7641 section 3.6). So is a
+    /// list of missing blocks of a body that was given up (RFC 9177 section 4.3).
+    /// </summary>
+    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) => (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
+
+    private static bool IsMissingList(CoapMessage message) =>
+        message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks;
 
     private static bool IsNotification(CoapMessage message) => message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.Observe);
 

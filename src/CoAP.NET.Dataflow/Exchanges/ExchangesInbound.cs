@@ -71,7 +71,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     {
         Counters.Add(CoapCounter.RequestsReceived);
         CoapExchange exchange = Begin(in item, message);
-        OptionVerdict verdict = OptionRules.Check(message);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         exchange.Special = verdict.Special;
         if (!verdict.IsAccepted)
         {
@@ -109,7 +109,8 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 OnObserve(exchange);
             }
 
-            if ((exchange.Special & BlockOptions) == 0 || TakeBlock(in item, exchange))
+            if ((exchange.Special & (BlockOptions | SpecialOptions.QBlock)) == 0
+                || ((exchange.Special & SpecialOptions.QBlock) != 0 ? TakeQBlock(in item, exchange) : TakeBlock(in item, exchange)))
             {
                 Offer(exchange);
             }
@@ -181,7 +182,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        OptionVerdict verdict = OptionRules.Check(message);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {
@@ -255,7 +256,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        if (OnStanding(in item) || item.Transmission?.Owner is not ClientRequest request)
+        if (OnStanding(in item) || OnQBlockTransmission(in item) || item.Transmission?.Owner is not ClientRequest request)
         {
             return;
         }

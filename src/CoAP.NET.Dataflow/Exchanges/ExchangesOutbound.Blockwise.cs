@@ -7,7 +7,7 @@ namespace CoAP.NET.Exchanges;
 // Bodies that do not fit one message: RFC 7959 sections 2.4 and 2.7.
 public sealed partial class ExchangesOutbound
 {
-    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2;
+    private const SpecialOptions BlockOptions = SpecialOptions.Block1 | SpecialOptions.Block2 | SpecialOptions.QBlock;
 
     private readonly BodyLayer _bodies;
 
@@ -28,6 +28,9 @@ public sealed partial class ExchangesOutbound
             case BodyAssembly assembly:
                 WithBodies(static (bodies, assembly, result) => bodies.OnReplied(assembly, result), assembly, result);
                 break;
+            case QBlockBody body:
+                WithBodies(static (bodies, body, result) => bodies.OnReplied(body, result), body, result);
+                break;
             default:
                 break;
         }
@@ -35,6 +38,11 @@ public sealed partial class ExchangesOutbound
         if (result is BodyPart { IsBlock: true })
         {
             return result;
+        }
+
+        if (UsesQBlock(exchange, result))
+        {
+            return CutQBlocks(exchange, result);
         }
 
         // A notification answers no block, though its registration may have come in some.
@@ -158,7 +166,7 @@ public sealed partial class ExchangesOutbound
         HasPayloadInKey(exchange) ? exchange.Request.Payload.Span : default);
 
     private static bool HasPayloadInKey(CoapExchange exchange) =>
-        exchange.Request.Code == CoapCode.Fetch && !exchange.Request.Payload.IsEmpty && exchange.Body is not { Block1: not null };
+        exchange.Request.Code == CoapCode.Fetch && !exchange.Request.Payload.IsEmpty && exchange.Body is not ({ Block1: not null } or { Owner: QBlockBody });
 
     private void WithBodies<TItem>(Action<BodyLayer, TItem, CoapResult> action, TItem item, CoapResult result)
     {

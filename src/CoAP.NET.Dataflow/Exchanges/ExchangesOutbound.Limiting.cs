@@ -118,6 +118,18 @@ public sealed partial class ExchangesOutbound
             size /= 2;
         }
 
+        if (response.HasOptions && QBlockAnswers.QBlock2Of(response) is { } block)
+        {
+            if (block.Number > 0)
+            {
+                return null;
+            }
+
+            // Too large for its burst: one small block, the rest by Block2.
+            response.Options.Remove(OptionNumber.QBlock2);
+            response.Options.Remove(OptionNumber.Size2);
+        }
+
         if (response.Payload.Length > size && response.Code.IsSuccess)
         {
             if (part is null)

@@ -32,6 +32,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _alwaysFree = shard.Guard.AlwaysFree;
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         layer.Send = Order;
+        bodies.Send = Order;
         _groups = groups;
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed);
     }
@@ -226,6 +227,10 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         if (toGroup && !silent ? !TryAnswerAtLeisure(outbound) : !Offer(outbound))
         {
             Withdraw(observer);
+        }
+        else if (!silent && sent is BodyPart { Following: not null })
+        {
+            Follow(exchange, sent, response);
         }
     }
 

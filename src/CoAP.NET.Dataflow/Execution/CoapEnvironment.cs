@@ -20,6 +20,9 @@ internal sealed class CoapEnvironment
     /// <summary>The parameters of a peer that is met for the first time.</summary>
     public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
+    /// <summary>With which peers Q-Block1 and Q-Block2 are used.</summary>
+    public CoapQBlock QBlock { get; init; }
+
     /// <summary>Now, in units of 100 ns, from an arbitrary beginning; monotonic.</summary>
     public long Now
     {

@@ -23,7 +23,7 @@ internal sealed partial class MessageLayer
 
         MessagingState state = StateOf(transmission.Channel);
         SendingState sending = SendingOf(state);
-        Enqueue(transmission, ref sending.Waiting, state, now);
+        Enqueue(transmission, ref transmission.IsPaced ? ref sending.WaitingReplies : ref sending.Waiting, state, now);
     }
 
     private void Cancel(CoapTransmission transmission, long now)
@@ -59,7 +59,7 @@ internal sealed partial class MessageLayer
 
     private void Dequeue(CoapTransmission transmission, SendingState sending)
     {
-        if (transmission.IsReply)
+        if (transmission.PassesQueue)
         {
             sending.WaitingReplies.Remove(transmission);
         }
@@ -183,7 +183,7 @@ internal sealed partial class MessageLayer
         }
 
         sending.Outstanding.Set(message.MessageId, transmission.Place);
-        if (!transmission.IsReply)
+        if (!transmission.PassesQueue)
         {
             transmission.CountsForNStart = true;
             sending.Interactions++;
@@ -199,7 +199,7 @@ internal sealed partial class MessageLayer
         {
             message.Type = CoapMessageType.NonConfirmable;
             transmission.Timeout = now + state.Times.NonLifetime;
-            _shard.Wheel.Schedule(transmission, transmission.IsReply ? transmission.Timeout : now + state.Times.NonConfirmablePlace);
+            _shard.Wheel.Schedule(transmission, transmission.PassesQueue ? transmission.Timeout : now + state.Times.NonConfirmablePlace);
             if (transmission.TellsWhenSent)
             {
                 RaiseEvent(CoapInboundKind.Sent, transmission);

@@ -12,7 +12,9 @@ internal static class OptionRules
     /// Looks at the options of a received message once. Accepts, or names the first option that stops it. Elective options that are known but illegal are
     /// taken out, so that nobody sees them; unknown elective ones stay as they came.
     /// </summary>
-    internal static OptionVerdict Check(CoapMessage message)
+    /// <param name="message">The message.</param>
+    /// <param name="allowsQBlock">Whether Q-Block1 and Q-Block2 are acted on; otherwise they are unknown.</param>
+    internal static OptionVerdict Check(CoapMessage message, bool allowsQBlock = false)
     {
         if (!message.HasOptions)
         {
@@ -20,7 +22,7 @@ internal static class OptionRules
         }
 
         CoapOptionCollection options = message.Options;
-        Context context = new(message.Code);
+        Context context = new(message.Code, allowsQBlock);
         int count = options.Count;
         int kept = 0;
         for (int i = 0; i < count; i++)
@@ -52,7 +54,7 @@ internal static class OptionRules
         return new OptionVerdict { Special = context.Special };
     }
 
-    private ref struct Context(CoapCode code)
+    private ref struct Context(CoapCode code, bool allowsQBlock)
     {
         private readonly OptionUse _use = code.IsRequest ? OptionUse.Request
             : code.IsResponse ? OptionUse.Response
@@ -67,7 +69,8 @@ internal static class OptionRules
 
         internal OptionFault Judge(CoapOptionCollection options, int index, int number)
         {
-            if (options.Registry.FindDefinition(code, number) is not { IsUnsupported: false } definition)
+            if (options.Registry.FindDefinition(code, number) is not { } definition
+                || (definition.IsUnsupported && !(allowsQBlock && number is OptionNumber.QBlock1 or OptionNumber.QBlock2)))
             {
                 return JudgeUnknown(number);
             }
@@ -78,7 +81,7 @@ internal static class OptionRules
             }
 
             // Several ETags ask in a request; a response has one representation and so one tag (RFC 7252 section 5.10.6.1).
-            if (number == Previous && (!definition.IsRepeatable || (number == OptionNumber.ETag && _use == OptionUse.Response)))
+            if (number == Previous && (!definition.IsRepeatable || (number is OptionNumber.ETag or OptionNumber.QBlock2 && _use == OptionUse.Response)))
             {
                 return OptionFault.Repeated;
             }

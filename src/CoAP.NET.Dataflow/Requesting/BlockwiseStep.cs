@@ -33,7 +33,7 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             return new BlockwiseTransfer(this, request).RunAsync(null, cancellationToken);
         }
 
-        if (TransferSizes.EarlyExponent(request) is { } exponent)
+        if (TransferSizes.EarlyExponent(request) is { } exponent && !(message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.QBlock2)))
         {
             message.Options.Block2 = new BlockValue(0, more: false, exponent);
         }

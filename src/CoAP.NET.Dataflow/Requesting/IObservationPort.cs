@@ -4,7 +4,7 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Requesting;
 
 /// <summary>What observations need of their endpoint. No lock may be held when it is called.</summary>
-internal interface IObservationPort
+internal interface IObservationPort : IStandingPort
 {
     /// <summary>The peers that a target may be found at now, at least one. Names are resolved anew each time.</summary>
     /// <param name="target">The target.</param>
@@ -14,19 +14,6 @@ internal interface IObservationPort
 
     /// <summary>Whether two channels lead to the same address.</summary>
     bool IsSamePeer(CoapChannel left, CoapChannel right);
-
-    /// <summary>Reserves a token towards a peer.</summary>
-    StandingRequest Open(CoapChannel channel, IStandingOwner owner);
-
-    /// <summary>Gives a token up.</summary>
-    void Close(StandingRequest request);
-
-    /// <summary>Sends a message.</summary>
-    /// <returns>Why it could not be sent; null when it was.</returns>
-    CoapException? Send(CoapTransmission transmission);
-
-    /// <summary>Sends no more copies of a message.</summary>
-    void Stop(CoapTransmission transmission);
 
     /// <summary>Whether there is a cache to store notifications in.</summary>
     bool HasCache { get; }

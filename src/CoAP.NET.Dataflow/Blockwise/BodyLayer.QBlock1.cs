@@ -1,0 +1,221 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+// Requests with Q-Block1: RFC 9177 sections 4.3 and 7.2.
+internal sealed partial class BodyLayer
+{
+    // Below the smallest MTU that counts, with header, token and Content-Format (RFC 9177 section 5: the list fits one packet).
+    private const int MissingListBytes = 512;
+
+    /// <summary>Sends a message outside the lock. Set by the block that owns the layer.</summary>
+    public Action<CoapOutbound>? Send { get; set; }
+
+    /// <summary>A block of a request's body came by Q-Block1.</summary>
+    /// <param name="exchange">The request; becomes the whole one when nothing is missing any more.</param>
+    /// <param name="block">Its Q-Block1.</param>
+    /// <param name="policy">What the route says.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public BodyVerdict ReceiveQBlock(CoapExchange exchange, BlockValue block, BodyPolicy policy, long now)
+    {
+        CoapMessage message = exchange.Request.Message;
+        if (message.Options.Size1 is not { } size || !message.Options.Contains(OptionNumber.RequestTag))
+        {
+            return BodyVerdict.Answer(BlockAnswers.Bad("A request with Q-Block1 has Request-Tag and Size1 in every block."));
+        }
+
+        if (size > policy.MaxSize || size > int.MaxValue)
+        {
+            _counters.Add(CoapCounter.BodiesTooLarge);
+            return BodyVerdict.Answer(BlockAnswers.TooLarge(policy.MaxSize));
+        }
+
+        if (block.IsBert || message.Payload.Length != Math.Clamp(size - block.ByteOffset, 0, block.Size)
+            || (size > 0 && message.Payload.IsEmpty) || block.More != block.ByteOffset + block.Size < size)
+        {
+            return BodyVerdict.Answer(BlockAnswers.Bad("Number, size and payload of the block do not fit the size of the body."));
+        }
+
+        BodyKey key = BodyKey.OfQBlock(exchange.Channel, message);
+        byte[] tag = QBlockBody.TagOf(message);
+        _bodies.TryGet(key, out BodyEntry? entry);
+        QBlockBody? body = (QBlockBody?)entry;
+        if (body is null || !body.HasTag(tag))
+        {
+            if (body?.HadTag(tag) == true)
+            {
+                return new BodyVerdict(BodyVerdictKind.Settle);
+            }
+
+            // A new tag: the missing blocks of the body before will not come any more.
+            QBlockBody fresh = new(this, key, exchange.Channel, message, block.SizeExponent, body);
+            if (body is not null)
+            {
+                GiveUp(body, string.Empty);
+            }
+
+            _bodies.Add(body = fresh, now);
+            if (Charge(body, BodyAssembly.Overhead + key.Size + (body.Count / 8), now) is { } full)
+            {
+                GiveUp(body, string.Empty);
+                return BodyVerdict.Answer(full);
+            }
+        }
+        else if (!body.Fits(message, block))
+        {
+            return BodyVerdict.Answer(BlockAnswers.Bad("The blocks of a body have one Size1, one block size and one Content-Format."));
+        }
+
+        return Take(exchange, block.Number, body, now);
+    }
+
+    /// <summary>The handler has answered what came by Q-Block1: the answer is kept for blocks that come again, the memory of the body is not counted any more.</summary>
+    public void OnReplied(QBlockBody body, CoapResult result)
+    {
+        if (body.Expired is null)
+        {
+            return;
+        }
+
+        if (result.Payload.Length <= 1024)
+        {
+            body.Result = result;
+        }
+
+        long freed = body.Charge - BodyAssembly.Overhead - body.Key.Size - 1024;
+        if (freed > 0)
+        {
+            _bodies.DischargePeer(body, freed);
+            _bodies.Budget.GiveBack(freed);
+            body.Charge -= freed;
+        }
+    }
+
+    /// <summary>The peer rejected a list of missing blocks: it does not know the body any more (RFC 9177 section 4.3).</summary>
+    public void OnReset(QBlockBody body)
+    {
+        if (body.Left > 0 && body.Expired is not null)
+        {
+            _counters.Add(CoapCounter.BodiesAbandoned);
+            GiveUp(body, string.Empty);
+        }
+    }
+
+    /// <summary>Missing blocks were waited for long enough. From the wheel.</summary>
+    internal void OnMissing(QBlockBody body, long now)
+    {
+        if (body.Asked >= body.Channel.Parameters.NonMaxRetransmit)
+        {
+            _counters.Add(CoapCounter.BodiesAbandoned);
+            GiveUp(body, string.Empty);
+            return;
+        }
+
+        body.Asked++;
+        int max = body.Channel.Parameters.MaxPayloads;
+        int end = EndOfSet(body.Highest, max, body.Count);
+
+        // All of them here: then the set after them never came.
+        Ask(body, body.Prefix < end ? end : EndOfSet(end, max, body.Count));
+        Await(body, now);
+    }
+
+    private static int EndOfSet(int number, int maxPayloads, int count) => (int)Math.Min((((long)number / maxPayloads) + 1) * maxPayloads, count);
+
+    private BodyVerdict Take(CoapExchange exchange, int number, QBlockBody body, long now)
+    {
+        CoapMessage message = exchange.Request.Message;
+        bool isConfirmable = exchange.Request.Confirmable;
+        int max = exchange.Channel.Parameters.MaxPayloads;
+        body.Token = message.Token;
+        if (body.Left == 0)
+        {
+            // All of it came before. Only the answer may have been lost.
+            return body.Result is { } result ? BodyVerdict.Answer(result) : new BodyVerdict(BodyVerdictKind.Settle);
+        }
+
+        _bodies.Touch(body, now);
+        bool isNew = !body.Has(number);
+        if (isNew)
+        {
+            if (Charge(body, body.CapacityWith(number) - body.Capacity, now) is { } full)
+            {
+                GiveUp(body, string.Empty);
+                return BodyVerdict.Answer(full);
+            }
+
+            body.Put(number, message.Payload.Span);
+            body.Asked = 0;
+        }
+
+        if (body.Left == 0)
+        {
+            _counters.Add(CoapCounter.BodiesAssembled);
+            _shard.Wheel.Cancel(body.Patience);
+            body.Complete(message);
+            exchange.Body = new ExchangeBody { Owner = body };
+            return default;
+        }
+
+        if (isConfirmable)
+        {
+            // Each block is acknowledged and sent again by itself: nothing is confirmed or asked for (RFC 9177 sections 4.3 and 5).
+            return new BodyVerdict(BodyVerdictKind.Settle);
+        }
+
+        Await(body, now);
+        int set = number / max;
+        if (body.Prefix % max == 0 && body.Prefix == body.Highest + 1 && (isNew || number == body.Highest))
+        {
+            body.AskedBefore = body.Prefix;
+            return BodyVerdict.Answer(QBlockAnswers.Continue(body.Prefix - 1, body.SizeExponent));
+        }
+
+        if (body.AskedBefore < set * max)
+        {
+            // A later set begins, so what is missing of those before is lost.
+            body.AskedBefore = set * max;
+            if (body.Prefix < body.AskedBefore)
+            {
+                body.Asked = 1;
+                Ask(body, body.AskedBefore);
+                Await(body, now);
+            }
+        }
+
+        return new BodyVerdict(BodyVerdictKind.Settle);
+    }
+
+    private void Ask(QBlockBody body, int end)
+    {
+        List<int> numbers = [];
+        int bytes = 0;
+        foreach (int number in body.Missing(end))
+        {
+            bytes += number < 24 ? 1 : number < 256 ? 2 : number < 65536 ? 3 : 5;
+            if (bytes > MissingListBytes)
+            {
+                break;
+            }
+
+            numbers.Add(number);
+        }
+
+        _counters.Add(CoapCounter.BlocksAskedAgain, numbers.Count);
+        SendOwn(new CoapTransmission(body.Channel, QBlockAnswers.Missing(body.Token, numbers), body) { IsPaced = true, IsLimited = true });
+    }
+
+    // NON_RECEIVE_TIMEOUT, twice as long after each time that it was asked in vain.
+    private void Await(QBlockBody body, long now) =>
+        _shard.Wheel.Schedule(body.Patience, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
+
+    private void SendOwn(CoapTransmission transmission) => _shard.AfterRelease(
+        static state =>
+        {
+            (BodyLayer layer, CoapTransmission transmission) = ((BodyLayer, CoapTransmission))state!;
+            layer.Send?.Invoke(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
+        },
+        (this, transmission));
+}

@@ -1,0 +1,113 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Blockwise;
+
+// Answers by Q-Block2: RFC 9177 sections 4.4 and 7.2.
+internal sealed partial class BodyLayer
+{
+    private JitterSequence _pauses;
+
+    /// <summary>The first block of an answer went out: the others follow.</summary>
+    public void Follow(QBlockSending sending, BodyKey key, long now)
+    {
+        if (sending.Numbers is null && Answers.FindTransfer(key) is { } transfer)
+        {
+            End(transfer.Sending);
+            transfer.Sending = sending;
+            sending.Transfer = transfer;
+        }
+
+        SendOn(sending, now);
+    }
+
+    /// <summary>A peer confirms a set and waits for the next one.</summary>
+    /// <returns>Whether that is what is sent next. Otherwise it asks for what went out already, or what nobody sends any more.</returns>
+    public bool TryContinue(BodyKey key, int number, long now)
+    {
+        if (Answers.FindTransfer(key)?.Sending is not { IsOver: false, Confirmable: false } sending || sending.Upcoming != number)
+        {
+            return false;
+        }
+
+        _shard.Wheel.Cancel(sending);
+        SendOn(sending, now);
+        return true;
+    }
+
+    /// <summary>What became of a block.</summary>
+    public void OnSent(QBlockSending sending, CoapInboundKind fate, long now)
+    {
+        if (fate == CoapInboundKind.Acknowledged)
+        {
+            SendOn(sending, now);
+        }
+        else
+        {
+            // Nobody waits for it.
+            End(sending);
+        }
+    }
+
+    /// <summary>No more of an answer is sent.</summary>
+    public void End(QBlockSending? sending)
+    {
+        if (sending is null)
+        {
+            return;
+        }
+
+        sending.IsOver = true;
+        _shard.Wheel.Cancel(sending);
+        if (sending.Transfer is { } transfer && transfer.Sending == sending)
+        {
+            transfer.Sending = null;
+        }
+    }
+
+    internal void SendOn(QBlockSending sending, long now)
+    {
+        if (sending.IsOver)
+        {
+            return;
+        }
+
+        CoapTransmissionParameters parameters = sending.Channel.Parameters;
+        while (sending.Upcoming < sending.End)
+        {
+            int number = sending.Numbers?[sending.Upcoming] ?? sending.Upcoming;
+            sending.Upcoming++;
+            CoapResult block = QBlockAnswers.Cut(sending.Whole, number, sending.SizeExponent, sending.Observe);
+            CoapMessage message = new(block.Code, block.Options)
+            {
+                Type = sending.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+                Token = sending.Token,
+                Payload = block.Payload,
+            };
+            SendOwn(new CoapTransmission(sending.Channel, message, sending) { IsPaced = true, IsLimited = true });
+            if (sending.Confirmable)
+            {
+                // The next one goes when this was acknowledged.
+                return;
+            }
+
+            if (sending.Numbers is null && sending.Upcoming % parameters.MaxPayloads == 0 && sending.Upcoming < sending.End)
+            {
+                if (sending.Transfer is not null)
+                {
+                    _shard.Wheel.Schedule(sending, now + Pause(parameters));
+                }
+
+                return;
+            }
+        }
+
+        if (!sending.Confirmable)
+        {
+            End(sending);
+        }
+    }
+
+    // NON_TIMEOUT_RANDOM.
+    private long Pause(CoapTransmissionParameters parameters) =>
+        (long)(parameters.NonTimeout.Ticks * (1 + ((parameters.AckRandomFactor - 1) * _pauses.Next())));
+}

@@ -1,0 +1,152 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes again is answered as before.
+/// Its memory reaches as far as the last block that came. Guarded by Shard.Gate.
+/// </summary>
+internal sealed class QBlockBody : BodyEntry
+{
+    private readonly byte[] _tag;
+    private readonly byte[]? _tagBefore;
+    private readonly CoapContentFormat? _format;
+    private byte[] _bytes = [];
+    private ulong[] _present = [];
+
+    /// <param name="layer">Told when what is missing was waited for long enough.</param>
+    /// <param name="key">The operation, without its tag.</param>
+    /// <param name="channel">The peer.</param>
+    /// <param name="first">The request with the block that came first.</param>
+    /// <param name="sizeExponent">The size exponent of its blocks.</param>
+    /// <param name="before">The body before it at the same resource; null for none.</param>
+    public QBlockBody(BodyLayer layer, BodyKey key, CoapChannel channel, CoapMessage first, int sizeExponent, QBlockBody? before)
+        : base(key, channel)
+    {
+        _tag = TagOf(first);
+        _tagBefore = before?._tag;
+        _format = first.Options.ContentFormat;
+        SizeExponent = sizeExponent;
+        Size = (int)(first.Options.Size1 ?? 0);
+        Count = Math.Max(1, (int)(((long)Size + (16 << sizeExponent) - 1) >> (sizeExponent + 4)));
+        Left = Count;
+        Patience = new QBlockTimer(now => layer.OnMissing(this, now));
+    }
+
+    /// <summary>Fires when missing blocks were waited for long enough.</summary>
+    public QBlockTimer Patience { get; }
+
+    public int SizeExponent { get; }
+
+    /// <summary>The size of the body in bytes.</summary>
+    public int Size { get; }
+
+    /// <summary>How many blocks it has.</summary>
+    public int Count { get; }
+
+    /// <summary>How many of them are missing.</summary>
+    public int Left { get; private set; }
+
+    /// <summary>How many blocks came without a gap, from the first one on.</summary>
+    public int Prefix { get; private set; }
+
+    /// <summary>The largest number that came; -1 before the first.</summary>
+    public int Highest { get; private set; } = -1;
+
+    /// <summary>Up to which number blocks were asked for or confirmed at once because a later set began.</summary>
+    public int AskedBefore { get; set; }
+
+    /// <summary>How many times what is missing was asked for without anything coming.</summary>
+    public int Asked { get; set; }
+
+    /// <summary>The token of the block that came last, for messages about the body.</summary>
+    public CoapToken Token { get; set; }
+
+    /// <summary>What came of it; null as long as the handler has not answered, or when the answer is too large to be kept here.</summary>
+    public CoapResult? Result { get; set; }
+
+    public override long IdleTime => Channel.Parameters.NonPartialTimeout.Ticks;
+
+    /// <summary>How much memory it has for blocks.</summary>
+    public int Capacity => _bytes.Length;
+
+    /// <summary>The Request-Tags of a message, with their lengths.</summary>
+    public static byte[] TagOf(CoapMessage message)
+    {
+        List<byte> tag = [];
+        CoapOptionCollection options = message.Options;
+        for (int i = Math.Max(0, options.IndexOf(OptionNumber.RequestTag)); i < options.Count && options.NumberAt(i) <= OptionNumber.RequestTag; i++)
+        {
+            if (options.NumberAt(i) == OptionNumber.RequestTag)
+            {
+                tag.Add((byte)options.LengthAt(i));
+                tag.AddRange(options.ValueAt(i));
+            }
+        }
+
+        return [.. tag];
+    }
+
+    public bool HasTag(ReadOnlySpan<byte> tag) => tag.SequenceEqual(_tag);
+
+    /// <summary>Whether a tag is that of the body before: what still comes of it came late.</summary>
+    public bool HadTag(ReadOnlySpan<byte> tag) => _tagBefore is not null && tag.SequenceEqual(_tagBefore);
+
+    /// <summary>Whether a block says the same of the body as the ones before.</summary>
+    public bool Fits(CoapMessage message, BlockValue block) =>
+        message.Options.Size1 == (uint)Size && block.SizeExponent == SizeExponent && message.Options.ContentFormat == _format;
+
+    /// <summary>How much memory it will have with a block.</summary>
+    public int CapacityWith(int number)
+    {
+        int end = (int)Math.Min(((long)number + 1) << (SizeExponent + 4), Size);
+        return end <= _bytes.Length ? _bytes.Length : (int)Math.Min(Math.Max(end, 2L * _bytes.Length), Size);
+    }
+
+    public bool Has(int number) => number >> 6 < _present.Length && (_present[number >> 6] & (1UL << (number & 63))) != 0;
+
+    public void Put(int number, ReadOnlySpan<byte> block)
+    {
+        int capacity = CapacityWith(number);
+        if (capacity > _bytes.Length)
+        {
+            Array.Resize(ref _bytes, capacity);
+        }
+
+        if (number >> 6 >= _present.Length)
+        {
+            Array.Resize(ref _present, Math.Min((Count + 63) >> 6, Math.Max((number >> 6) + 1, 2 * _present.Length)));
+        }
+
+        block.CopyTo(_bytes.AsSpan(number << (SizeExponent + 4)));
+        _present[number >> 6] |= 1UL << (number & 63);
+        Left--;
+        Highest = Math.Max(Highest, number);
+        while (Prefix < Count && Has(Prefix))
+        {
+            Prefix++;
+        }
+    }
+
+    /// <summary>The missing numbers below one, ascending.</summary>
+    public IEnumerable<int> Missing(int end)
+    {
+        for (int number = Prefix; number < end; number++)
+        {
+            if (!Has(number))
+            {
+                yield return number;
+            }
+        }
+    }
+
+    /// <summary>Makes the message of a block the whole request. The memory goes with it.</summary>
+    public void Complete(CoapMessage last)
+    {
+        last.Payload = _bytes.AsMemory(0, Size);
+        last.Options.Remove(OptionNumber.QBlock1);
+        last.Options.Remove(OptionNumber.Size1);
+        _bytes = [];
+    }
+}

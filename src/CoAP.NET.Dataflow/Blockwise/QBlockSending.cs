@@ -1,0 +1,42 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded by Shard.Gate.</summary>
+internal sealed class QBlockSending : WheelTimer
+{
+    private readonly BodyLayer _layer;
+
+    public QBlockSending(BodyLayer layer) => _layer = layer;
+
+    public required CoapChannel Channel { get; init; }
+
+    /// <summary>The token of the request.</summary>
+    public required CoapToken Token { get; init; }
+
+    /// <summary>Code, options of every block, the whole payload.</summary>
+    public required CoapResult Whole { get; init; }
+
+    public required int SizeExponent { get; init; }
+
+    /// <summary>The Observe option of the body.</summary>
+    public uint? Observe { get; init; }
+
+    /// <summary>Whether all go Confirmable, one after the other.</summary>
+    public bool Confirmable { get; init; }
+
+    /// <summary>The numbers when some were asked for; null for all from <see cref="Upcoming"/> on.</summary>
+    public int[]? Numbers { get; init; }
+
+    /// <summary>What is sent next: the number of a block, or its place in <see cref="Numbers"/>.</summary>
+    public int Upcoming { get; set; }
+
+    /// <summary>Whose later sets are sent by and by; null when the peer has to ask for them, as nothing is kept.</summary>
+    public BodyTransfer? Transfer { get; set; }
+
+    public bool IsOver { get; set; }
+
+    public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);
+
+    internal override void Fire(long now) => _layer.SendOn(this, now);
+}
