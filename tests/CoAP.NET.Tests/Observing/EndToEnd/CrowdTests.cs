@@ -22,6 +22,7 @@ public sealed class CrowdTests
         }
 
         world.Clock.Advance(TimeSpan.FromSeconds(5));
+        await Task.WhenAll(world.Watchers.Select(watcher => watcher.Registering!)).WaitAsync(TimeSpan.FromSeconds(30));
         Assert.True(world.IsConsistent, world.Describe());
         Assert.Equal(Crowd, world.Server.ObserverCount);
         for (int i = 0; i < 3; i++)
