@@ -6,9 +6,6 @@ namespace CoAP.NET.Requesting;
 // What the server sends: the answer to the registration and the notifications (RFC 7641 sections 3.2 to 3.5).
 internal sealed partial class ObservedResource
 {
-    // A resource that changes faster than it can be fetched would never be had if each change began the fetching anew.
-    private const int MaxCuts = 2;
-
     private bool _hasNumber;
     private uint _number;
     private TimeSpan _lastMaxAge;
@@ -18,11 +15,6 @@ internal sealed partial class ObservedResource
     private ReadOnlyMemory<byte>? _echo;
     private CancellationTokenSource? _body;
     private int _bodyNumber;
-
-    // The notification whose rest is being fetched; and the newest one since, which waits because too many before it had cut the fetching off.
-    private CoapResponse? _first;
-    private CoapResponse? _next;
-    private int _cuts;
 
     private void OnResponse(in Happening happening, CoapResponse response, long now)
     {
@@ -147,18 +139,13 @@ internal sealed partial class ObservedResource
         {
             OnValid(response, now);
         }
-        else if (response.Options.Block2 is not { More: true })
+        else if (response.Options.Block2 is { More: true })
         {
-            Deliver(response, CoapObserveState.Observing);
-        }
-        else if (_body is not null && _cuts >= MaxCuts)
-        {
-            _next = response;
+            Complete(response, now);
         }
         else
         {
-            _cuts += _body is null ? 0 : 1;
-            Complete(response, now);
+            Deliver(response, CoapObserveState.Observing);
         }
     }
 
@@ -175,7 +162,6 @@ internal sealed partial class ObservedResource
     private void Deliver(CoapResponse response, CoapObserveState state, CoapException? error = null)
     {
         CancelBody();
-        _cuts = 0;
         _stored = response;
         Store(response);
         Publish(state, error, response);
@@ -252,7 +238,6 @@ internal sealed partial class ObservedResource
     {
         CancelBody();
         _body = new CancellationTokenSource();
-        _first = first;
         CoapMessage message = Target.Compose(null);
         message.Type = CoapMessageType.Confirmable;
         _ = AwaitBodyAsync(first, Outgoing(message, now), _bodyNumber, _body.Token);
@@ -282,23 +267,12 @@ internal sealed partial class ObservedResource
             return;
         }
 
-        (CoapResponse? first, CoapResponse? next) = (_first, _next);
         CancelBody();
         if (happening.Subject is not CoapResponse response)
         {
-            if (next is not null)
-            {
-                Complete(next, now);
-            }
-            else
-            {
-                Fail((CoapException)happening.Subject!, now);
-            }
-
-            return;
+            Fail((CoapException)happening.Subject!, now);
         }
-
-        if (!response.IsSuccess)
+        else if (!response.IsSuccess)
         {
             Fail(new CoapResponseException(response), now, response.MaxAge, response: response);
         }
@@ -316,18 +290,11 @@ internal sealed partial class ObservedResource
         {
             Deliver(response, CoapObserveState.Reregistering, Snapshot.Error);
         }
-
-        if (next is not null && response.IsSuccess && _phase == Phase.Registered && !HaveSameTag(response, next))
-        {
-            // A body that was begun anew on the way may be newer than the notification that came meanwhile: then only a new request is sure to give nothing older.
-            Complete(first is not null && HaveSameTag(response, first) ? next : null, now);
-        }
     }
 
     private void CancelBody()
     {
         _bodyNumber++;
-        _first = _next = null;
         if (_body is { } body)
         {
             _body = null;

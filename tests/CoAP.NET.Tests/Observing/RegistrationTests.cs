@@ -17,7 +17,7 @@ public sealed class RegistrationTests : ObservingTest
         Assert.Matches("^4145....4a6384000260220258ff31$", notification);
         Transport.Receive(Peer, $"6000{notification[4..8]}");
         Change(route, "2");
-        Assert.Matches("^4145....4a6384000360220258ff32$", Assert.Single(Transport.TakeSent()));
+        Assert.Matches("^4145....4a638400..60220258ff32$", Assert.Single(Transport.TakeSent()));
         Assert.Equal(1, Server.ObserverCount);
     }
 

@@ -5,13 +5,13 @@ using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 
-/// <summary>Representations of many blocks, of which a notification brings the first (RFC 7959 section 2.6), in memory and from streams. COAP_TEST_OBSERVE_ROUNDS (default 6) rounds.</summary>
+/// <summary>Representations of many blocks, of which a notification brings the first (RFC 7959 section 2.6), in memory and from streams. COAP_TEST_OBSERVE_ROUNDS (default 2) rounds.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class LargeTests(ITestOutputHelper output)
 {
     private static readonly string[] s_names = ["large", "largenon", "stream"];
 
-    private static int Rounds => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_ROUNDS"), out int rounds) ? rounds : 6;
+    private static int Rounds => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_ROUNDS"), out int rounds) ? rounds : 2;
 
     [Fact]
     [Rfc("7959-2.6-2", "7959-2.6-3", "7641-4.5-1")]
@@ -50,9 +50,9 @@ public sealed class LargeTests(ITestOutputHelper output)
                 await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= next, TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(1));
             }
 
-            if (round % 3 == 2)
+            if (round % 2 == 1)
             {
-                await world.RestartAsync(ObservedWorld.AddressNumber(round % 2));
+                await world.RestartAsync(ObservedWorld.AddressNumber(round / 2 % 2));
             }
 
             world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50));
@@ -85,29 +85,5 @@ public sealed class LargeTests(ITestOutputHelper output)
 
         world.Clock.Advance(TimeSpan.FromHours(1));
         world.AssertFreed();
-    }
-
-    [Fact]
-    public async Task A_large_representation_that_never_rests_is_delivered_now_and_then()
-    {
-        await using ObservedWorld world = new(9);
-        world.Add("large", CoapNotificationMode.Confirmable, 120, length: 8000);
-        await world.StartAsync();
-        world.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(100));
-        Watcher watcher = world.Watch(world.AddClient(), "large");
-        await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, TimeSpan.FromMinutes(5));
-
-        // The rest takes eight round trips, 1.6 s; each second there is another state.
-        int calls = watcher.Calls;
-        for (int i = 0; i < 60; i++)
-        {
-            world.Change("large");
-            TimeSpan next = world.Clock.Elapsed + TimeSpan.FromSeconds(1);
-            await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= next, TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(1));
-        }
-
-        Assert.InRange(watcher.Calls - calls, 5, 60);
-        await world.Clock.AdvanceUntilAsync(() => world.IsConsistent, TimeSpan.FromMinutes(5));
-        world.AssertNothingWrong();
     }
 }
