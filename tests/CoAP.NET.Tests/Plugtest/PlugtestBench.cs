@@ -15,7 +15,7 @@ public sealed class PlugtestBench : IAsyncDisposable
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(20);
 
     private const int QuietLooks = 3;
-    private const int MaxLooks = 2000;
+    private const int MaxLooks = 1_000_000;
 
     private readonly bool _usesThreads;
     private readonly int _seed;
@@ -191,8 +191,8 @@ public sealed class PlugtestBench : IAsyncDisposable
 
     private CoapEndpointOptions Options(int host) => new() { TimeProvider = Clock, Random = new VirtualRandom((ulong)((_seed * 2) + host)) };
 
-    // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way. A thread that loses its
-    // processor in between is late by a step or so, as it may be in earnest. VirtualClock.AdvanceUntilAsync knows better and takes a hundred times as long.
+    // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way. What fetches the body of a
+    // notification may be late by a step or so, as it may be in earnest. VirtualClock.AdvanceUntilAsync is exact there too, and takes a hundred times as long.
 #pragma warning disable RS0030 // the pool is what is looked at here
     private async Task SettleAsync()
     {
@@ -205,6 +205,11 @@ public sealed class PlugtestBench : IAsyncDisposable
             // One of them was this.
             bool isQuiet = completedNow - completed <= 1 && ThreadPool.PendingWorkItemCount == 0 && _asked.Count(static task => !task.IsCompleted) <= PendingRequests;
             quiet = isQuiet ? quiet + 1 : 0;
+            if (!isQuiet)
+            {
+                Thread.Yield();
+            }
+
             completed = completedNow;
         }
     }
