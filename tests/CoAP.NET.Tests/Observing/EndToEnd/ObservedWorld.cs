@@ -174,6 +174,25 @@ internal sealed class ObservedWorld : IAsyncDisposable
         Assert.Equal(0, Network.InFlightCount);
     }
 
+    /// <summary>Everybody leaves; a day later nothing is left of them.</summary>
+    public async Task EndAsync()
+    {
+        foreach (Watcher watcher in Watchers)
+        {
+            await watcher.DisposeAsync();
+        }
+
+        for (int hour = 0; hour < 25; hour++)
+        {
+            Clock.Advance(TimeSpan.FromHours(1));
+            _resources.ForEach(resource => Change(resource.Name));
+        }
+
+        Clock.Advance(TimeSpan.FromHours(1));
+        AssertNothingWrong();
+        AssertFreed();
+    }
+
     public async ValueTask DisposeAsync()
     {
         foreach (CoapClient client in Clients)
