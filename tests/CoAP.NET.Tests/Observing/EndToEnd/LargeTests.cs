@@ -72,18 +72,6 @@ public sealed class LargeTests(ITestOutputHelper output)
 
         output.WriteLine($"{Rounds} rounds, {world.Watchers.Sum(watcher => watcher.Calls)} whole ones, slowest {slowest}, "
             + $"{world.Counted(CoapCounter.RequestsReceived)} requests, {world.Counted(CoapCounter.AmplificationRefused)} refused as amplification");
-        foreach (Watcher watcher in world.Watchers)
-        {
-            await watcher.DisposeAsync();
-        }
-
-        for (int hour = 0; hour < 25; hour++)
-        {
-            world.Clock.Advance(TimeSpan.FromHours(1));
-            Array.ForEach(s_names, world.Change);
-        }
-
-        world.Clock.Advance(TimeSpan.FromHours(1));
-        world.AssertFreed();
+        await world.EndAsync();
     }
 }
