@@ -15,7 +15,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     private PlugtestBench Bench => _bench!;
 
-    public async Task InitializeAsync() => _bench = await PlugtestBench.CreateAsync(usesThreads: true);
+    public async Task InitializeAsync() => _bench = await PlugtestBench.CreateAsync(usesThreads: true, isExact: true);
 
     public async Task DisposeAsync()
     {
@@ -163,7 +163,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
     [Theory]
     [InlineData(null)]
     [InlineData(64)]
-    [Rfc("7959-2.6-1", "7959-2.6-2")]
+    [Rfc("7959-2.6-1", "7959-2.6-2", "7641-3.6-2")]
     public async Task OBS_13_a_large_representation(int? size)
     {
         PlugtestObserver observer = await ObserveAsync("/obs-large", size);
@@ -189,6 +189,13 @@ public sealed class ClientObserveTests : IAsyncLifetime
             Assert.Equal(requests[0].Token, message.Token);
             Assert.Equal(BlockValue.FromSize(0, true, size ?? 1024), message.Options.Block2);
         });
+
+        // The cancellation is the registration but for Observe.
+        Assert.Equal(size is { } wanted ? BlockValue.FromSize(0, false, wanted) : null, requests[0].Options.Block2);
+        await observer.Observation!.DisposeAsync();
+        await Bench.UntilAsync(() => Bench.Observers == 0, s_second);
+        CoapMessage cancellation = FromClient().Last();
+        Assert.Equal((1u, requests[0].Options.Block2, requests[0].Token), (cancellation.Options.Observe, cancellation.Options.Block2, cancellation.Token));
     }
 
     [Theory]

@@ -38,6 +38,9 @@ public sealed class PlugtestBench : IAsyncDisposable
         Client = CreateClient(1);
     }
 
+    /// <summary>Whether no time passes while any thread is at work, at a hundred times the cost.</summary>
+    public bool IsExact { get; init; }
+
     public VirtualClock Clock { get; } = new();
 
     public InMemoryNetwork Network { get; }
@@ -73,9 +76,10 @@ public sealed class PlugtestBench : IAsyncDisposable
     /// <param name="usesThreads">Whether the client goes on on threads between two messages.</param>
     /// <param name="seed">The chance of network and hosts.</param>
     /// <param name="loss">How many datagrams are lost by chance.</param>
-    public static async Task<PlugtestBench> CreateAsync(bool usesThreads, int seed = 1, double loss = 0)
+    /// <param name="isExact">Whether no time passes while any thread is at work.</param>
+    public static async Task<PlugtestBench> CreateAsync(bool usesThreads, int seed = 1, double loss = 0, bool isExact = false)
     {
-        PlugtestBench bench = new(usesThreads, seed, loss);
+        PlugtestBench bench = new(usesThreads, seed, loss) { IsExact = isExact };
         await bench._server.StartAsync();
         await bench.Client.Endpoint.StartAsync();
         return bench;
@@ -128,6 +132,12 @@ public sealed class PlugtestBench : IAsyncDisposable
     /// <summary>Lets time pass until something is true. Without threads it may end before that.</summary>
     public async Task UntilAsync(Func<bool> condition, TimeSpan? max = null)
     {
+        if (IsExact)
+        {
+            await Clock.AdvanceUntilAsync(condition, max ?? s_patience);
+            return;
+        }
+
         TimeSpan end = Clock.Elapsed + (max ?? s_patience);
         if (!_usesThreads)
         {
@@ -192,7 +202,7 @@ public sealed class PlugtestBench : IAsyncDisposable
     private CoapEndpointOptions Options(int host) => new() { TimeProvider = Clock, Random = new VirtualRandom((ulong)((_seed * 2) + host)) };
 
     // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way. What fetches the body of a
-    // notification may be late by a step or so, as it may be in earnest. VirtualClock.AdvanceUntilAsync is exact there too, and takes a hundred times as long.
+    // notification may be late by a step or so, as it may be in earnest. See IsExact.
 #pragma warning disable RS0030 // the pool is what is looked at here
     private async Task SettleAsync()
     {
