@@ -59,13 +59,16 @@ public sealed class CoapLimits
 
     /// <summary>Memory for answers that peers fetch block by block in the whole endpoint, in bytes. Default 16 MiB. When full: the one idle longest goes first; a safe request is then carried out again, and a changed ETag tells the client; a later block of another one is answered 4.08.</summary>
     public long MaxRepresentationBytes { get; set => field = Check(value, 0, long.MaxValue); } = 16L * 1024 * 1024;
+
     /// <summary>How many observations there may be in the whole endpoint, with those that are being cancelled. Default 200,000. When full: a <see cref="CoapException"/>.</summary>
     public int MaxObservations { get; set => field = Check(value, 0, int.MaxValue); } = 200_000;
+
     /// <summary>How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint. Default 1,000. When full: no answer, counted as <see cref="CoapCounter.GroupAnswersDropped"/>.</summary>
     public int MaxDelayedGroupAnswers { get; set => field = Check(value, 1, 1_000_000); } = 1000;
 
     /// <summary>How many requests of ours to groups may run at a time, and how many tokens of earlier ones are kept to recognise late answers. Default 1,000. When full: further requests fail with a <see cref="CoapBusyException"/>; the oldest tokens are forgotten first.</summary>
     public int MaxGroupRequests { get; set => field = Check(value, 1, 1_000_000); } = 1000;
+
     /// <summary>
     /// Whether the size of responses to addresses that nobody verified is limited, so that forged requests cannot aim our responses at others (RFC 7252 section
     /// 11.3). Default true. An address is verified by an Echo (RFC 9175) or a handshake; <see cref="CoapEndpointOptions.TrustedPrefixes"/> are not limited.
@@ -90,8 +93,10 @@ public sealed class CoapLimits
 
     /// <summary>How many responses 4.29 the limiters of routes may cause in any second: half of them at once, half over the second. Default 1,000; 1 or more. Beyond it requests that are held back get no answer, as if they were lost (RFC 8516 section 3).</summary>
     public int TooManyRequestsPerSecond { get; set => field = Check(value, 1, int.MaxValue); } = 1000;
+
     /// <summary>The largest body of a response that is put together in memory from its blocks (RFC 7959), in bytes. Default 64 MiB; 0 to 1 GiB. Larger: the request fails with <see cref="CoapException"/>. A body that goes to <see cref="CoapRequest.Destination"/> has no such limit.</summary>
     public int MaxResponseBodySize { get; set => field = Check(value, 0, 1 << 30); } = 64 * 1024 * 1024;
+
     /// <summary>How many observers are served in the whole endpoint (RFC 7641 section 4.1). Default 200,000; 0 to 100,000,000. When full: a registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
     public int MaxObservers { get; set => field = Check(value, 0, 100_000_000); } = 200_000;
 

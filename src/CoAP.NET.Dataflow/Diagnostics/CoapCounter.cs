@@ -104,6 +104,7 @@ public enum CoapCounter
 
     /// <summary>Stored responses that the server said to be still valid (2.03).</summary>
     CacheValidations,
+
     /// <summary>Bodies of requests that were put together from their blocks (RFC 7959 section 2.5).</summary>
     BodiesAssembled,
 
@@ -124,6 +125,7 @@ public enum CoapCounter
 
     /// <summary>Answers that went out of <see cref="CoapLimits.MaxRepresentationBytes"/> before their time, for lack of room.</summary>
     RepresentationEvictions,
+
     /// <summary>Responses to registrations of ours, and notifications (RFC 7641 section 3.2), with those that were too old to be delivered.</summary>
     NotificationsReceived,
 
@@ -135,6 +137,7 @@ public enum CoapCounter
 
     /// <summary>Registrations that were made again (RFC 7641 section 3.3.1).</summary>
     Reregistrations,
+
     /// <summary>Requests to a group that were left without an answer, because it would be an error or of no use (RFC 7252 section 8.2), or because the resource does not answer groups.</summary>
     GroupAnswersKeptBack,
 
@@ -146,6 +149,7 @@ public enum CoapCounter
 
     /// <summary>Responses to a request of ours to a group that were dropped because too many wait to be read (<see cref="CoapGroupRequestOptions.MaxResponses"/>).</summary>
     GroupResponsesDropped,
+
     /// <summary>Addresses verified by an Echo (RFC 9175 section 2.4).</summary>
     AddressesVerified,
 
@@ -166,11 +170,13 @@ public enum CoapCounter
 
     /// <summary>Requests that were not sent because the server asked for patience (RFC 8516).</summary>
     RequestsHeldBack,
+
     /// <summary>Blocks of responses, or acknowledgements of our own blocks, that do not fit what was asked (RFC 7959); the request failed.</summary>
     BadBlocks,
 
     /// <summary>Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.</summary>
     TransferRestarts,
+
     /// <summary>Registrations of observers, repeated ones too (RFC 7641 section 4.1).</summary>
     Registrations,
 
