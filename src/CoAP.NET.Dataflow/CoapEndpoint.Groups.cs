@@ -2,6 +2,7 @@ using System.Net;
 using System.Runtime.CompilerServices;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
@@ -57,6 +58,10 @@ public sealed partial class CoapEndpoint
     /// <see cref="CoapRequest.Timeout"/>; without one after ResponseTimeout of the transmission parameters, by default NON_LIFETIME (145 s): members take up to 5 s for
     /// their answer, more in large groups, so 10 s are mostly enough. Leaving the loop earlier ends it as well. Silence is no error: members that have nothing to say keep back
     /// their answer.
+    /// <para>
+    /// With <c>Options.Observe = 0</c> those members that let observe what they answer go on with their notifications (RFC 7641), each in its own order, until the loop is left;
+    /// without a Timeout there is no other end. Who is not asked again after a restart is not heard again: send the request anew from time to time.
+    /// </para>
     /// </summary>
     /// <param name="request">The request; <see cref="CoapRequest.Confirmable"/> must be false, and the URI names a group, such as <c>coap://224.0.1.187/.well-known/core</c> or <c>coap://[ff02::fd%25eth0]/x</c>.</param>
     /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
@@ -111,8 +116,11 @@ public sealed partial class CoapEndpoint
         }
     }
 
+    private static bool Observes(CoapRequest request) => request.Message.OptionsToRead?.Observe == Options.Observe.RegisterValue;
+
+    // Who observes has no end in mind.
     private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>
-        request.Timeout ?? channel.Parameters.ResponseTimeout ?? channel.Parameters.NonLifetime;
+        request.Timeout ?? (Observes(request) ? Timeout.InfiniteTimeSpan : (TimeSpan?)null) ?? channel.Parameters.ResponseTimeout ?? channel.Parameters.NonLifetime;
 
     private async ValueTask<CoapAddress[]> ResolveGroupAsync(CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
     {
@@ -139,7 +147,10 @@ public sealed partial class CoapEndpoint
             CoapChannel held = Hold(pipeline, channel);
             try
             {
-                GroupRequest sent = new(_groupRequests, held, message, (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated);
+                GroupRequest sent = new(_groupRequests, held, message, (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated)
+                {
+                    IsNewer = Observes(request) ? NotificationOrder.IsNewer : null,
+                };
                 if (!_groupRequests.TryBegin(sent))
                 {
                     throw new CoapBusyException($"{_environment.Limits.MaxGroupRequests} requests to groups run already. Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");

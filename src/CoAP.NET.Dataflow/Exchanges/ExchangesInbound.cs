@@ -207,8 +207,9 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         OptionVerdict verdict = OptionRules.Check(message);
         if (!verdict.IsAccepted || group.IsOver)
         {
+            // Who is told that nobody observes him any more stops telling of changes (RFC 7641 section 3.6).
             Counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
-            Settle(in item, CoapOutboundKind.Reject);
+            Settle(in item, AnswerToUnknown(message));
             return;
         }
 

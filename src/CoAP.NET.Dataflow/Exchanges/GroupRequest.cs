@@ -10,6 +10,7 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 internal sealed class GroupRequest : WheelTimer
 {
+    private readonly Dictionary<CoapAddress, (uint Number, long At)> _newest = [];
     private readonly GroupRequests _owner;
     private readonly Channel<GroupAnswer> _answers;
     private readonly HashSet<CoapAddress>? _members;
@@ -34,6 +35,12 @@ internal sealed class GroupRequest : WheelTimer
         _members = takesRepeated ? null : [];
         _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(new BoundedChannelOptions(maxAnswers) { SingleReader = true });
     }
+
+    /// <summary>
+    /// Which of two notifications of a member was sent later, by number and time of the newest so far and of the one that came now (RFC 7641 section 3.4). Null for a
+    /// request that observes nothing.
+    /// </summary>
+    public Func<uint, long, uint, long, bool>? IsNewer { get; init; }
 
     public CoapChannel Channel { get; }
 
@@ -63,7 +70,14 @@ internal sealed class GroupRequest : WheelTimer
 
         lock (_gate)
         {
-            if (_members is { } members)
+            if (IsNewer is not null)
+            {
+                if (JudgeNotification(member, message) is { } refused)
+                {
+                    return refused;
+                }
+            }
+            else if (_members is { } members)
             {
                 if (members.Contains(member.Remote))
                 {
@@ -82,6 +96,32 @@ internal sealed class GroupRequest : WheelTimer
                 : _isOver ? CoapCounter.LateResponses
                 : CoapCounter.GroupResponsesDropped;
         }
+    }
+
+    private CoapCounter? JudgeNotification(CoapChannel member, CoapMessage message)
+    {
+        if (message.OptionsToRead?.Observe is not { } number)
+        {
+            // A member that tells nothing of changes, or no more.
+            _newest.Remove(member.Remote);
+            return null;
+        }
+
+        long now = member.Shard.Environment.Now;
+        if (_newest.TryGetValue(member.Remote, out (uint Number, long At) newest))
+        {
+            if (!IsNewer!(newest.Number, newest.At, number, now))
+            {
+                return CoapCounter.NotificationsOutOfOrder;
+            }
+        }
+        else if (_newest.Count >= MaxAnswers)
+        {
+            return CoapCounter.GroupResponsesDropped;
+        }
+
+        _newest[member.Remote] = (number, now);
+        return null;
     }
 
     /// <summary>Begins to wait. Called once, without the lock, before the message leaves.</summary>

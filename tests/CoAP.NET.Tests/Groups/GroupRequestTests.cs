@@ -337,6 +337,47 @@ public sealed class GroupRequestTests : ClientTest
     }
 
     [Fact]
+    [Rfc("7641-3.4-1", "7641-3.6-1")]
+    public async Task The_members_of_a_group_are_observed_until_one_stops()
+    {
+        CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false };
+        request.Options.Observe = 0;
+        using CancellationTokenSource stop = new();
+        await using IAsyncEnumerator<CoapGroupResponse> answers = Client.SendToGroupAsync(request, cancellationToken: stop.Token).GetAsyncEnumerator();
+        Task<bool> next = answers.MoveNextAsync().AsTask();
+        string token = TakeOne().Token;
+
+        async Task AssertNext(CoapAddress member, string text)
+        {
+            Assert.True(await Within(next));
+            Assert.Equal((member, text), (answers.Current.Peer.Address, answers.Current.Response.GetText()));
+            next = answers.MoveNextAsync().AsTask();
+        }
+
+        // The answers, then notifications of both, each in its own order; one that was overtaken is acknowledged and not given.
+        Transport.Receive(s_server, $"56450001{token}6105ff30");
+        await AssertNext(s_server, "0");
+        Transport.Receive(s_odd, $"56450001{token}6109ff61");
+        await AssertNext(s_odd, "a");
+        Transport.Receive(s_server, $"46450002{token}6107ff32");
+        await AssertNext(s_server, "2");
+        Transport.Receive(s_server, $"46450003{token}6106ff31");
+        Transport.Receive(s_odd, $"56450002{token}610aff62");
+        await AssertNext(s_odd, "b");
+        Assert.Equal(["60000002", "60000003"], Transport.TakeSent());
+        Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.NotificationsOutOfOrder]);
+
+        // It has no end of its own; afterwards members are told that nobody observes them.
+        Clock.Advance(TimeSpan.FromHours(1));
+        Assert.False(next.IsCompleted);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(next));
+        Transport.Receive(s_server, $"46450009{token}6108ff33");
+        Transport.Receive(s_odd, $"56450009{token}610bff63");
+        Assert.Equal(["70000009", "70000009"], Transport.TakeSent());
+    }
+
+    [Fact]
     public async Task A_request_that_cannot_be_sent_fails_and_one_to_a_name_takes_the_next_group()
     {
         Options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("ff02::fd"), IPAddress.Parse("224.0.1.187") });
