@@ -12,6 +12,8 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
+    private const string StoppedText = "The endpoint was stopped; requests cannot be sent any more. Make a new one.";
+
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
@@ -78,7 +80,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     {
         if (_state.IsStopped)
         {
-            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+            throw new CoapException(StoppedText);
         }
 
         if (IsTooLarge(message, channel, out long size))
@@ -89,7 +91,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         Counters.Add(CoapCounter.RequestsSent);
         if (!Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) { IsStateless = true } }))
         {
-            throw new CoapException($"The request to {channel} was declined by a block that was linked into the pipeline.");
+            throw new CoapException(DeclinedText(channel));
         }
     }
 
@@ -98,7 +100,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     {
         if (_state.IsStopped)
         {
-            request.End(new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one."));
+            request.End(new CoapException(StoppedText));
         }
         else if (IsTooLarge(request.Message, request.Channel, out long size))
         {
@@ -109,7 +111,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Counters.Add(CoapCounter.RequestsSent);
             if (!Offer(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
             {
-                request.End(new CoapException($"The request to {request.Channel} was declined by a block that was linked into the pipeline."));
+                request.End(new CoapException(DeclinedText(request.Channel)));
             }
         }
     }
@@ -119,7 +121,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     {
         if (_state.IsStopped)
         {
-            Fail(request, "The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+            Fail(request, StoppedText);
             return;
         }
 
@@ -131,9 +133,11 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         request.CancelWith(cancellationToken);
         if (!request.IsCompleted && !Offer(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
         {
-            Fail(request, $"The request to {request.Target} was declined by a block that was linked into the pipeline.");
+            Fail(request, DeclinedText(request.Channel));
         }
     }
+
+    private static string DeclinedText(CoapChannel channel) => $"The request to {channel} was declined by a block that was linked into the pipeline.";
 
     private void Fail(PendingRequest request, string message)
     {

@@ -10,7 +10,7 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 internal sealed class GroupRequest : WheelTimer
 {
-    private readonly Dictionary<CoapAddress, (uint Number, long At)> _newest = [];
+    private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
     private readonly Channel<GroupAnswer> _answers;
     private readonly HashSet<CoapAddress>? _members;
@@ -100,6 +100,8 @@ internal sealed class GroupRequest : WheelTimer
 
     private CoapCounter? JudgeNotification(CoapChannel member, CoapMessage message)
     {
+        // Requests that observe nothing need none.
+        _newest ??= [];
         if (message.OptionsToRead?.Observe is not { } number)
         {
             // A member that tells nothing of changes, or no more.
