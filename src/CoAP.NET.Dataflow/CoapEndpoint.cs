@@ -24,6 +24,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly CoapEnvironment _environment;
     private readonly EndpointState _state;
     private readonly AddressHash _hash;
+    private readonly ConnectionTable _connections;
     private readonly CoapPipeline[] _pipelines;
     private readonly ShardClock[] _clocks;
     private readonly EndpointContext _context;
@@ -58,6 +59,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Counters = new CoapCounters(),
             Logger = options.LoggerFactory.CreateLogger("CoAP.NET"),
             QBlock = options.QBlock,
+            Streams = options.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
         _hash = new AddressHash(_environment.Random);
@@ -66,6 +68,16 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });
+        CoapStreamSerializer streams = new(new CoapSerializerOptions
+        {
+            Registry = options.Registry,
+            MaxOptions = limits.MaxOptions,
+            MaxMessageSize = limits.MaxStreamMessageSize,
+
+            // One that is too long for us is read, so that its request can be answered 4.00 (RFC 8974 section 2.2.3).
+            MaxTokenLength = CoapToken.MaxExtendedLength,
+        });
+        _connections = new ConnectionTable(limits);
         _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
         _groupRequests = new GroupRequests(_environment.Random, limits.MaxGroupRequests);
         PipelineParts parts = new()
@@ -73,6 +85,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Options = options.Pipeline,
             ShardCount = options.Shards,
             Hash = _hash,
+            Connections = _connections,
+            StreamSerializer = streams,
             Serializer = serializer,
             Groups = _groups,
             GroupRequests = _groupRequests,
@@ -97,7 +111,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
-        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash);
+        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, _state);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
@@ -253,7 +267,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         {
             pipeline.ExchangesOut.StopBodies();
             pipeline.Observers.RemoveAll();
-            foreach (PendingRequest request in pipeline.Exchanges.TakeAll(pipeline.Channels.All()))
+            foreach (PendingRequest request in pipeline.Exchanges.TakeAll([.. pipeline.Channels.All(), .. _connections.Of(pipeline.Shard)]))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }

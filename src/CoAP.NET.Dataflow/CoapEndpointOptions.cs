@@ -62,6 +62,15 @@ public sealed class CoapEndpointOptions
     /// <summary>How UDP sockets are driven. Default: the fastest that works here.</summary>
     public CoapUdpEngine UdpEngine { get; set; } = CoapUdpEngine.Auto;
 
+    /// <summary>How TCP sockets are driven. Default: the fastest that works here.</summary>
+    public CoapTcpEngine TcpEngine { get; set; }
+
+    /// <summary>How connections of reliable transports are kept (RFC 8323).</summary>
+    public CoapStreamOptions Streams { get; set => field = NotNull(value); } = new();
+
+    /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>. Default: null; a client then trusts what the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.</summary>
+    public CoapTlsOptions? Tls { get; set; }
+
     /// <summary>How long stopping waits for requests that are being served. Default 5 s; 0 to 24 days.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 24 days.</exception>
     public TimeSpan StopGracePeriod

@@ -22,9 +22,9 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
     {
         if (item.Channel is null)
         {
-            if (item.Remote.Port == 0 || item.Transport is null)
+            if (item.Remote.Port == 0 || item.Transport is null or { IsReliable: true })
             {
-                // Port 0 cannot be answered; whoever sends from it wants no answer or means harm.
+                // Port 0 cannot be answered; whoever sends from it wants no answer or means harm. The frames of a connection bring its channel along.
                 Counters.Add(CoapCounter.Ignored);
                 item.Dispose();
                 return;

@@ -13,7 +13,12 @@ public sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     private protected override void Process(CoapDatagram item)
     {
-        if (item.Channel is { } channel)
+        if (item.Channel is { Connection: { } connection })
+        {
+            // The connection knows its addresses.
+            item.Transport = connection.Transport;
+        }
+        else if (item.Channel is { } channel)
         {
             item.Remote = channel.Remote;
             item.Local = channel.Local;

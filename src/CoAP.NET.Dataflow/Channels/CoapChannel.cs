@@ -33,10 +33,45 @@ public sealed class CoapChannel
         Remote = remote;
         _local = local;
         Parameters = parameters;
+        TakesBlocks = !transport.IsReliable;
+    }
+
+    /// <summary>Makes the channel of a connection (RFC 8323), which is one peer as long as it lasts.</summary>
+    internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
+        : this(shard, connection.Transport, 0, connection.Remote, connection.Local, parameters)
+    {
+        Connection = connection;
+        Identity = connection.Identity;
+        IsVerified = true;
     }
 
     /// <summary>The peer's address.</summary>
     public CoapAddress Remote { get; }
+
+    /// <summary>The connection, of which the channel is; null on transports of datagrams.</summary>
+    public CoapConnection? Connection { get; }
+
+    /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
+    public bool IsReliable => Connection is not null;
+
+    /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
+    public int MaxMessageSize => Connection is null ? Parameters.MaxMessageSize : PeerMaxMessageSize;
+
+    /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
+    internal int PeerMaxMessageSize { get; set; } = (int)Options.MaxMessageSize.BaseValue;
+
+    /// <summary>Whether the peer may be sent Block1 and Block2: always on datagrams, on a connection when its CSM said so (RFC 8323 section 5.3.2).</summary>
+    internal bool TakesBlocks { get; set; }
+
+    /// <summary>Whether SZX 7 may be used in both directions (RFC 8323 section 6): both ends said that they know block-wise transfer, and take more than 1,152 bytes.</summary>
+    internal bool TakesBert =>
+        Connection is not null && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
+
+    /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
+    internal int PeerMaxTokenLength { get; set; } = CoapToken.MaxLength;
+
+    /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication; null for our address.</summary>
+    internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _lacksLocal ? default : _local;

@@ -35,6 +35,9 @@ public readonly struct CoapInbound
     /// <summary>The size of the datagram in bytes, by which the size of an answer to an unverified address is measured (RFC 9175 section 2.4); 0 on reliable transports.</summary>
     public int Length { get; init; }
 
+    /// <summary>Why the connection has ended, with <see cref="CoapInboundKind.Disconnected"/>.</summary>
+    public CoapConnectionException? Reason { get; init; }
+
     /// <summary>Where a reply belongs; set by Messaging for Confirmable and Non-confirmable messages.</summary>
     public CoapReception? Reception { get; init; }
 

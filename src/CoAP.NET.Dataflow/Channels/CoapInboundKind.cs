@@ -29,4 +29,10 @@ public enum CoapInboundKind : byte
 
     /// <summary>A Non-confirmable message of ours was sent; told only to who asked for it (<see cref="CoapTransmission.TellsWhenSent"/>).</summary>
     Sent,
+
+    /// <summary>The connection is ready: the peer's CSM came (RFC 8323 section 3.3).</summary>
+    Connected,
+
+    /// <summary>The connection has ended: nothing more comes from the peer, and what waits for it never will be answered (RFC 8323 section 3.4).</summary>
+    Disconnected,
 }

@@ -24,6 +24,9 @@ public readonly struct CoapOutbound
     /// <summary>Whether a reply that comes too late to ride on the acknowledgement is sent Non-confirmable: a challenge must not be repeated (RFC 9175 section 2.4).</summary>
     internal bool NeverConfirmable { get; init; }
 
+    /// <summary>Whether the connection is closed after this message (RFC 8323 section 5.6).</summary>
+    public bool IsLast { get; init; }
+
     /// <summary>Who wants to know the bytes once the Serializer has made them; for retransmissions and for answers to duplicates.</summary>
     internal ICoapEncodedSink? EncodedSink { get; init; }
 }

@@ -195,6 +195,45 @@ public enum CoapCounter
     /// <summary>Blocks of bodies by Q-Block1 and Q-Block2 that were asked for again, as client and as server (RFC 9177).</summary>
     BlocksAskedAgain,
 
+    /// <summary>Connections of reliable transports that peers opened (RFC 8323).</summary>
+    ConnectionsAccepted,
+
+    /// <summary>Connections that we opened.</summary>
+    ConnectionsOpened,
+
+    /// <summary>Connections that peers opened and that were closed at once, as a bound was reached.</summary>
+    ConnectionsRefused,
+
+    /// <summary>Attempts to open a connection that failed.</summary>
+    ConnectionsFailed,
+
+    /// <summary>Connections that have ended, however.</summary>
+    ConnectionsClosed,
+
+    /// <summary>Connections that broke: reset, or silent when a Pong was due.</summary>
+    ConnectionsLost,
+
+    /// <summary>Connections that we aborted because the peer broke a rule (RFC 8323 section 5.6).</summary>
+    ConnectionsAborted,
+
+    /// <summary>Abort messages that peers sent.</summary>
+    AbortsReceived,
+
+    /// <summary>Connections ended because the peer's CSM, a frame, or room for what we send did not come in time.</summary>
+    SlowConnections,
+
+    /// <summary>Frames longer than our Max-Message-Size, or for which there was no memory; the connection was aborted.</summary>
+    FramesRefused,
+
+    /// <summary>How often a connection was not read for a while because its peer took nothing, or a linked block had no room.</summary>
+    ReadingPauses,
+
+    /// <summary>TLS handshakes that failed.</summary>
+    HandshakesFailed,
+
+    /// <summary>Requests that were sent once more because their connection had ended.</summary>
+    RequestsRepeated,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

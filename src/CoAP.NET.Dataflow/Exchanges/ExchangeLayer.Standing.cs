@@ -37,6 +37,15 @@ internal sealed partial class ExchangeLayer
         }
     }
 
+    /// <summary>The standing requests to a peer, as a list of its own.</summary>
+    public List<StandingRequest> StandingAt(CoapChannel channel)
+    {
+        lock (_shard.Gate)
+        {
+            return channel.ExchangeState is PeerExchanges { Standing: { } standing } ? [.. standing.Values] : [];
+        }
+    }
+
     /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
     public void Close(StandingRequest request)
     {

@@ -31,7 +31,14 @@ internal sealed partial class ExchangeLayer
             request.IsPending = true;
             request.Channel.Pins++;
             long now = _shard.Environment.Now;
-            if (request.Timeout is { } timeout)
+            if (request.Channel.IsReliable)
+            {
+                // Given to the transport it counts as delivered, so that only the response is waited for.
+                request.IsAcknowledged = true;
+                TimeSpan wait = request.Timeout ?? request.Channel.Parameters.ResponseTimeout ?? (request.Channel.Parameters.MaxTransmitWait + (2 * request.Channel.Parameters.MaxLatency));
+                request.Deadline = After(now, wait);
+            }
+            else if (request.Timeout is { } timeout)
             {
                 request.Deadline = After(now, timeout);
             }
@@ -197,6 +204,36 @@ internal sealed partial class ExchangeLayer
             }
 
             foreach (PingRequest ping in _pings.ToArray())
+            {
+                TakeLocked(ping);
+                all.Add(ping);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        return all;
+    }
+
+    /// <summary>Takes out every request and ping that waits for one peer, because its connection has ended.</summary>
+    public List<PendingRequest> TakeAll(CoapChannel channel)
+    {
+        List<PendingRequest> all = [];
+        _shard.Enter();
+        try
+        {
+            if (channel.ExchangeState is PeerExchanges peer)
+            {
+                foreach (ClientRequest request in peer.Pending.Values.ToArray())
+                {
+                    Remove(peer, request);
+                    all.Add(request);
+                }
+            }
+
+            foreach (PingRequest ping in _pings.Where(ping => ping.Channel == channel).ToArray())
             {
                 TakeLocked(ping);
                 all.Add(ping);

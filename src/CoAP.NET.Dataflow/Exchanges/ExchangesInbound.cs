@@ -54,6 +54,12 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 or CoapInboundKind.NotSent or CoapInboundKind.SendFailed or CoapInboundKind.Sent:
                 OnTransmission(in item);
                 break;
+            case CoapInboundKind.Connected:
+                Connections?.Ready?.Invoke(item.Channel);
+                break;
+            case CoapInboundKind.Disconnected:
+                OnDisconnected(in item);
+                break;
             default:
                 Counters.Add(CoapCounter.Ignored);
                 break;

@@ -23,6 +23,9 @@ internal sealed class CoapEnvironment
     /// <summary>With which peers Q-Block1 and Q-Block2 are used.</summary>
     public CoapQBlock QBlock { get; init; }
 
+    /// <summary>How connections are kept.</summary>
+    public CoapStreamOptions Streams { get; init; } = new();
+
     /// <summary>Now, in units of 100 ns, from an arbitrary beginning; monotonic.</summary>
     public long Now
     {

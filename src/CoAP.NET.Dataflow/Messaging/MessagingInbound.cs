@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Messaging;
 
@@ -13,12 +14,14 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
+    private readonly SignallingLayer _signalling;
 
-    internal MessagingInbound(CoapShard shard, MessageLayer layer)
+    internal MessagingInbound(CoapShard shard, MessageLayer layer, SignallingLayer? signalling = null)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _layer = layer;
+        _signalling = signalling ?? new SignallingLayer(shard);
         shard.Input = Raise;
     }
 
@@ -58,6 +61,12 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
     /// <inheritdoc/>
     private protected override void Process(CoapInbound item)
     {
+        if (item.Channel.IsReliable)
+        {
+            ProcessReliable(in item);
+            return;
+        }
+
         bool goesUp;
         CoapInbound up;
         _shard.Enter();
@@ -90,6 +99,28 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
             {
                 _shard.Exit();
             }
+        }
+    }
+
+    // RFC 8323: nothing is repeated, so nothing has to be remembered of what is neither signalling nor against a rule.
+    private void ProcessReliable(in CoapInbound item)
+    {
+        long now = _shard.Environment.Now;
+        if (SignallingLayer.IsPlain(in item))
+        {
+            item.Channel.LastSeen = now;
+            Offer(item);
+            return;
+        }
+
+        _shard.Enter();
+        try
+        {
+            _signalling.Receive(in item, now);
+        }
+        finally
+        {
+            _shard.Exit();
         }
     }
 

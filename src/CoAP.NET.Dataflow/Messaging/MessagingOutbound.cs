@@ -1,5 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Messaging;
 
@@ -11,12 +12,14 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
+    private readonly SignallingLayer _signalling;
 
-    internal MessagingOutbound(CoapShard shard, MessageLayer layer)
+    internal MessagingOutbound(CoapShard shard, MessageLayer layer, SignallingLayer? signalling = null)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _layer = layer;
+        _signalling = signalling ?? new SignallingLayer(shard);
         layer.Sink = this;
         shard.Output = Emit;
     }
@@ -38,6 +41,12 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
     /// <inheritdoc/>
     private protected override void Process(CoapOutbound item)
     {
+        if (item.Channel.MessagingState is ConnectionState connection)
+        {
+            ProcessReliable(in item, connection);
+            return;
+        }
+
         _shard.Enter();
         try
         {
@@ -63,6 +72,30 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
             {
                 _shard.Exit();
             }
+        }
+    }
+
+    private void ProcessReliable(in CoapOutbound item, ConnectionState connection)
+    {
+        if (item is { Kind: CoapOutboundKind.Message, Transmission: null, Message: not null })
+        {
+            // A reply, whose order among others means nothing (RFC 8323 section 3.3).
+            if (!connection.IsOver)
+            {
+                Offer(item);
+            }
+
+            return;
+        }
+
+        _shard.Enter();
+        try
+        {
+            _signalling.Send(item, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
         }
     }
 

@@ -176,6 +176,28 @@ internal sealed partial class ObserverLayer
         }
     }
 
+    /// <summary>Removes all observers of a peer without a word, because its connection has ended (RFC 8323 section 7.4).</summary>
+    public void RemoveAllOf(CoapChannel channel)
+    {
+        _shard.Enter();
+        try
+        {
+            if (channel.ObservingState is not PeerObservers)
+            {
+                return;
+            }
+
+            foreach (Observer observer in _observers.Values.Where(observer => observer.Channel == channel).ToArray())
+            {
+                RemoveLocked(observer);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
     /// <summary>Removes everybody without a word, because the endpoint has stopped.</summary>
     public void RemoveAll()
     {

@@ -6,6 +6,7 @@ using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
+using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Pipeline;
@@ -28,22 +29,24 @@ internal sealed class CoapPipeline
         _fault = parts.Fault;
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
+        Signalling = new SignallingLayer(shard);
         Exchanges = new ExchangeLayer(shard);
         Bodies = new BodyLayer(shard, parts.Bodies);
         Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);
 
         TransportIn = new TransportInbound(_environment);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
-        SerializerInbound serializerIn = new(_environment, parts.Serializer);
+        SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer);
         TransportOutbound transportOut = new(_environment);
         ChannelOutbound channelOut = new(shard);
-        SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers);
-        MessagingOut = new MessagingOutbound(shard, Messages);
-        MessagingIn = new MessagingInbound(shard, Messages);
+        SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer);
+        MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
+        MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups);
-        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes);
+        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes) { Connections = parts.Connections };
         Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
         ExchangesOut.Observers = Observers;
+        Connections = parts.Connections;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
         _abandon.Add(TransportIn.Abandon);
@@ -67,6 +70,11 @@ internal sealed class CoapPipeline
     public ChannelTable Channels { get; }
 
     public MessageLayer Messages { get; }
+
+    public SignallingLayer Signalling { get; }
+
+    /// <summary>The connections of the endpoint, those of other shards too.</summary>
+    public ConnectionTable Connections { get; }
 
     public ExchangeLayer Exchanges { get; }
 

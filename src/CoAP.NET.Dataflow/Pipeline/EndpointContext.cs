@@ -1,19 +1,26 @@
 using System.Net.Sockets;
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Pipeline;
 
 /// <summary>What the transports of an endpoint see of it.</summary>
-internal sealed class EndpointContext : CoapTransportContext
+internal sealed partial class EndpointContext : CoapTransportContext
 {
     private readonly CoapEnvironment _environment;
     private readonly CoapPipeline[] _pipelines;
     private readonly ShardClock[] _clocks;
-    private readonly Channels.AddressHash _hash;
+    private readonly AddressHash _hash;
 
-    public EndpointContext(CoapEnvironment environment, CoapPipeline[] pipelines, ShardClock[] clocks, Channels.AddressHash hash)
+    public EndpointContext(
+        CoapEnvironment environment, CoapPipeline[] pipelines, ShardClock[] clocks, AddressHash hash, ConnectionTable connections, CoapStreamSerializer streams, EndpointState state)
     {
+        _connections = connections;
+        _streams = streams;
+        _state = state;
         _environment = environment;
         _pipelines = pipelines;
         _clocks = clocks;
@@ -36,7 +43,8 @@ internal sealed class EndpointContext : CoapTransportContext
 
     public override void Receive(CoapDatagram datagram)
     {
-        if (!_pipelines[ShardOf(datagram.Remote)].TransportIn.Run(datagram))
+        int shard = datagram.Channel is { } channel ? channel.Shard.Index : ShardOf(datagram.Remote);
+        if (!_pipelines[shard].TransportIn.Run(datagram))
         {
             datagram.Dispose();
         }
@@ -61,7 +69,7 @@ internal sealed class EndpointContext : CoapTransportContext
             return;
         }
 
-        foreach (Channels.CoapChannel channel in pipeline.Channels.Find(datagram.Remote, _hash.Of(datagram.Remote)))
+        foreach (CoapChannel channel in pipeline.Channels.Find(datagram.Remote, _hash.Of(datagram.Remote)))
         {
             pipeline.MessagingIn.SendFailed(channel, datagram.Span, code);
         }
@@ -71,7 +79,7 @@ internal sealed class EndpointContext : CoapTransportContext
     {
         CoapPipeline pipeline = _pipelines[ShardOf(remote)];
         ulong hash = _hash.Of(remote);
-        foreach (Channels.CoapChannel channel in pipeline.Channels.Find(remote, hash))
+        foreach (CoapChannel channel in pipeline.Channels.Find(remote, hash))
         {
             pipeline.MessagingIn.Unreachable(channel, quoted);
         }

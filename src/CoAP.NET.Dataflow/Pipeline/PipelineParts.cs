@@ -18,6 +18,10 @@ internal sealed class PipelineParts
 
     public required AddressHash Hash { get; init; }
 
+    public required ConnectionTable Connections { get; init; }
+
+    public required ICoapMessageSerializer StreamSerializer { get; init; }
+
     public required ICoapMessageSerializer Serializer { get; init; }
 
     public required CoapDatagramPool Buffers { get; init; }

@@ -31,6 +31,7 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
         }
 
         datagram.Channel = outbound.Channel;
+        datagram.IsLast = outbound.IsLast;
         datagram.HopLimit = outbound.Transmission is { } transmission ? transmission.HopLimit : (byte)0;
         Offer(datagram);
     }

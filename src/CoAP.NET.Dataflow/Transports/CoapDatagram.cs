@@ -15,6 +15,7 @@ public sealed class CoapDatagram : IDisposable
     private const int Returning = 3;
 
     private readonly CoapDatagramPool? _pool;
+    private readonly bool _isView;
     private int _state;
 
     /// <summary>Makes a datagram with a buffer of its own, outside any pool.</summary>
@@ -30,17 +31,26 @@ public sealed class CoapDatagram : IDisposable
         _pool = pool;
     }
 
-    /// <summary>The whole buffer; the message is its first <see cref="Length"/> bytes.</summary>
-    public byte[] Buffer { get; }
+    private CoapDatagram()
+    {
+        Buffer = [];
+        _isView = true;
+    }
+
+    /// <summary>The whole buffer; the message is the <see cref="Length"/> bytes from <see cref="Offset"/> on.</summary>
+    public byte[] Buffer { get; private set; }
+
+    /// <summary>Where the message begins in <see cref="Buffer"/>, in bytes; other than 0 only for the frames of a stream, of which several may share a buffer.</summary>
+    public int Offset { get; private set; }
 
     /// <summary>The number of bytes that belong to the message.</summary>
     public int Length { get; set; }
 
     /// <summary>The bytes of the message.</summary>
-    public ReadOnlyMemory<byte> Data => Buffer.AsMemory(0, Length);
+    public ReadOnlyMemory<byte> Data => Buffer.AsMemory(Offset, Length);
 
     /// <summary>The bytes of the message.</summary>
-    public ReadOnlySpan<byte> Span => Buffer.AsSpan(0, Length);
+    public ReadOnlySpan<byte> Span => Buffer.AsSpan(Offset, Length);
 
     /// <summary>The peer's address.</summary>
     public CoapAddress Remote { get; set; }
@@ -63,6 +73,11 @@ public sealed class CoapDatagram : IDisposable
     /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
     public CoapChannel? Channel { get; set; }
 
+    /// <summary>
+    /// Outbound, on a connection: whether it is the last frame, after which the connection is closed (RFC 8323 section 5.6).
+    /// </summary>
+    public bool IsLast { get; set; }
+
     /// <summary>A copy with a buffer of its own, such as each target of a <c>BroadcastBlock</c> needs.</summary>
     /// <returns>The copy.</returns>
     public CoapDatagram Copy()
@@ -76,6 +91,7 @@ public sealed class CoapDatagram : IDisposable
             Transport = Transport,
             TransportTag = TransportTag,
             HopLimit = HopLimit,
+            IsLast = IsLast,
             Channel = Channel,
         };
         Span.CopyTo(copy.Buffer);
@@ -85,7 +101,7 @@ public sealed class CoapDatagram : IDisposable
     /// <summary>Gives the buffer back. Repeating it does nothing.</summary>
     public void Dispose()
     {
-        if (_pool is null)
+        if (_pool is null && !_isView)
         {
             return;
         }
@@ -98,14 +114,19 @@ public sealed class CoapDatagram : IDisposable
             {
                 Channel = null;
                 Transport = null;
-                if (state == Owned)
+                if (state == Lent)
                 {
-                    _pool.Return(this);
+                    if (!_isView)
+                    {
+                        CoapDatagramPool.Returned?.Invoke(Buffer);
+                    }
+
+                    Volatile.Write(ref _state, Free);
                 }
                 else
                 {
-                    CoapDatagramPool.Returned?.Invoke(Buffer);
-                    Volatile.Write(ref _state, Free);
+                    // A view that the loop gave up is garbage, and its buffer with it.
+                    _pool?.Return(this);
                 }
 
                 return;
@@ -113,6 +134,24 @@ public sealed class CoapDatagram : IDisposable
 
             state = seen;
         }
+    }
+
+    /// <summary>
+    /// Makes a datagram that shows one frame after another of a buffer that holds many (<see cref="Show"/>). If <see cref="TryTakeBack"/> says that the pipeline kept it, both it
+    /// and the buffer belong to whoever has it, and the loop needs new ones.
+    /// </summary>
+    internal static CoapDatagram MakeView() => new();
+
+    /// <summary>Has a view show a frame and lends it to the pipeline.</summary>
+    /// <param name="buffer">The buffer.</param>
+    /// <param name="offset">Where the frame begins.</param>
+    /// <param name="length">Its length in bytes.</param>
+    internal void Show(byte[] buffer, int offset, int length)
+    {
+        Buffer = buffer;
+        Offset = offset;
+        Length = length;
+        Lend();
     }
 
     internal void MarkOwned() => Volatile.Write(ref _state, Owned);

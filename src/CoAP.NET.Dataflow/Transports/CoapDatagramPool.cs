@@ -56,6 +56,7 @@ internal sealed class CoapDatagramPool
 
         datagram.Length = 0;
         datagram.IsTruncated = false;
+        datagram.IsLast = false;
         datagram.TransportTag = 0;
         datagram.MarkOwned();
         return datagram;

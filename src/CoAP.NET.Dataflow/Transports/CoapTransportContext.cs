@@ -52,4 +52,49 @@ public abstract class CoapTransportContext
     /// <summary>Runs what is due by the clock in all shards. Called by a transport that drives the clock.</summary>
     /// <returns>The time until the next call is needed; <see cref="Timeout.InfiniteTimeSpan"/> when nothing waits.</returns>
     public abstract TimeSpan Tick();
+
+    /// <summary>
+    /// Says that a connection was opened: it gets its channel, and our CSM is the first thing sent on it (RFC 8323 section 3.3). To be called before anything is received on it.
+    /// </summary>
+    /// <param name="connection">The connection.</param>
+    /// <returns>False when it is refused, as a bound is reached or the endpoint stops; then the transport closes it and says nothing more of it.</returns>
+    public virtual bool Opened(CoapConnection connection) => false;
+
+    /// <summary>
+    /// Finds the end of a frame (RFC 8323 section 3.2). When its beginning breaks a rule or is longer than <see cref="CoapLimits.MaxStreamMessageSize"/>, the connection is aborted, and
+    /// nothing more is to be read from it.
+    /// </summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="first">The beginning of the frame: all that is there, or at least 8 bytes.</param>
+    /// <param name="available">How many bytes are there in all.</param>
+    /// <returns>The length of the frame in bytes, whether or not all of it is there; 0 when that cannot be said yet; -1 when the connection was aborted.</returns>
+    public virtual long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available) => -1;
+
+    /// <summary>Asks for memory for a frame of which only a part is there; one budget for the endpoint (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>).</summary>
+    /// <param name="bytes">How much more is held.</param>
+    /// <returns>False when there is none: the transport closes the connection.</returns>
+    public virtual bool TryReserveAssembly(int bytes) => false;
+
+    /// <summary>Gives back what <see cref="TryReserveAssembly"/> gave.</summary>
+    /// <param name="bytes">How much less is held.</param>
+    public virtual void ReleaseAssembly(int bytes)
+    {
+    }
+
+    /// <summary>Says that a connection that was congested takes frames again. Not to be called under a lock of the transport.</summary>
+    /// <param name="connection">The connection.</param>
+    public virtual void Writable(CoapConnection connection)
+    {
+    }
+
+    /// <summary>Says that the peer will send nothing more (a half-closed connection). What it asked for is answered, then the connection is closed.</summary>
+    /// <param name="connection">The connection.</param>
+    public virtual void ReceiveEnded(CoapConnection connection) => connection.Close(null);
+
+    /// <summary>Says that a connection has ended, once, after its last frame was handed in. Not to be called under a lock of the transport.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="error">Why; null for an orderly end.</param>
+    public virtual void Closed(CoapConnection connection, Exception? error)
+    {
+    }
 }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Structure;
 /// </summary>
 public partial class LayeringTests
 {
-    private static readonly string[] s_chapters = ["Messaging", "Exchanges", "Observing", "Blockwise"];
+    private static readonly string[] s_chapters = ["Messaging", "Signalling", "Exchanges", "Observing", "Blockwise"];
     private static readonly string[] s_stages = ["Transports", "Channels", "Serialization", .. s_chapters, "Resources"];
     private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", "Content"];
 

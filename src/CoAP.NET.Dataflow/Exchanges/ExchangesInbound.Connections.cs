@@ -1,0 +1,60 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+// What the end of a connection means (RFC 8323 section 3.4): requests under way fail, observers and what is left of bodies are forgotten.
+public sealed partial class ExchangesInbound
+{
+    /// <summary>The connections of the endpoint; null where there are none.</summary>
+    internal ConnectionTable? Connections { get; init; }
+
+    private void OnDisconnected(in CoapInbound item)
+    {
+        CoapConnectionException reason = item.Reason ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
+        if (item.Transmission is { } transmission)
+        {
+            // One message that could not be sent any more.
+            if (transmission.Owner is PendingRequest unsent && _layer.TryTake(unsent))
+            {
+                unsent.Fail(reason);
+            }
+            else if (transmission.Owner is StandingRequest standing)
+            {
+                standing.Owner.OnRejected(standing, reason);
+            }
+
+            return;
+        }
+
+        CoapChannel channel = item.Channel;
+        foreach (PendingRequest request in _layer.TakeAll(channel))
+        {
+            request.Fail(Unanswered(request, reason));
+        }
+
+        foreach (StandingRequest standing in _layer.StandingAt(channel))
+        {
+            standing.Owner.OnRejected(standing, reason);
+        }
+
+        _outbound.Observers?.RemoveAllOf(channel);
+        _shard.Enter();
+        try
+        {
+            _bodies.Forget(channel);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        Connections?.Gone?.Invoke(channel, reason);
+    }
+
+    private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason) =>
+        new(reason.Error, $"{request.Message.Code} to {request.Target} was not answered: {reason.Message}", reason)
+        {
+            Diagnostic = reason.Diagnostic,
+            IsOutcomeUnknown = request.Message.Code.IsRequest && !request.Message.Code.IsSafe,
+        };
+}

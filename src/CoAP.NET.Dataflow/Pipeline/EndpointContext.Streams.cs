@@ -1,0 +1,142 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Serialization;
+using CoAP.NET.Signalling;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Pipeline;
+
+// What transports of connections tell and ask (RFC 8323).
+internal sealed partial class EndpointContext
+{
+    private readonly ConnectionTable _connections;
+    private readonly CoapStreamSerializer _streams;
+    private readonly EndpointState _state;
+    private long _assembly;
+
+    public override bool Opened(CoapConnection connection)
+    {
+        CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
+        CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default) { AsksForParameters = true };
+        channel.AskForParameters();
+        if (_state.IsStopping || !_connections.TryAdd(channel))
+        {
+            Counters.Add(CoapCounter.ConnectionsRefused);
+            return false;
+        }
+
+        Counters.Add(connection.IsInitiator ? CoapCounter.ConnectionsOpened : CoapCounter.ConnectionsAccepted);
+        connection.Channel = channel;
+        long now = _environment.Now;
+        pipeline.Shard.Enter();
+        try
+        {
+            channel.FirstSeen = channel.LastSeen = now;
+            pipeline.Signalling.Open(channel, now);
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+
+        return true;
+    }
+
+    public override long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
+    {
+        if (_streams.TryReadHead(first, available, out MessageHead head, out CoapFormatError error))
+        {
+            return head.Length;
+        }
+
+        if (error.IsNone)
+        {
+            return 0;
+        }
+
+        Counters.Add(CoapCounter.FormatErrors);
+        Log.FormatError(Logger, connection.Channel!, error.Rule, error.Offset);
+        if (error.Rule == CoapFormatRule.MessageTooLarge)
+        {
+            Counters.Add(CoapCounter.FramesRefused);
+        }
+
+        CoapShard shard = connection.Channel!.Shard;
+        shard.Enter();
+        try
+        {
+            SignallingOf(connection).Refuse(connection.Channel, $"A frame broke the rule {error.Rule} (RFC 8323 section 3.2).", _environment.Now);
+        }
+        finally
+        {
+            shard.Exit();
+        }
+
+        return -1;
+    }
+
+    public override bool TryReserveAssembly(int bytes)
+    {
+        if (Interlocked.Add(ref _assembly, bytes) <= Limits.MaxFrameAssemblyBytes)
+        {
+            return true;
+        }
+
+        Interlocked.Add(ref _assembly, -bytes);
+        Counters.Add(CoapCounter.FramesRefused);
+        return false;
+    }
+
+    public override void ReleaseAssembly(int bytes) => Interlocked.Add(ref _assembly, -bytes);
+
+    public override void Writable(CoapConnection connection)
+    {
+        CoapShard shard = connection.Channel!.Shard;
+        bool more = true;
+
+        // What is sent here may fill the connection again; the transport then calls once more.
+        while (more && !connection.IsCongested)
+        {
+            shard.Enter();
+            try
+            {
+                more = SignallingOf(connection).SendWaiting(connection.Channel, _environment.Now);
+            }
+            finally
+            {
+                shard.Exit();
+            }
+        }
+    }
+
+    public override void Closed(CoapConnection connection, Exception? error)
+    {
+        CoapChannel channel = connection.Channel!;
+        if (!_connections.Remove(channel))
+        {
+            return;
+        }
+
+        Counters.Add(CoapCounter.ConnectionsClosed);
+        if (error is not null)
+        {
+            Counters.Add(CoapCounter.ConnectionsLost);
+        }
+
+        CoapConnectionException reason = error as CoapConnectionException ?? (error is null
+            ? new CoapConnectionException(CoapConnectionError.Closed, $"{channel} closed the connection.")
+            : new CoapConnectionException(CoapConnectionError.Lost, $"The connection to {channel} broke: {error.Message}", error));
+        channel.Shard.Enter();
+        try
+        {
+            channel.IsForgotten = true;
+            SignallingOf(connection).Close(channel, reason, _environment.Now);
+        }
+        finally
+        {
+            channel.Shard.Exit();
+        }
+    }
+
+    private SignallingLayer SignallingOf(CoapConnection connection) => _pipelines[connection.Channel!.Shard.Index].Signalling;
+}

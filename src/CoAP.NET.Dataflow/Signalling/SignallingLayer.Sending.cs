@@ -1,0 +1,117 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Signalling;
+
+// What leaves on a connection: no types, no Message IDs, no copies (RFC 8323 section 3.1). What is given to the transport counts as delivered.
+internal sealed partial class SignallingLayer
+{
+    private const int WaitingAtOnce = 16;
+
+    /// <summary>Something goes down that is more than a plain message.</summary>
+    public void Send(in CoapOutbound item, long now)
+    {
+        ConnectionState state = (ConnectionState)item.Channel.MessagingState!;
+        switch (item.Kind)
+        {
+            case CoapOutboundKind.Message when item.Transmission is { IsOver: false, IsQueued: false } transmission:
+                SendOwn(state, transmission, now);
+                break;
+            case CoapOutboundKind.Message when item.Transmission is null && item.Message is not null && !state.IsOver:
+                _shard.Post(item);
+                break;
+            case CoapOutboundKind.Cancel when item.Transmission is { } cancelled:
+                Cancel(state, cancelled);
+                break;
+            default:
+                // Nothing is acknowledged or rejected here.
+                break;
+        }
+    }
+
+    /// <summary>The connection takes frames again.</summary>
+    /// <returns>Whether more waits.</returns>
+    public bool SendWaiting(CoapChannel channel, long now)
+    {
+        if (channel.MessagingState is not ConnectionState { IsOver: false } state)
+        {
+            return false;
+        }
+
+        for (int i = 0; i < WaitingAtOnce && state.Waiting.First is { } first; i++)
+        {
+            state.Waiting.RemoveFirst();
+            first.Value.IsQueued = false;
+            SendNewest(state, first.Value, now);
+        }
+
+        return state.Waiting.Count > 0;
+    }
+
+    private void SendOwn(ConnectionState state, CoapTransmission transmission, long now)
+    {
+        if (state.IsOver)
+        {
+            Settle(transmission, CoapInboundKind.Disconnected, state, now);
+        }
+        else if (transmission.Source is null)
+        {
+            transmission.Attempts = 1;
+            transmission.SentAt = now;
+            Post(state, transmission.Message);
+            Settle(transmission, CoapInboundKind.Acknowledged, state, now);
+        }
+        else if (state.Channel.Connection!.IsCongested)
+        {
+            // By the time there is room the newest state will do.
+            transmission.IsQueued = true;
+            state.Waiting.AddLast(transmission);
+        }
+        else
+        {
+            SendNewest(state, transmission, now);
+        }
+    }
+
+    private void SendNewest(ConnectionState state, CoapTransmission transmission, long now)
+    {
+        if (transmission.IsOver)
+        {
+            return;
+        }
+
+        if (transmission.Source!.Take(transmission, now) is not { } message)
+        {
+            transmission.IsOver = true;
+            return;
+        }
+
+        transmission.Attempts = 1;
+        transmission.Message = message;
+        Post(state, message);
+        Settle(transmission, CoapInboundKind.Acknowledged, state, now);
+    }
+
+    private void Settle(CoapTransmission transmission, CoapInboundKind kind, ConnectionState state, long now)
+    {
+        transmission.IsOver = true;
+        if (transmission.Source is { } source)
+        {
+            source.OnEnded(transmission, kind, now);
+        }
+        else if (transmission.Owner is not null && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent))
+        {
+            _shard.Raise(new CoapInbound { Channel = state.Channel, Kind = kind, Transmission = transmission, Reason = state.Reason });
+        }
+    }
+
+    private static void Cancel(ConnectionState state, CoapTransmission transmission)
+    {
+        if (transmission.IsQueued)
+        {
+            state.Waiting.Remove(transmission);
+            transmission.IsQueued = false;
+        }
+
+        transmission.IsOver = true;
+    }
+}

@@ -1,0 +1,69 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// One connection of a reliable transport (RFC 8323), as the mesh sees it. The transport makes it, says so by <see cref="CoapTransportContext.Opened"/>, hands in what comes as
+/// frames (<see cref="CoapTransportContext.MeasureFrame"/> tells where one ends), and says at the end <see cref="CoapTransportContext.Closed"/>, once.
+/// </summary>
+public abstract class CoapConnection
+{
+    /// <summary>Makes a connection.</summary>
+    /// <param name="transport">The transport it belongs to.</param>
+    /// <param name="remote">The peer's address.</param>
+    /// <param name="local">Our address.</param>
+    /// <param name="isInitiator">Whether we opened it; false: the peer did.</param>
+    protected CoapConnection(CoapStreamTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator)
+    {
+        ArgumentNullException.ThrowIfNull(transport);
+        Transport = transport;
+        Remote = remote;
+        Local = local;
+        IsInitiator = isInitiator;
+    }
+
+    /// <summary>The transport it belongs to.</summary>
+    public CoapStreamTransport Transport { get; }
+
+    /// <summary>The peer's address.</summary>
+    public CoapAddress Remote { get; }
+
+    /// <summary>Our address.</summary>
+    public CoapAddress Local { get; }
+
+    /// <summary>Whether we opened the connection; false: the peer did.</summary>
+    public bool IsInitiator { get; }
+
+    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without security. Set before <see cref="CoapTransportContext.Opened"/>.</summary>
+    public object? Identity { get; protected init; }
+
+    /// <summary>The name of the server that the client asked for, by Server Name Indication or a Host header: the default of Uri-Host (RFC 8323 section 8.5); null when none was said.</summary>
+    public string? ServerName { get; protected init; }
+
+    /// <summary>The channel of the peer; set by <see cref="CoapTransportContext.Opened"/>.</summary>
+    public CoapChannel? Channel { get; internal set; }
+
+    /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>.</summary>
+    public abstract bool IsCongested { get; }
+
+    /// <summary>
+    /// Sends a frame, after those that were given before, and takes it over. Neither throws nor blocks: what the peer does not take yet waits. A frame with
+    /// <see cref="CoapDatagram.IsLast"/> closes the connection after it. Frames that come after that, or after the end, are disposed.
+    /// </summary>
+    /// <param name="frame">The frame.</param>
+    public abstract void Send(CoapDatagram frame);
+
+    /// <summary>Stops reading until <see cref="ResumeReading"/>; frames that were read already may still come. Calls nest.</summary>
+    public abstract void PauseReading();
+
+    /// <summary>Takes one <see cref="PauseReading"/> back.</summary>
+    public abstract void ResumeReading();
+
+    /// <summary>Closes at once: what waits to be sent is dropped. May be repeated. <see cref="CoapTransportContext.Closed"/> follows, not necessarily before this returns.</summary>
+    /// <param name="reason">Why, for the log and <see cref="CoapTransportContext.Closed"/>; null for an orderly end.</param>
+    public abstract void Close(CoapException? reason);
+
+    /// <summary>Scheme and address of the peer.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Transport.Scheme}://{Remote}";
+}

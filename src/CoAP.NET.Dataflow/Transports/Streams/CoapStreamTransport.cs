@@ -1,0 +1,34 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// A reliable transport of connections (RFC 8323), such as TCP and TLS: the seam for streams of your own. It listens, connects, moves bytes and cuts them into frames;
+/// the mesh does the rest, capabilities and signalling included.
+/// </summary>
+public abstract class CoapStreamTransport : CoapTransport
+{
+    /// <inheritdoc/>
+    public sealed override bool IsReliable => true;
+
+    /// <summary>Opens a connection.</summary>
+    /// <param name="remote">The address to connect to.</param>
+    /// <param name="serverName">The host name of the URI, which a secure transport tells and checks; null when it was an address.</param>
+    /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
+    /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
+    /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
+    public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken);
+
+    /// <summary>Sends a frame on the connection of its channel.</summary>
+    /// <param name="datagram">The frame; taken over.</param>
+    public sealed override void Send(CoapDatagram datagram)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        if (datagram.Channel?.Connection is { } connection)
+        {
+            connection.Send(datagram);
+        }
+        else
+        {
+            datagram.Dispose();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>CoAP over TCP and TLS (RFC 8323): listening sockets for servers, connections for both.</summary>
+public sealed class CoapTcpTransport : CoapStreamTransport
+{
+    private readonly CoapTcpTransportOptions _options;
+    private TcpEngine? _engine;
+    private bool _disposed;
+    private bool _running;
+    private int _started;
+
+    /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
+    /// <param name="options">What to bind and how; null: it only connects, as clients do.</param>
+    /// <exception cref="ArgumentException">It is to listen with TLS and has no certificate; or <see cref="CoapTcpEngine.Inline"/> is asked for with TLS.</exception>
+    public CoapTcpTransport(CoapTcpTransportOptions? options = null)
+    {
+        _options = (options ?? new CoapTcpTransportOptions()).Clone();
+        if (_options is { UseTls: true, Engine: CoapTcpEngine.Inline })
+        {
+            throw new ArgumentException("The engine Inline is for plain TCP; use Auto or Async with TLS.", nameof(options));
+        }
+    }
+
+    /// <summary><c>coap+tcp</c>, or <c>coaps+tcp</c> with TLS.</summary>
+    public override string Scheme => _options.UseTls ? "coaps+tcp" : "coap+tcp";
+
+    /// <inheritdoc/>
+    public override bool IsSecure => _options.UseTls;
+
+    /// <summary>Whether a receive loop calls the clock. Known after <see cref="StartAsync"/>.</summary>
+    public override bool DrivesClock => _engine is { DrivesClock: true };
+
+    /// <inheritdoc/>
+    public override IReadOnlyList<CoapAddress> LocalAddresses => _engine?.LocalAddresses ?? [];
+
+    /// <summary>The engine in use; before <see cref="StartAsync"/> the one that was asked for.</summary>
+    public CoapTcpEngine Engine => _engine?.Kind ?? _options.Engine;
+
+    /// <inheritdoc/>
+    /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
+    /// <exception cref="InvalidOperationException">It was started before.</exception>
+    /// <exception cref="PlatformNotSupportedException"><see cref="CoapTcpEngine.Inline"/> was asked for where it does not work.</exception>
+    public override async ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        cancellationToken.ThrowIfCancellationRequested();
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
+        if (Interlocked.Exchange(ref _started, 1) != 0)
+        {
+            throw new InvalidOperationException("The transport was started before; make a new one.");
+        }
+
+        TcpEngine engine = MakeEngine(context);
+        Volatile.Write(ref _engine, engine);
+        try
+        {
+            await engine.StartAsync().ConfigureAwait(false);
+        }
+        catch
+        {
+            await engine.DisposeAsync().ConfigureAwait(false);
+            Volatile.Write(ref _engine, null);
+            Volatile.Write(ref _started, 0);
+            throw;
+        }
+
+        Volatile.Write(ref _running, true);
+        Interlocked.MemoryBarrier();
+        if (Volatile.Read(ref _disposed))
+        {
+            await engine.DisposeAsync().ConfigureAwait(false);
+            ObjectDisposedException.ThrowIf(true, this);
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="InvalidOperationException">The transport was not started.</exception>
+    public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
+        (_engine ?? throw new InvalidOperationException("Start the transport before it connects.")).ConnectAsync(remote, serverName, cancellationToken);
+
+    /// <inheritdoc/>
+    public override void Wake() => _engine?.Wake();
+
+    /// <summary>Stops accepting, sends what can be sent at once, and closes all connections. May be called, and waited for, inside a handler.</summary>
+    /// <returns>A task that ends when nothing more is received.</returns>
+    public override ValueTask DisposeAsync()
+    {
+        Volatile.Write(ref _disposed, true);
+        Interlocked.MemoryBarrier();
+
+        // While it is still starting, the start sees the mark and closes.
+        return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
+    }
+
+    private TcpEngine MakeEngine(CoapTransportContext context)
+    {
+        _ = context;
+        throw new PlatformNotSupportedException($"The engine {_options.Engine} does not work here; use CoapTcpEngine.Auto.");
+    }
+}

@@ -1,0 +1,139 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Streams;
+
+/// <summary>A connection without a socket: tests hand frames in on their own thread, cut as a real one would, and see what comes out.</summary>
+internal sealed class DirectConnection : CoapConnection
+{
+    private readonly Lock _gate = new();
+    private readonly List<string> _sent = [];
+    private readonly DirectStreamTransport _owner;
+    private byte[] _rest = [];
+    private int _isClosed;
+
+    public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
+        : base(transport, remote, DirectStreamTransport.Local, isInitiator)
+    {
+        _owner = transport;
+        Identity = identity;
+        ServerName = serverName;
+    }
+
+    public override bool IsCongested => IsFull;
+
+    /// <summary>Whether it says that the peer takes nothing.</summary>
+    public bool IsFull { get; set; }
+
+    /// <summary>Whether a frame was the last, so that the connection was closed in order.</summary>
+    public bool HasSentLast { get; private set; }
+
+    /// <summary>Whether it was closed, by either side.</summary>
+    public bool IsClosed => Volatile.Read(ref _isClosed) != 0;
+
+    /// <summary>Why it was closed by our side; null when it was not, or in order.</summary>
+    public CoapException? CloseReason { get; private set; }
+
+    public int Pauses { get; private set; }
+
+    /// <summary>Called with each frame that leaves, after it was stored.</summary>
+    public Action<string>? OnSent { get; set; }
+
+    public override void Send(CoapDatagram frame)
+    {
+        string hex = Wire.Hex(frame.Span);
+        bool isLast = frame.IsLast;
+        frame.Dispose();
+        if (IsClosed || HasSentLast)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            _sent.Add(hex);
+        }
+
+        OnSent?.Invoke(hex);
+        if (isLast)
+        {
+            HasSentLast = true;
+            End(null);
+        }
+    }
+
+    public override void PauseReading() => Pauses++;
+
+    public override void ResumeReading() => Pauses--;
+
+    public override void Close(CoapException? reason)
+    {
+        CloseReason = reason;
+        End(reason);
+    }
+
+    /// <summary>Opens it, as if the peer had connected.</summary>
+    /// <returns>Whether it was taken.</returns>
+    public bool Open() => _owner.Context.Opened(this);
+
+    /// <summary>Hands bytes in; they need not end where a frame ends.</summary>
+    public void Receive(string hex) => Receive(Wire.Hex(hex));
+
+    public void Receive(byte[] bytes)
+    {
+        byte[] all = [.. _rest, .. bytes];
+        int at = 0;
+        while (at < all.Length)
+        {
+            long length = IsClosed ? -1 : _owner.Context.MeasureFrame(this, all.AsSpan(at), all.Length - at);
+            if (length < 0)
+            {
+                _rest = [];
+                return;
+            }
+
+            if (length == 0 || length > all.Length - at)
+            {
+                break;
+            }
+
+            CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+            all.AsSpan(at, (int)length).CopyTo(frame.Buffer);
+            at += (int)length;
+            _owner.Context.Receive(frame);
+        }
+
+        _rest = all[at..];
+    }
+
+    /// <summary>The peer closes its side.</summary>
+    public void ReceiveEnd() => _owner.Context.ReceiveEnded(this);
+
+    /// <summary>The connection breaks, or, without an error, is closed by the peer.</summary>
+    public void Break(Exception? error = null) => End(error);
+
+    /// <summary>The peer takes frames again.</summary>
+    public void BecomeWritable()
+    {
+        IsFull = false;
+        _owner.Context.Writable(this);
+    }
+
+    /// <summary>Everything that left so far, as hexadecimal digits; taken out.</summary>
+    public string[] TakeSent()
+    {
+        lock (_gate)
+        {
+            string[] all = [.. _sent];
+            _sent.Clear();
+            return all;
+        }
+    }
+
+    private void End(Exception? error)
+    {
+        if (Interlocked.Exchange(ref _isClosed, 1) == 0)
+        {
+            _owner.Context.Closed(this, error);
+        }
+    }
+}
