@@ -10,6 +10,7 @@ internal sealed class DirectConnection : CoapConnection
     private readonly DirectStreamTransport _owner;
     private byte[] _rest = [];
     private int _isClosed;
+    private int _frames;
 
     public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
@@ -20,6 +21,11 @@ internal sealed class DirectConnection : CoapConnection
     }
 
     public override bool IsCongested => IsFull;
+
+    public override CoapConnectionProgress Progress => Slowness ?? new CoapConnectionProgress(_frames, _rest.Length, _frames, 0);
+
+    /// <summary>What it says of its progress instead of the truth.</summary>
+    public CoapConnectionProgress? Slowness { get; set; }
 
     /// <summary>Whether it says that the peer takes nothing.</summary>
     public bool IsFull { get; set; }
@@ -99,6 +105,7 @@ internal sealed class DirectConnection : CoapConnection
             CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
             all.AsSpan(at, (int)length).CopyTo(frame.Buffer);
             at += (int)length;
+            _frames++;
             _owner.Context.Receive(frame);
         }
 

@@ -46,6 +46,9 @@ public abstract class CoapConnection
     /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>.</summary>
     public abstract bool IsCongested { get; }
 
+    /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact.</summary>
+    public abstract CoapConnectionProgress Progress { get; }
+
     /// <summary>
     /// Sends a frame, after those that were given before, and takes it over. Neither throws nor blocks: what the peer does not take yet waits. A frame with
     /// <see cref="CoapDatagram.IsLast"/> closes the connection after it. Frames that come after that, or after the end, are disposed.
