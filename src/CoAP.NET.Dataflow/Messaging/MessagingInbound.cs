@@ -113,14 +113,21 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
             return;
         }
 
+        bool goesUp;
         _shard.Enter();
         try
         {
-            _signalling.Receive(in item, now);
+            goesUp = _signalling.Receive(in item, now);
         }
         finally
         {
             _shard.Exit();
+        }
+
+        if (goesUp)
+        {
+            Offer(item);
+            _signalling.OnPassed(item.Channel);
         }
     }
 
