@@ -11,6 +11,7 @@ internal sealed class DirectConnection : CoapConnection
     private byte[] _rest = [];
     private int _isClosed;
     private int _frames;
+    private int _pauses;
 
     public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
@@ -30,6 +31,9 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Whether it says that the peer takes nothing.</summary>
     public bool IsFull { get; set; }
 
+    /// <summary>Whether nothing that is sent ever leaves.</summary>
+    public bool IsStuck { get; set; }
+
     /// <summary>Whether a frame was the last, so that the connection was closed in order.</summary>
     public bool HasSentLast { get; private set; }
 
@@ -39,7 +43,8 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Why it was closed by our side; null when it was not, or in order.</summary>
     public CoapException? CloseReason { get; private set; }
 
-    public int Pauses { get; private set; }
+    /// <summary>How many times reading was paused and not resumed.</summary>
+    public int Pauses => Volatile.Read(ref _pauses);
 
     /// <summary>Called with each frame that leaves, after it was stored.</summary>
     public Action<string>? OnSent { get; set; }
@@ -49,7 +54,7 @@ internal sealed class DirectConnection : CoapConnection
         string hex = Wire.Hex(frame.Span);
         bool isLast = frame.IsLast;
         frame.Dispose();
-        if (IsClosed || HasSentLast)
+        if (IsClosed || HasSentLast || IsStuck)
         {
             return;
         }
@@ -67,9 +72,9 @@ internal sealed class DirectConnection : CoapConnection
         }
     }
 
-    public override void PauseReading() => Pauses++;
+    public override void PauseReading() => Interlocked.Increment(ref _pauses);
 
-    public override void ResumeReading() => Pauses--;
+    public override void ResumeReading() => Interlocked.Decrement(ref _pauses);
 
     public override void Close(CoapException? reason)
     {
