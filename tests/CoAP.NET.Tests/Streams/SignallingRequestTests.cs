@@ -1,3 +1,6 @@
+using CoAP.NET.Pipeline;
+using CoAP.NET.Tests.Endpoints;
+
 namespace CoAP.NET.Tests.Streams;
 
 // RFC 8323 sections 3.1 and 3.3: requests and responses on a connection.
@@ -161,12 +164,43 @@ public sealed class SignallingRequestTests : SignallingTest
 
         answers.CompleteAdding();
         await Within(Task.WhenAll(workers));
+
+        // Some go on by themselves; the end of the connection waits for them.
+        Task ended = Server.Endpoint.Pipelines[0].Signalling.WhenEnded(connection.Channel!);
+        connection.Receive(Release);
+        await Within(ended);
         string[] sent = connection.TakeSent();
+        Assert.Equal(Empty, sent[^1]);
         Assert.Equal(total, sent.Count(frame => frame == AnswerSlow));
         Assert.Equal((total + 6) / 7, sent.Count(frame => frame is CustodyPong or Pong));
         Assert.Equal(0, connection.Channel!.Requests!.Count);
         Assert.Equal(0, connection.Pauses);
         Assert.False(connection.Channel.Requests.IsPaused);
+    }
+
+    [Theory]
+    [InlineData(nameof(CoapSeams.MessagingToExchanges))]
+    [InlineData(nameof(CoapSeams.ExchangesToResource))]
+    public async Task A_request_that_a_block_declines_is_answered(string seam)
+    {
+        bool isOpen = false;
+        if (seam == nameof(CoapSeams.MessagingToExchanges))
+        {
+            Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoAP.NET.Channels.CoapInbound>(() => isOpen));
+        }
+        else
+        {
+            Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Exchanges.CoapExchange>(() => isOpen));
+        }
+
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetX + CustodyPing);
+        Assert.Equal(["31a3aad10105", CustodyPong], connection.TakeSent());
+        isOpen = true;
+        connection.Receive(GetX);
+        Assert.Equal([AnswerX], connection.TakeSent());
     }
 
     [Fact]
