@@ -100,6 +100,13 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
                 _shard.Exit();
             }
         }
+        else if (item.Channel.IsReliable && _layer.BusyResponseTo(item.Message) is { } busy)
+        {
+            Counters.Add(CoapCounter.Busy);
+            _shard.Enter();
+            _shard.Post(new CoapOutbound { Channel = item.Channel, Message = busy });
+            _shard.Exit();
+        }
     }
 
     // RFC 8323: nothing is repeated, so nothing has to be remembered of what is neither signalling nor against a rule.

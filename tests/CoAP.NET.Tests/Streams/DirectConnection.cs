@@ -12,7 +12,10 @@ internal sealed class DirectConnection : CoapConnection
     private int _isClosed;
     private int _frames;
     private int _pauses;
+<<<<<<< HEAD
     private int _cutting;
+=======
+>>>>>>> sig
 
     public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
@@ -32,6 +35,9 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Whether it says that the peer takes nothing.</summary>
     public bool IsFull { get; set; }
 
+    /// <summary>Whether nothing that is sent ever leaves.</summary>
+    public bool IsStuck { get; set; }
+
     /// <summary>Whether a frame was the last, so that the connection was closed in order.</summary>
     public bool HasSentLast { get; private set; }
 
@@ -41,6 +47,7 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Why it was closed by our side; null when it was not, or in order.</summary>
     public CoapException? CloseReason { get; private set; }
 
+    /// <summary>How many times reading was paused and not resumed.</summary>
     public int Pauses => Volatile.Read(ref _pauses);
 
     /// <summary>Called with each frame that leaves, after it was stored.</summary>
@@ -54,7 +61,7 @@ internal sealed class DirectConnection : CoapConnection
         string hex = Wire.Hex(frame.Span);
         bool isLast = frame.IsLast;
         frame.Dispose();
-        if (IsClosed || HasSentLast)
+        if (IsClosed || HasSentLast || IsStuck)
         {
             return;
         }
