@@ -12,10 +12,7 @@ internal sealed class DirectConnection : CoapConnection
     private int _isClosed;
     private int _frames;
     private int _pauses;
-<<<<<<< HEAD
     private int _cutting;
-=======
->>>>>>> sig
 
     public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
