@@ -188,8 +188,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished, then closes the sockets and fails
-    /// what still waits. May be called from inside a handler.
+    /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished, then releases connections (RFC 8323 section 5.5), for
+    /// at most <see cref="CoapStreamOptions.ReleaseTimeout"/> of what is left of the period, closes the sockets and fails what still waits. May be called from inside a handler.
     /// </summary>
     /// <param name="cancellationToken">Ends the grace period early, also that of another call.</param>
     /// <returns>A task that ends when everything is closed.</returns>
@@ -206,6 +206,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             }
 
             Served.Stop();
+            long started = _environment.Now;
             Task idle = Served.WhenIdleAsync();
             try
             {
@@ -216,6 +217,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
                 Log.GraceEnded(_environment.Logger, Served.Count);
             }
 
+            await ReleaseConnectionsAsync(started).ConfigureAwait(false);
             await CloseAsync().ConfigureAwait(false);
             _completion.TrySetResult();
         }
@@ -276,6 +278,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
 
         _groupRequests.EndAll(static () => new CoapException("The endpoint was stopped while it waited for the answers of a group."));
+
+        CloseConnections();
 
         // Those whose start failed, and those that were never started, too.
         foreach (CoapTransport transport in _transports)

@@ -127,6 +127,9 @@ public sealed class CoapLimits
     /// <summary>How many bytes may wait on one connection in any case, besides one message. Default 8 MiB; 1 KiB to 1 GiB. When full: the connection is closed, counted as <see cref="CoapCounter.SlowConnections"/>.</summary>
     public int MaxSendQueueBytes { get; set => field = Check(value, 1024, 1 << 30); } = 8 * 1024 * 1024;
 
+    /// <summary>How many requests of one connection are served at a time. Default 1,000; 1 to 10,000,000. When full: nothing more is read from that connection until one is answered, counted as <see cref="CoapCounter.ReadingPauses"/>.</summary>
+    public int MaxRequestsPerConnection { get; set => field = Check(value, 1, 10_000_000); } = 1000;
+
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();
 
     private static int Check(int value, int min, int max)

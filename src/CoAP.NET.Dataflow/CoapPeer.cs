@@ -1,5 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
+using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -7,7 +8,7 @@ namespace CoAP.NET;
 /// <summary>
 /// Somebody we talk to: who sent a request, or whom we asked. A server asks the device back over it, from the port that the device knows.
 /// </summary>
-public sealed class CoapPeer : ICoapObserver
+public sealed partial class CoapPeer : ICoapObserver
 {
     private readonly CoapEndpoint _endpoint;
     private CoapChannel _channel;
@@ -40,7 +41,8 @@ public sealed class CoapPeer : ICoapObserver
         {
             CoapChannel channel = Channel;
             CoapEnvironment environment = channel.Shard.Environment;
-            return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - channel.LastSeen);
+            long seen = Math.Max(channel.LastSeen, channel.MessagingState is ConnectionState connection ? connection.LastHeard : long.MinValue);
+            return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - seen);
         }
     }
 
@@ -90,7 +92,10 @@ public sealed class CoapPeer : ICoapObserver
         return _endpoint.ObserveAsync(_channel, request, options, cancellationToken);
     }
 
-    /// <summary>Asks the peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>
+    /// <summary>
+    /// Asks the peer whether it is there: by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), on a connection by a Ping, whose Pong may take
+    /// <see cref="CoapStreamOptions.PongTimeout"/> (RFC 8323 section 5.4).
+    /// </summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>

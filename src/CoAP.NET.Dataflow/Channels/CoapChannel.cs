@@ -70,6 +70,9 @@ public sealed class CoapChannel
     /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength { get; set; } = CoapToken.MaxLength;
 
+    /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.</summary>
+    internal RequestsUnderWay? Requests { get; set; }
+
     /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication; null for our address.</summary>
     internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 

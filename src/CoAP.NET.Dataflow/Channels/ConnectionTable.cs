@@ -7,6 +7,8 @@ internal sealed class ConnectionTable(CoapLimits limits)
     private readonly HashSet<CoapChannel> _channels = [];
     private readonly SourceCounts _sources = new(limits.MaxConnectionsPerAddress, limits.MaxConnections);
 
+    private TaskCompletionSource? _empty;
+
     public int Count
     {
         get
@@ -52,7 +54,21 @@ internal sealed class ConnectionTable(CoapLimits limits)
                 _sources.Remove(channel.Remote);
             }
 
+            if (_channels.Count == 0)
+            {
+                _empty?.TrySetResult();
+            }
+
             return true;
+        }
+    }
+
+    /// <summary>Waits until there is none. Meant for when no more are taken in.</summary>
+    public Task WhenEmptyAsync()
+    {
+        lock (_gate)
+        {
+            return _channels.Count == 0 ? Task.CompletedTask : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
     }
 

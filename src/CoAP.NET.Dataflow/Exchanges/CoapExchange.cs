@@ -48,6 +48,19 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>Set by the endpoint: the exchange was given up when it stopped, so that a late answer is dropped.</summary>
     internal bool IsAbandoned { get; set; }
 
+    /// <summary>Where the request is counted as long as it is under way (<see cref="RequestsUnderWay"/>); 0 when it is not.</summary>
+    internal byte Side { get; set; }
+
+    /// <summary>The request is not under way any more: its answer has left, or there will be none. Repeating it does nothing.</summary>
+    internal void End()
+    {
+        if (Side is var side and not 0)
+        {
+            Side = 0;
+            Channel.Requests!.End(side);
+        }
+    }
+
     /// <summary>Claims the right to answer; true for the first caller only.</summary>
     internal bool TryClaimReply() => Interlocked.Exchange(ref _replied, 1) == 0;
 }

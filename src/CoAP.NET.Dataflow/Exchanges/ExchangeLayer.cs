@@ -64,7 +64,14 @@ internal sealed partial class ExchangeLayer
             _pings.Add(ping);
             ping.IsPending = true;
             ping.Channel.Pins++;
-            Arm(ping, _shard.Environment.Now);
+            long now = _shard.Environment.Now;
+            if (ping.Channel.IsReliable)
+            {
+                ping.IsAcknowledged = true;
+                ping.Deadline = After(now, _shard.Environment.Streams.PongTimeout);
+            }
+
+            Arm(ping, now);
         }
         finally
         {

@@ -211,6 +211,14 @@ public sealed partial class ExchangesInbound
         {
             Answer(exchange, result);
         }
+        else if (exchange.Channel.IsReliable)
+        {
+            // Nobody waits: another request took its place.
+            if (exchange.TryClaimReply())
+            {
+                exchange.End();
+            }
+        }
         else if (exchange.Reception is { } reception && exchange.TryClaimReply())
         {
             _outbound.Order(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Finish, Reception = reception });

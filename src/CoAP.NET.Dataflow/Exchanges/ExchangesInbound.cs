@@ -77,6 +77,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     {
         Counters.Add(CoapCounter.RequestsReceived);
         CoapExchange exchange = Begin(in item, message);
+        exchange.Side = item.Channel.Requests?.Begin() ?? 0;
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         exchange.Special = verdict.Special;
         if (!verdict.IsAccepted)
@@ -98,7 +99,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         else if (_state.IsStopping && !ContinuesBody(exchange))
         {
             Counters.Add(CoapCounter.Busy);
-            if (_state.AnswersWhileStopping)
+            if (_state.AnswersWhileStopping || item.Channel.IsReliable)
             {
                 Answer(exchange, Busy());
             }

@@ -149,6 +149,18 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private protected override void Process(CoapReply item)
     {
+        try
+        {
+            Reply(in item);
+        }
+        finally
+        {
+            item.Exchange.End();
+        }
+    }
+
+    private void Reply(in CoapReply item)
+    {
         CoapExchange exchange = item.Exchange;
         if (_state.IsStopped)
         {
@@ -213,7 +225,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             observer = null;
         }
 
-        if (response.Code == CoapCode.TooManyRequests && !silent && !MayRefuse())
+        if (response.Code == CoapCode.TooManyRequests && !silent && !exchange.Channel.IsReliable && !MayRefuse())
         {
             Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
             return;

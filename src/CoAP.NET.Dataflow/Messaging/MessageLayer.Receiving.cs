@@ -264,6 +264,9 @@ internal sealed partial class MessageLayer
     }
 
     // RFC 7967 section 2.1: the client said that it has no use for errors of the server.
+    /// <summary>The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.</summary>
+    public CoapMessage? BusyResponseTo(CoapMessage? message) => message is { Code.IsRequest: true } && !IsBusyUnwanted(message) ? BusyResponse(message.Token) : null;
+
     private static bool IsBusyUnwanted(CoapMessage request) => request.HasOptions && request.OptionsToRead!.SuppressesResponse(CoapCode.ServiceUnavailable);
 
     private CoapMessage BusyResponse(CoapToken token)

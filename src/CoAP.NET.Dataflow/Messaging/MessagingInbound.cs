@@ -100,6 +100,13 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
                 _shard.Exit();
             }
         }
+        else if (item.Channel.IsReliable && _layer.BusyResponseTo(item.Message) is { } busy)
+        {
+            Counters.Add(CoapCounter.Busy);
+            _shard.Enter();
+            _shard.Post(new CoapOutbound { Channel = item.Channel, Message = busy });
+            _shard.Exit();
+        }
     }
 
     // RFC 8323: nothing is repeated, so nothing has to be remembered of what is neither signalling nor against a rule.
@@ -113,14 +120,21 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
             return;
         }
 
+        bool goesUp;
         _shard.Enter();
         try
         {
-            _signalling.Receive(in item, now);
+            goesUp = _signalling.Receive(in item, now);
         }
         finally
         {
             _shard.Exit();
+        }
+
+        if (goesUp)
+        {
+            Offer(item);
+            _signalling.OnPassed(item.Channel);
         }
     }
 

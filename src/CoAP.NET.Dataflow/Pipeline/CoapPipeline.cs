@@ -29,7 +29,7 @@ internal sealed class CoapPipeline
         _fault = parts.Fault;
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
-        Signalling = new SignallingLayer(shard);
+        Signalling = new SignallingLayer(shard) { RequestsTo = ExchangeLayer.PendingOf };
         Exchanges = new ExchangeLayer(shard);
         Bodies = new BodyLayer(shard, parts.Bodies);
         Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);

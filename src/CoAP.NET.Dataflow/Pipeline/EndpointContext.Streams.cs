@@ -65,7 +65,7 @@ internal sealed partial class EndpointContext
         shard.Enter();
         try
         {
-            SignallingOf(connection).Refuse(connection.Channel, $"A frame broke the rule {error.Rule} (RFC 8323 section 3.2).", _environment.Now);
+            SignallingOf(connection).Refuse(connection.Channel, error, _environment.Now);
         }
         finally
         {
@@ -118,7 +118,7 @@ internal sealed partial class EndpointContext
         }
 
         Counters.Add(CoapCounter.ConnectionsClosed);
-        if (error is not null)
+        if (error is not null and not CoapConnectionException { Error: not CoapConnectionError.Lost })
         {
             Counters.Add(CoapCounter.ConnectionsLost);
         }
@@ -130,11 +130,27 @@ internal sealed partial class EndpointContext
         try
         {
             channel.IsForgotten = true;
-            SignallingOf(connection).Close(channel, reason, _environment.Now);
+            SignallingOf(connection).Close(channel, reason);
         }
         finally
         {
             channel.Shard.Exit();
+        }
+
+        Log.ConnectionEnded(Logger, channel, reason.Error);
+    }
+
+    public override void ReceiveEnded(CoapConnection connection)
+    {
+        CoapShard shard = connection.Channel!.Shard;
+        shard.Enter();
+        try
+        {
+            SignallingOf(connection).OnReceiveEnded(connection.Channel, _environment.Now);
+        }
+        finally
+        {
+            shard.Exit();
         }
     }
 

@@ -12,6 +12,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 {
     // One object each for all requests: results are not changed once they are on their way.
     private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);
+    private static readonly CoapResult s_notImplemented = new(CoapCode.NotImplemented);
     private static readonly CoapResult s_notFound = new(CoapCode.NotFound);
     private static readonly CoapResult s_methodNotAllowed = new(CoapCode.MethodNotAllowed);
     private static readonly CoapResult s_notAcceptable = new(CoapCode.NotAcceptable);
@@ -46,7 +47,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         }
         else if (_routes.Find(options, out int firstSegment) is not { } place)
         {
-            Reply(item, s_notFound);
+            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3).
+            Reply(item, item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented : s_notFound);
         }
         else if (place[request.Code] is not { } route)
         {

@@ -53,10 +53,20 @@ internal sealed partial class SignallingLayer
         {
             Settle(transmission, CoapInboundKind.Disconnected, state, now);
         }
+        else if (transmission.Source is null && transmission.Message.Code.IsEmpty)
+        {
+            SendPing(state, transmission, now);
+        }
+        else if (state.IsReleasing && transmission.Message.Code.IsRequest)
+        {
+            // RFC 8323 section 5.5: the peer might close at any time and miss it.
+            Settle(transmission, CoapInboundKind.Disconnected, state, now);
+        }
         else if (transmission.Source is null)
         {
             transmission.Attempts = 1;
             transmission.SentAt = now;
+            state.LastUsed = now;
             Post(state, transmission.Message);
             Settle(transmission, CoapInboundKind.Acknowledged, state, now);
         }
@@ -110,6 +120,11 @@ internal sealed partial class SignallingLayer
         {
             state.Waiting.Remove(transmission);
             transmission.IsQueued = false;
+        }
+        else if (transmission is { IsOver: false, Message.Code: var code } && code == CoapCode.Ping)
+        {
+            // Nobody waits for the Pong any more.
+            state.Pings?.Remove(transmission.Message.Token);
         }
 
         transmission.IsOver = true;

@@ -11,6 +11,7 @@ public sealed class LimitRangeTests
         Assert.Throws<ArgumentOutOfRangeException>(() => limits.NewcomerPeriod = TimeSpan.FromHours(2));
         Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxVerifiedPeersPerSource = -1);
         Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxUnverifiedObserversPerSource = -1);
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.MaxRequestsPerConnection = 0);
         CoapTransmissionParameters parameters = CoapTransmissionParameters.Default;
         foreach (double rate in new[] { 0, -1, double.NaN, double.NegativeInfinity })
         {

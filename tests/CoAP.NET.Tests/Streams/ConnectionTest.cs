@@ -31,4 +31,7 @@ public abstract class ConnectionTest : EndpointTest
         connection.TakeSent();
         return connection;
     }
+
+    /// <summary>Runs something on a thread without a context, so that what it completes goes on within it.</summary>
+    private protected static Task OnThread(Action action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

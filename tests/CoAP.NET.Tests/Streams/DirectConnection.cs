@@ -32,6 +32,9 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Whether it says that the peer takes nothing.</summary>
     public bool IsFull { get; set; }
 
+    /// <summary>Whether nothing that is sent ever leaves.</summary>
+    public bool IsStuck { get; set; }
+
     /// <summary>Whether a frame was the last, so that the connection was closed in order.</summary>
     public bool HasSentLast { get; private set; }
 
@@ -41,6 +44,7 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Why it was closed by our side; null when it was not, or in order.</summary>
     public CoapException? CloseReason { get; private set; }
 
+    /// <summary>How many times reading was paused and not resumed.</summary>
     public int Pauses => Volatile.Read(ref _pauses);
 
     /// <summary>Called with each frame that leaves, after it was stored.</summary>
@@ -54,7 +58,7 @@ internal sealed class DirectConnection : CoapConnection
         string hex = Wire.Hex(frame.Span);
         bool isLast = frame.IsLast;
         frame.Dispose();
-        if (IsClosed || HasSentLast)
+        if (IsClosed || HasSentLast || IsStuck)
         {
             return;
         }

@@ -28,6 +28,9 @@ internal sealed class RouteTable : IBodyPolicies
     /// <summary>Guards every change; never held while user code runs.</summary>
     public Lock Gate { get; } = new();
 
+    /// <summary>Whether nothing is served at all.</summary>
+    public bool IsEmpty => ReferenceEquals(Volatile.Read(ref _root), RouteNode.Empty);
+
     /// <summary>Whether a peer's segment may become the value of a parameter: no dot segment, so that no path can climb, and UTF-8, so that two paths never give one value.</summary>
     public static bool IsParameterValue(ReadOnlySpan<byte> segment) => !PathText.IsDotSegment(segment) && Utf8.IsValid(segment);
 

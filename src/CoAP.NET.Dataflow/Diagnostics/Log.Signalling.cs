@@ -1,0 +1,17 @@
+using CoAP.NET.Channels;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+// 1380 to 1389: RFC 8323 section 5.
+internal static partial class Log
+{
+    [LoggerMessage(1380, LogLevel.Debug, "The connection to {Channel} has ended: {Error}.")]
+    public static partial void ConnectionEnded(ILogger logger, CoapChannel channel, CoapConnectionError error);
+
+    [LoggerMessage(1381, LogLevel.Debug, "{Channel} asked for the end of the connection by Release, and not to be connected to for {HoldOff} s.")]
+    public static partial void ConnectionReleased(ILogger logger, CoapChannel channel, double holdOff);
+
+    [LoggerMessage(1382, LogLevel.Debug, "The connection to {Channel} is aborted: {Text}")]
+    public static partial void ConnectionAborted(ILogger logger, CoapChannel channel, string text);
+}

@@ -1,0 +1,104 @@
+using System.Buffers.Binary;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Signalling;
+
+// RFC 8323 section 5.4: Ping and Pong, in both directions.
+internal sealed partial class SignallingLayer
+{
+    private uint _lastPing;
+
+    /// <inheritdoc/>
+    public void OnDrained(CoapChannel channel)
+    {
+        _shard.Enter();
+        try
+        {
+            if (channel.MessagingState is ConnectionState { IsOver: false } state)
+            {
+                AnswerCustody(state);
+                CloseIfQuiet(state, _shard.Environment.Now);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Something that was not plain went up: it may have been the response that the end of the connection waits for. Takes the lock itself.</summary>
+    public void OnPassed(CoapChannel channel) => OnDrained(channel);
+
+    private void OnPing(ConnectionState state, CoapMessage ping)
+    {
+        if (ping.OptionsToRead?.Contains(Custody.Definition.Number) != true)
+        {
+            Pong(state, ping.Token, custody: false);
+            return;
+        }
+
+        RequestsUnderWay requests = state.Channel.Requests!;
+        if (state.Custody is not { IsEmpty: false } && requests.Count == 0)
+        {
+            Pong(state, ping.Token, custody: true);
+            return;
+        }
+
+        state.Custody ??= new CustodyPings(requests);
+        if (!state.Custody.TryAdd(ping.Token))
+        {
+            Pong(state, ping.Token, custody: false);
+            return;
+        }
+
+        requests.IsAwaited = true;
+        AnswerCustody(state);
+    }
+
+    private void AnswerCustody(ConnectionState state)
+    {
+        while (state.Custody is { } custody && custody.TryTake(out CoapToken token))
+        {
+            Pong(state, token, custody: true);
+        }
+
+        if (state is { Custody: null or { IsEmpty: true }, IsReleasing: false })
+        {
+            state.Channel.Requests!.IsAwaited = false;
+        }
+    }
+
+    private void Pong(ConnectionState state, CoapToken token, bool custody)
+    {
+        CoapMessage pong = new(CoapCode.Pong) { Token = token };
+        if (custody)
+        {
+            pong.Options.Add(new Custody());
+        }
+
+        Post(state, pong);
+    }
+
+    // RFC 7252 has an Empty Confirmable message for this; here it is a Ping.
+    private void SendPing(ConnectionState state, CoapTransmission transmission, long now)
+    {
+        Span<byte> token = stackalloc byte[sizeof(uint)];
+        BinaryPrimitives.WriteUInt32BigEndian(token, ++_lastPing);
+        CoapMessage ping = new(CoapCode.Ping) { Token = new CoapToken(token) };
+        (state.Pings ??= []).Add(ping.Token, transmission);
+        transmission.Message = ping;
+        transmission.Attempts = 1;
+        transmission.SentAt = now;
+        Post(state, ping);
+    }
+
+    // One without a token answers the Ping of a silence, for which having heard anything is enough.
+    private void OnPong(ConnectionState state, CoapMessage pong, long now)
+    {
+        if (state.Pings is { } pings && pings.Remove(pong.Token, out CoapTransmission? transmission))
+        {
+            Settle(transmission, CoapInboundKind.Reset, state, now);
+        }
+    }
+}
