@@ -19,4 +19,11 @@ public sealed class CoapTlsOptions
 
     /// <summary>How a client checks servers and proves itself. Default null: certificates must be valid for the host of the URI and trusted by the operating system.</summary>
     public SslClientAuthenticationOptions? Client { get; set; }
+
+    internal CoapTlsOptions Clone() => new()
+    {
+        Server = Server is null ? null : Transports.TlsCopies.Of(Server),
+        SelectServer = SelectServer,
+        Client = Client is null ? null : Transports.TlsCopies.Of(Client),
+    };
 }
