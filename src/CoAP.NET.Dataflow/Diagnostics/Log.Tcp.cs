@@ -16,4 +16,7 @@ internal static partial class Log
 
     [LoggerMessage(1023, LogLevel.Error, "TCP: a connection could not be set up, by an exception nobody expected. It is closed.")]
     public static partial void ConnectionSetupFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1024, LogLevel.Information, "Some transports are secured: {Secured}. Routes that do not say AllowInsecureTransport are served over those only. What is served where:\n{Routes}")]
+    public static partial void RoutesAndSchemes(ILogger logger, string routes, string secured);
 }

@@ -255,6 +255,16 @@ internal sealed partial class AsyncConnection : CoapConnection
     private void Release()
     {
         _engine.Forget(this);
+        try
+        {
+            // Without it the platform resets a connection on which somebody waits.
+            _socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // The other side was first.
+        }
+
         _socket.Dispose();
         Hold(0);
     }
