@@ -13,7 +13,7 @@ public sealed class CoapTlsOptions
 
     /// <summary>
     /// Chooses the options of a server for each connection, by the name that the client asks for, such as for certificates of several hosts or ones that are renewed. Goes before
-    /// <see cref="Server"/>.
+    /// <see cref="Server"/>, which holds where it gives null. Give a <see cref="SslStreamCertificateContext"/> that was made once: a certificate alone costs each handshake the search for its chain.
     /// </summary>
     public ServerOptionsSelectionCallback? SelectServer { get; set; }
 

@@ -21,8 +21,8 @@ public class AsyncConnectTests : AsyncTest
         Assert.Equal(AddressOf(listener), connection.Remote);
         connection.Send(AsyncContext.Frame("00e1"));
         await peer.ExpectAsync("00e1");
-        await peer.SendAsync("4145aa");
-        Assert.Equal("4145aa", await Context.NextFrameAsync());
+        await peer.SendAsync("0145aa");
+        Assert.Equal("0145aa", await Context.NextFrameAsync());
     }
 
     [Fact]

@@ -67,18 +67,47 @@ internal sealed partial class AsyncConnection
         {
             // Nobody who opens connections waits for what is done with their frames.
             await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            while (await TakeTurnAsync().ConfigureAwait(false))
+            while (TryTakeTurn(out Task? wait))
             {
-                if (!_hasUncut)
+                if (wait is not null)
                 {
-                    hasEnded = !await FillAsync().ConfigureAwait(false);
-                    if (hasEnded)
-                    {
-                        break;
-                    }
+                    await wait.ConfigureAwait(false);
+                    continue;
                 }
 
-                await RunAsync().ConfigureAwait(false);
+                if (!_hasUncut)
+                {
+                    if (_memory.Held == 0)
+                    {
+                        // Nothing is held while nothing comes.
+                        await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).ConfigureAwait(false);
+                        if (!MayRead)
+                        {
+                            continue;
+                        }
+                    }
+
+                    int count = await _stream.ReadAsync(_input.Writer.GetMemory(MinRead), CancellationToken.None).ConfigureAwait(false);
+                    if (count == 0)
+                    {
+                        hasEnded = true;
+                        break;
+                    }
+
+                    _hasUncut = true;
+                    _hasHeard = true;
+                    _input.Writer.Advance(count);
+                    Flush(_input.Writer);
+                }
+
+                if (TryRunElsewhere() is { } done)
+                {
+                    await done.ConfigureAwait(false);
+                }
+                else
+                {
+                    AsyncReceiveRole.Run(this);
+                }
             }
         }
 #pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
@@ -115,88 +144,51 @@ internal sealed partial class AsyncConnection
         Hold(-1);
     }
 
-    // Over, or not to be read any more: false. Otherwise true, when it may be read.
-    private async ValueTask<bool> TakeTurnAsync()
+    /// <summary>Whether the connection is to be read at all.</summary>
+    /// <param name="wait">Ends when it may be read; null when it may be now.</param>
+    private bool TryTakeTurn(out Task? wait)
     {
-        while (true)
+        bool isFull;
+        wait = null;
+        lock (_gate)
         {
-            TaskCompletionSource resume;
-            bool isFull;
-            lock (_gate)
+            if (_isOver || _isLastGiven)
             {
-                if (_isOver || _isLastGiven)
-                {
-                    return false;
-                }
-
-                if (MayRead)
-                {
-                    return true;
-                }
-
-                isFull = _isCongested;
-                resume = _resume ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                return false;
             }
 
-            if (isFull)
+            if (MayRead)
             {
-                _context.Counters.Add(CoapCounter.ReadingPauses);
+                return true;
             }
 
-            // That it does not go on is not the peer's fault.
-            Volatile.Write(ref _partial, 0);
-            await resume.Task.ConfigureAwait(false);
+            isFull = _isCongested;
+            _resume ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            wait = _resume.Task;
         }
-    }
 
-    /// <summary>Waits for bytes and puts them into the pipe.</summary>
-    /// <returns>False when the peer has ended its side.</returns>
-    private async ValueTask<bool> FillAsync()
-    {
-        if (_memory.Held == 0)
+        if (isFull)
         {
-            await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).ConfigureAwait(false);
-            lock (_gate)
-            {
-                if (!MayRead)
-                {
-                    return true;
-                }
-            }
+            _context.Counters.Add(CoapCounter.ReadingPauses);
         }
 
-        int count = await _stream.ReadAsync(_input.Writer.GetMemory(MinRead), CancellationToken.None).ConfigureAwait(false);
-        if (count == 0)
-        {
-            return false;
-        }
-
-        _hasUncut = true;
-        _hasHeard = true;
-        _input.Writer.Advance(count);
-        Flush(_input.Writer);
+        // That it does not go on is not the peer's fault.
+        Volatile.Write(ref _partial, 0);
         return true;
     }
 
-    private ValueTask RunAsync()
+    /// <summary>Runs the frames on a thread of the library, where the pool cannot spare this one.</summary>
+    /// <returns>Ends when that is done; null when they are to be run here.</returns>
+    private Task? TryRunElsewhere()
     {
-        if (!_hasUncut)
-        {
-            return ValueTask.CompletedTask;
-        }
-
         // With as many threads of the pool in user code as there are processors some of them wait, and further ones might, until nobody is left to read.
-        if (_engine.IsPoolTaken)
+        if (!_engine.IsPoolTaken)
         {
-            TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            if (_context.Scheduler.Queue(static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!), (this, done)))
-            {
-                return new ValueTask(done.Task);
-            }
+            return null;
         }
 
-        AsyncReceiveRole.Run(this);
-        return ValueTask.CompletedTask;
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        return _context.Scheduler.Queue(static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!), (this, done)) ? done.Task : null;
     }
 
     private static void RunElsewhere((AsyncConnection Connection, TaskCompletionSource Done) work)

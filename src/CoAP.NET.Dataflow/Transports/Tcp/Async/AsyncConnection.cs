@@ -152,6 +152,9 @@ internal sealed partial class AsyncConnection : CoapConnection
         }
     }
 
+    /// <summary>User code began and its end was never said.</summary>
+    public void LeaveUserCode() => _engine.UserCodeEnds();
+
     /// <summary>Ends the connection, once. It is told when no thread is with a frame in the stages.</summary>
     /// <param name="error">Why; null for an orderly end.</param>
     /// <param name="lingers">Whether our side was ended in order, so that what the peer still sends is read until it ends its side: otherwise it would lose what was sent last.</param>

@@ -32,7 +32,7 @@ internal sealed class AsyncReceiveRole : IReceiveRole
             if (role._depth != 0)
             {
                 role._depth = 0;
-                connection.ExitUserCode();
+                connection.LeaveUserCode();
             }
 
             role._connection = null;

@@ -173,11 +173,26 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
                 if (!isLogged && !_stopping.IsCancellationRequested)
                 {
                     isLogged = true;
-                    Log.AcceptFailed(Context.Logger, address, exception.Message);
+                    Report(address, exception);
                 }
 
                 await PauseAsync().ConfigureAwait(false);
             }
+        }
+    }
+
+    // A logger is foreign code: when it throws, accepting goes on.
+    private void Report(CoapAddress address, Exception exception)
+    {
+        try
+        {
+            Log.AcceptFailed(Context.Logger, address, exception.Message);
+        }
+#pragma warning disable CA1031
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            Context.Counters.Add(CoapCounter.StageErrors);
         }
     }
 
