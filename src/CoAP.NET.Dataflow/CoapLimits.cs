@@ -115,6 +115,9 @@ public sealed class CoapLimits
     /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 1,000; 1 to 100,000,000. When full: as with <see cref="MaxConnections"/>.</summary>
     public int MaxConnectionsPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
+    /// <summary>How many TLS handshakes that peers began may be under way at a time. Default 1,000; 1 to 100,000,000. When full: a further connection is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
+    public int MaxHandshakes { get; set => field = Check(value, 1, 100_000_000); } = 1000;
+
     /// <summary>The largest message that is taken on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1). Default 1 MiB; 64 to 1 GiB. Larger: the connection is aborted before the rest is read.</summary>
     public int MaxStreamMessageSize { get; set => field = Check(value, 64, 1 << 30); } = 1024 * 1024;
 

@@ -19,6 +19,12 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         {
             throw new ArgumentException("The engine Inline is for plain TCP; use Auto or Async with TLS.", nameof(options));
         }
+
+        if (_options is { UseTls: true, Endpoints.Count: > 0 } && !TlsSettings.CanServe(_options.Tls))
+        {
+            throw new ArgumentException(
+                "To listen with TLS a server needs a certificate: set CoapTlsOptions.Server.ServerCertificate (one with its private key), or choose by CoapTlsOptions.SelectServer.", nameof(options));
+        }
     }
 
     /// <summary><c>coap+tcp</c>, or <c>coaps+tcp</c> with TLS.</summary>
@@ -92,9 +98,20 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
     }
 
+#pragma warning disable CA1859 // which one it is depends on the platform
     private TcpEngine MakeEngine(CoapTransportContext context)
     {
-        _ = context;
+        if (_options.Engine == CoapTcpEngine.Async || _options.UseTls)
+        {
+            return new AsyncTcpEngine(this, context, _options);
+        }
+
+        if (_options.Engine == CoapTcpEngine.Auto)
+        {
+            return new AsyncTcpEngine(this, context, _options);
+        }
+
         throw new PlatformNotSupportedException($"The engine {_options.Engine} does not work here; use CoapTcpEngine.Auto.");
     }
+#pragma warning restore CA1859
 }
