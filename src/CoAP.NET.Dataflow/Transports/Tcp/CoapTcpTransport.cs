@@ -92,9 +92,17 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
     }
 
+#pragma warning disable CA1859 // which engine it is differs from system to system
     private TcpEngine MakeEngine(CoapTransportContext context)
+#pragma warning restore CA1859
     {
-        _ = context;
+        if (_options.Engine == CoapTcpEngine.Inline || (_options is { Engine: CoapTcpEngine.Auto, UseTls: false } && LinuxTcpEngine.IsSupported))
+        {
+            return LinuxTcpEngine.IsSupported
+                ? new LinuxTcpEngine(this, context, _options)
+                : throw new PlatformNotSupportedException("The engine Inline needs Linux on x64 or arm64; use CoapTcpEngine.Auto.");
+        }
+
         throw new PlatformNotSupportedException($"The engine {_options.Engine} does not work here; use CoapTcpEngine.Auto.");
     }
 }
