@@ -98,20 +98,22 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
     }
 
-#pragma warning disable CA1859 // which one it is depends on the platform
+#pragma warning disable CA1859 // which engine it is differs from system to system
     private TcpEngine MakeEngine(CoapTransportContext context)
-    {
-        if (_options.Engine == CoapTcpEngine.Async || _options.UseTls)
-        {
-            return new AsyncTcpEngine(this, context, _options);
-        }
-
-        if (_options.Engine == CoapTcpEngine.Auto)
-        {
-            return new AsyncTcpEngine(this, context, _options);
-        }
-
-        throw new PlatformNotSupportedException($"The engine {_options.Engine} does not work here; use CoapTcpEngine.Auto.");
-    }
 #pragma warning restore CA1859
+    {
+        if (_options.UseTls || _options.Engine == CoapTcpEngine.Async)
+        {
+            return new AsyncTcpEngine(this, context, _options);
+        }
+
+        if (LinuxTcpEngine.IsSupported)
+        {
+            return new LinuxTcpEngine(this, context, _options);
+        }
+
+        return _options.Engine == CoapTcpEngine.Auto
+            ? new AsyncTcpEngine(this, context, _options)
+            : throw new PlatformNotSupportedException("The engine Inline needs Linux on x64 or arm64; use CoapTcpEngine.Auto.");
+    }
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>The loop as a driver of clocks: after each batch those that are due, and epoll_wait no longer than to the next one.</summary>
+/// <summary>The loop as a driver of clocks: after each turn those that are due, and epoll_wait no longer than to the next one.</summary>
 internal sealed unsafe partial class EpollLoop
 {
     private readonly LoopClocks _clocks = new();

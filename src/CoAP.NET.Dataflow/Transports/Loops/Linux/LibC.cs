@@ -14,6 +14,11 @@ internal static unsafe partial class LibC
     public const int ENOENT = 2;
     public const int EINTR = 4;
     public const int EAGAIN = 11;
+    public const int ENOMEM = 12;
+    public const int ENFILE = 23;
+    public const int EMFILE = 24;
+    public const int ENOBUFS = 105;
+    public const int EINPROGRESS = 115;
 
     public const int SolIP = 0;
     public const int SolSocket = 1;
@@ -34,9 +39,12 @@ internal static unsafe partial class LibC
     public const int IPv6HopLimit = 52;
 
     public const uint EpollIn = 1;
+    public const uint EpollOut = 4;
     public const uint EpollError = 8;
+    public const uint EpollHangUp = 0x10;
     public const int EpollAdd = 1;
     public const int EpollRemove = 2;
+    public const int EpollModify = 3;
     public const short PollOut = 4;
 
     private const int CloseOnExec = 0x80000;

@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// ICMP errors (RFC 7252 section 4.2): of all that the kernel queues only port unreachable is passed on, with the bytes of ours that it quotes, so that
 /// the endpoint can tell a real one from a forged one. The others are transient.
 /// </summary>
-internal sealed unsafe partial class EpollLoop
+internal sealed unsafe partial class UdpReceiver
 {
     private const int QuoteSize = 1500;
     private const int MinQuote = 4;
@@ -16,7 +16,7 @@ internal sealed unsafe partial class EpollLoop
 
     private bool ReadErrors(ReceiveRole role, LinuxUdpSocket socket)
     {
-        socket.HasError = false;
+        socket.Events = 0;
         byte* quote = stackalloc byte[QuoteSize];
         byte* control = stackalloc byte[512];
         byte* name = stackalloc byte[32];
@@ -38,10 +38,10 @@ internal sealed unsafe partial class EpollLoop
 
             if (length >= MinQuote && IsPortUnreachable(socket, header, out CoapAddress local))
             {
-                Begin(socket.Owner);
+                loop.Begin(socket.Owner);
                 CoapAddress remote = NativeAddress.Read(new ReadOnlySpan<byte>(name, NativeAddress.IPv6Size), socket.IsIPv6);
                 socket.Owner.Context.PortUnreachable(remote, local, new ReadOnlySpan<byte>(quote, (int)length));
-                if (!role.Settle() || !Flush(role))
+                if (!role.Settle() || !loop.Flush(role))
                 {
                     return false;
                 }

@@ -7,11 +7,38 @@ internal sealed class LoopClocks
 {
     private readonly PriorityQueue<LoopClock, long> _queue = new();
     private readonly ConcurrentQueue<LoopClock> _woken = new();
+    private readonly Dictionary<CoapTransportContext, LoopClock> _clocks = [];
 
     /// <summary>When the next one is due; <see cref="long.MaxValue"/> when none is.</summary>
     public long NextDue => _queue.TryPeek(out _, out long due) ? due : long.MaxValue;
 
     public bool IsEmpty => _queue.Count == 0;
+
+    /// <summary>Begins to call the clock of an endpoint, at once; once for all of its transports.</summary>
+    /// <param name="owner">The transport that asks.</param>
+    /// <param name="now">Now.</param>
+    /// <returns>The clock; to be given to <see cref="Leave"/>.</returns>
+    public LoopClock Join(LoopOwner owner, long now)
+    {
+        if (!_clocks.TryGetValue(owner.Context, out LoopClock? clock))
+        {
+            _clocks.Add(owner.Context, clock = new LoopClock(owner));
+        }
+
+        clock.Users++;
+        Schedule(clock, now);
+        return clock;
+    }
+
+    /// <summary>A transport does not need the clock of its endpoint called any more.</summary>
+    public void Leave(LoopClock clock)
+    {
+        if (--clock.Users == 0)
+        {
+            clock.IsRemoved = true;
+            _clocks.Remove(clock.Owner.Context);
+        }
+    }
 
     public void Wake(LoopClock clock)
     {
