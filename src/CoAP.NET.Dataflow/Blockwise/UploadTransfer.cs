@@ -44,11 +44,11 @@ internal sealed class UploadTransfer
     /// <summary>Whether the next block has a number that can be written.</summary>
     public bool HasNumber => Fit.HasNumber(Offset);
 
-    /// <summary>What fits may have become less on the way: the server has said so.</summary>
+    /// <summary>What fits may have changed on the way: the server has said so. Blocks only get smaller, but under BERT a message may take more of them.</summary>
     /// <param name="fit">What fits now.</param>
-    public void Limit(BlockFit fit)
+    public void Refit(BlockFit fit)
     {
-        if (fit.SizeExponent < SizeExponent || fit.Size < Size)
+        if (fit.SizeExponent < SizeExponent || (fit.SizeExponent == SizeExponent && fit.Size != Size))
         {
             Fit = fit;
         }

@@ -18,10 +18,11 @@ internal sealed partial class ObserverLayer
             return transmission.Message;
         }
 
-        if (latest is null || !observer.Subject.Key.Fits(observer.Channel))
+        bool fits = observer.Subject.Key.Fits(observer.Channel);
+        if (latest is null || !fits || (ReferenceEquals(transmission.Message, s_letGo) && IsStale(observer)))
         {
-            // Made for messages of another size than the peer takes by now.
-            observer.NeedsRefresh = true;
+            // Made for messages of another size than the peer takes by now; or of before a change that nobody has looked at, as all observers waited: now one is ready for it.
+            observer.NeedsRefresh |= !fits;
             OnFree(observer, now);
             return null;
         }

@@ -55,6 +55,15 @@ internal sealed partial class ObserverLayer
         }
     }
 
+    /// <summary>All observers of the shard, as a list of its own.</summary>
+    public List<Observer> All()
+    {
+        lock (_shard.Gate)
+        {
+            return [.. _observers.Values];
+        }
+    }
+
     /// <summary>Notes an observer whose registration was answered with success, in the place of one with the same token (RFC 7641 section 4.1).</summary>
     /// <param name="exchange">The registration.</param>
     /// <param name="resource">What it observes.</param>

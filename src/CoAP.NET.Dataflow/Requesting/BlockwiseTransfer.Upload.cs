@@ -56,7 +56,7 @@ internal sealed partial class BlockwiseTransfer
                         throw Refuse($"acknowledged block {response.Message.OptionsToRead!.Block1} where block {number} was sent (RFC 7959 section 2.3).");
                 }
 
-                upload.Limit(TransferSizes.Upload(_request));
+                upload.Refit(TransferSizes.Upload(_request));
                 (payload, more) = await ReadAsync(body, upload, cancellationToken).ConfigureAwait(false);
             }
         }
