@@ -82,7 +82,8 @@ public sealed partial class ExchangesOutbound
 
         if (!MayBeSentBlocks(exchange))
         {
-            return RefuseTooLarge(exchange, total);
+            // Whether the whole of it fits after all is seen when it is a message.
+            return total == result.Payload.Length ? result : RefuseTooLarge(exchange, total);
         }
 
         CoapResult whole = BlockCutter.Prepare(result);

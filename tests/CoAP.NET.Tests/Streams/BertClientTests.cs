@@ -136,14 +136,14 @@ public class BertClientTests : ScriptedServerTest
     }
 
     [Theory]
-    [InlineData(1140, true)]
-    [InlineData(1143, false)]
+    [InlineData(1139, true)]
+    [InlineData(1140, false)]
     public async Task A_server_without_blocks_gets_whole_what_just_fits(int length, bool fits)
     {
-        // First byte, extended length of 2, code, token of 4, Uri-Path of 2, marker: 11.
+        // First byte, extended length of 2, code, token of 4, Uri-Path and Content-Format of 2 each, marker: 13.
         Answer = request => Frames.Reply(request, CoapCode.Changed);
         CoapPeer peer = await ConnectAsync("00e1");
-        foreach (CoapContent content in new[] { CoapContent.Binary(new byte[length]), CoapContent.Stream(new PatternStream(length, canSeek: false)) })
+        foreach (CoapContent content in new[] { CoapContent.Binary(new byte[length]), CoapContent.Stream(new PatternStream(length, canSeek: false), CoapContentFormat.OctetStream) })
         {
             if (fits)
             {
@@ -155,8 +155,7 @@ public class BertClientTests : ScriptedServerTest
             }
         }
 
-        Assert.Equal(["-", "-"], fits ? Block1s : ["-", "-"]);
-        Assert.Equal(fits ? 2 : 0, Requests.Count);
+        Assert.Equal(fits ? ["-", "-"] : [], Block1s);
     }
 
     [Fact]
@@ -194,7 +193,8 @@ public class BertClientTests : ScriptedServerTest
         await Within(peer.PutAsync("/x", CoapContent.Binary(new byte[5000])));
         await Within(peer.GetAsync("/x"));
 
-        Assert.Equal((["-", "-"], ["-", "-"]), (Block1s, Block2s));
+        Assert.Equal(["-", "-"], Block1s);
+        Assert.Equal(["-", "-"], Block2s);
     }
 
     [Theory]

@@ -55,10 +55,10 @@ public class BertServerTests : BodiesOnStreamsTest
         DirectConnection connection = Connect();
         string name = path[1..];
 
-        Assert.Equal("315faad10e0f", AskHex(connection, Frames.Write(Frames.Request(CoapMethod.Put, name, "0f", payload: body.AsMemory(0, 8192)))));
-        Assert.Equal("315faad10e8f", AskHex(connection, Frames.Write(Frames.Request(CoapMethod.Put, name, "8f", payload: body.AsMemory(8192, 16384)))));
+        Assert.Equal("315faad10e0f", Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "0f", payload: body.AsMemory(0, 8192)))));
+        Assert.Equal("315faad10e8f", Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "8f", payload: body.AsMemory(8192, 16384)))));
         Assert.Null(came);
-        Assert.Equal("4144aad20e0187", AskHex(connection, Frames.Write(Frames.Request(CoapMethod.Put, name, "0187", payload: body.AsMemory(24576)))));
+        Assert.Equal("4144aad20e0187", Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "0187", payload: body.AsMemory(24576)))));
 
         Assert.Equal(body, came);
         Assert.Equal(0, Server.BodyBytes);
@@ -86,7 +86,7 @@ public class BertServerTests : BodiesOnStreamsTest
     [Theory]
     [Rfc("8323-6-1", "8323-5.3.2-1")]
     [InlineData("00e1", 1 << 20)]
-    [InlineData("10e120", 1 << 20)]
+    [InlineData("10e140", 1 << 20)]
     [InlineData("40e122048020", 1 << 20)]
     [InlineData("40e123010000", 1 << 20)]
     [InlineData("50e12301000020", 1152)]
@@ -180,7 +180,7 @@ public class BertServerTests : BodiesOnStreamsTest
         while (all.Count < length)
         {
             int number = all.Count / 1024;
-            CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : Wire.Hex(BlockBytes(number))));
+            CoapMessage block = await AskAsync(connection, Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : Wire.Hex(BlockBytes(number))));
             blocks.Add(block.Block2Of());
             all.AddRange(block.Payload.Span);
         }
