@@ -24,7 +24,7 @@ public sealed partial class CoapEndpoint
         CoapChannel channel = ChannelTo(transport, remote);
         CoapMessage message = Copy(request);
         AddTarget(message, uri, remote);
-        if (_tokenStep.Supports(channel))
+        if (_tokenStep.Supports(channel, StatelessTokens.Overhead + state.Length))
         {
             message.Token = tokens.Seal(state, remote);
             CoapPipeline pipeline = _pipelines[channel.Shard.Index];

@@ -48,7 +48,7 @@ public sealed class CoapLimits
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>
     public int MaxOptions { get; set => field = Check(value, 1, int.MaxValue); } = 256;
 
-    /// <summary>The largest body of a request that is taken block by block, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
+    /// <summary>The largest body of a request that is taken, in blocks or in one message, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
     public long MaxBodySize { get; set => field = Check(value, 1, 1L << 30); } = 1024 * 1024;
 
     /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. When full: of what the peer itself has under way that which was idle longest goes first, then that of peers that were silent for MAX_TRANSMIT_SPAN (at addresses that were never verified: four times ACK_TIMEOUT), then a block is answered 5.03.</summary>
