@@ -23,6 +23,7 @@ internal sealed class BlockingConnection : CoapConnection
     private long _partial;
     private long _sent;
     private long _waiting;
+    private int _wasAsked;
     private int _pauses;
     private bool _isLastSent;
     private bool _isClosed;
@@ -40,8 +41,20 @@ internal sealed class BlockingConnection : CoapConnection
     /// <summary>Ends when nothing more comes of the connection.</summary>
     public Task Completion => _completion.Task;
 
-    // Nothing is ever queued here: who sends waits until the peer took it.
-    public override bool IsCongested => false;
+    // Nothing is ever queued here: who sends waits until the peer took it, and meanwhile nobody else should come with what can wait.
+    public override bool IsCongested
+    {
+        get
+        {
+            if (Interlocked.Read(ref _waiting) == 0)
+            {
+                return false;
+            }
+
+            Interlocked.Exchange(ref _wasAsked, 1);
+            return Interlocked.Read(ref _waiting) > 0;
+        }
+    }
 
     public override CoapConnectionProgress Progress =>
         new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Volatile.Read(ref _waiting));
@@ -103,6 +116,10 @@ internal sealed class BlockingConnection : CoapConnection
                 End(null);
                 _socket.Shutdown(SocketShutdown.Both);
             }
+            else if (Interlocked.Exchange(ref _wasAsked, 0) != 0)
+            {
+                _owner.Context.Writable(this);
+            }
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
@@ -150,13 +167,13 @@ internal sealed class BlockingConnection : CoapConnection
 
     private void Write(ReadOnlySpan<byte> bytes)
     {
-        Volatile.Write(ref _waiting, bytes.Length);
+        Interlocked.Exchange(ref _waiting, bytes.Length);
         while (!bytes.IsEmpty)
         {
             int count = _socket.Send(bytes);
             bytes = bytes[count..];
             Volatile.Write(ref _sent, _sent + count);
-            Volatile.Write(ref _waiting, bytes.Length);
+            Interlocked.Exchange(ref _waiting, bytes.Length);
         }
     }
 

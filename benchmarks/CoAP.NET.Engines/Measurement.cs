@@ -72,9 +72,10 @@ internal sealed class Measurement(int seconds, string generator)
     private (double PerSecond, double CpuMicroseconds) Short(ServerProcess server, int connections)
     {
         using ShortLoop loop = new(server.Endpoint, s_request, s_answer);
-        loop.Run(connections, Math.Min(1, seconds));
+        loop.Start(connections);
+        loop.Run(Math.Min(1, seconds));
         TimeSpan before = server.Figures.Cpu;
-        (long answered, TimeSpan elapsed) = loop.Run(connections, seconds);
+        (long answered, TimeSpan elapsed) = loop.Run(seconds);
         TimeSpan cpu = server.Figures.Cpu - before;
         if (loop.Errors + loop.Lost > 0)
         {

@@ -5,10 +5,11 @@ namespace CoAP.NET.Bench;
 /// <summary>A closed loop over connections of one request: connect, CSM, request, answer, close, and again.</summary>
 internal sealed class ShortLoop : FrameLoop
 {
+    // So many are begun at a time: a listening socket's queue is bounded.
+    private const int Ahead = 100;
+
     private readonly byte[] _opening;
     private readonly byte[] _answer;
-    private bool _isAsking;
-    private int _open;
     private long _answered;
 
     /// <summary>Makes the loop.</summary>
@@ -25,34 +26,32 @@ internal sealed class ShortLoop : FrameLoop
     /// <summary>Answers other than the expected ones.</summary>
     public int Errors { get; private set; }
 
-    /// <summary>Has connections come and go for a time.</summary>
+    /// <summary>Lets connections come and go from now on.</summary>
     /// <param name="count">How many are open at any time.</param>
-    /// <param name="seconds">How long.</param>
-    /// <returns>How many were answered.</returns>
-    public (long Answered, TimeSpan Elapsed) Run(int count, double seconds)
+    public void Start(int count)
     {
-        long begin = Now;
-        _answered = 0;
-        _isAsking = true;
         for (int i = 0; i < count; i++)
         {
-            Connect(i < Peers.Count ? Peers[i] : Add());
+            Connect(Add());
+            if (i % Ahead == 0)
+            {
+                Poll(1);
+            }
         }
+    }
 
+    /// <summary>Goes on for a time.</summary>
+    /// <returns>How many requests were answered in it.</returns>
+    public (long Answered, TimeSpan Elapsed) Run(double seconds)
+    {
+        long begin = Now;
+        long before = _answered;
         while (Nanoseconds(begin) < seconds * 1e9)
         {
             Poll(1);
         }
 
-        (long answered, TimeSpan elapsed) = (_answered, TimeProvider.System.GetElapsedTime(begin));
-        _isAsking = false;
-        long end = Now;
-        while (_open > 0 && Nanoseconds(end) < 5e9)
-        {
-            Poll(10);
-        }
-
-        return (answered, elapsed);
+        return (_answered - before, TimeProvider.System.GetElapsedTime(begin));
     }
 
     protected override void OnFrame(LoadPeer peer, byte code, ReadOnlySpan<byte> frame, int tokenAt)
@@ -67,27 +66,14 @@ internal sealed class ShortLoop : FrameLoop
         }
 
         Close(peer);
-        Again(peer);
+        Connect(peer);
     }
 
     protected override void OnEnd(LoadPeer peer)
     {
         base.OnEnd(peer);
-        Again(peer);
+        Connect(peer);
     }
 
-    private void Again(LoadPeer peer)
-    {
-        _open--;
-        if (_isAsking)
-        {
-            Connect(peer);
-        }
-    }
-
-    private void Connect(LoadPeer peer)
-    {
-        _open++;
-        Connect(peer, _opening);
-    }
+    private void Connect(LoadPeer peer) => Connect(peer, _opening);
 }
