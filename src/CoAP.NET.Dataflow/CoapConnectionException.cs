@@ -18,4 +18,10 @@ public sealed class CoapConnectionException : CoapException
 
     /// <summary>What the peer said in its Abort (RFC 8323 section 5.6); null when it said nothing.</summary>
     public string? Diagnostic { get; init; }
+
+    /// <summary>How long the peer asked not to be connected to again (Hold-Off, RFC 8323 section 5.5), counted from when this was thrown; null when it did not.</summary>
+    public TimeSpan? RetryAfter { get; init; }
+
+    /// <summary>Whether the message was never given to the connection, so that it may be sent on another one whatever it asks for.</summary>
+    internal bool IsUnsent { get; init; }
 }

@@ -5,11 +5,15 @@ namespace CoAP.NET;
 // Representations that are read while they are sent, so that their size does not matter (RFC 7959).
 public sealed partial class CoapContent
 {
-    private CoapContent(CoapContentFormat? format, Func<UploadBody> open)
+    private CoapContent(CoapContentFormat? format, Func<UploadBody> open, bool isRepeatable = true)
     {
         Format = format;
         Open = open;
+        IsRepeatable = isRepeatable;
     }
+
+    /// <summary>Whether it can be sent again from its beginning, however much of it was sent.</summary>
+    internal bool IsRepeatable { get; } = true;
 
     /// <summary>Opens the body for one upload; null for contents in memory.</summary>
     internal Func<UploadBody>? Open { get; }
@@ -47,7 +51,8 @@ public sealed partial class CoapContent
         UploadStream only = new(stream, 0, length, isOwner: false);
         return new CoapContent(
             format ?? CoapContentFormat.OctetStream,
-            () => only.TryRestart() ? only : throw new InvalidOperationException("The stream was sent already and cannot be read again, as it cannot seek. Make a content of a new stream."));
+            () => only.TryRestart() ? only : throw new InvalidOperationException("The stream was sent already and cannot be read again, as it cannot seek. Make a content of a new stream."),
+            isRepeatable: false);
     }
 
     /// <summary>A file, opened when the request is sent and read block by block. May be sent several times, even at once.</summary>

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Channels;
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -49,16 +50,22 @@ public sealed partial class CoapEndpoint
             cancellationToken);
     }
 
-    internal async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target)
+    internal async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken)
     {
         if (target.Peer is { } peer)
         {
-            return [Current(peer)];
+            return [peer.IsReliable ? await ChannelToAsync(ConnectionPool.RouteTo(peer), target.Message, null, null, cancellationToken).ConfigureAwait(false) : Current(peer)];
         }
 
         CoapUri uri = target.Uri!;
-        CoapTransport transport = await TransportForAsync(uri.Scheme, CancellationToken.None).ConfigureAwait(false);
-        IPAddress[] addresses = await ResolveAsync(uri, CancellationToken.None).ConfigureAwait(false);
+        CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        if (transport is CoapStreamTransport stream)
+        {
+            // Of several addresses the one that could be connected to.
+            return [await ChannelToAsync(RouteTo(stream, uri, addresses), target.Message, null, null, cancellationToken).ConfigureAwait(false)];
+        }
+
         CoapChannel[] channels = new CoapChannel[addresses.Length];
         for (int i = 0; i < channels.Length; i++)
         {

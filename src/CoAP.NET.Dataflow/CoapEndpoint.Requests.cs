@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Channels;
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -25,6 +26,15 @@ public sealed partial class CoapEndpoint
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        if (transport is CoapStreamTransport stream)
+        {
+            // Whoever opens the connection tries all addresses.
+            ConnectionRoute route = RouteTo(stream, uri, addresses);
+            CoapMessage plain = Copy(request);
+            AddTarget(plain, uri, route.Addresses[0]);
+            return await SendAsync(request, plain, ChannelOf(route), uri, started, route, cancellationToken).ConfigureAwait(false);
+        }
+
         for (int i = 0; ; i++)
         {
             CoapAddress remote = AddressOf(uri, addresses[i]);
@@ -33,7 +43,7 @@ public sealed partial class CoapEndpoint
             try
             {
                 // One time limit for all addresses.
-                return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, cancellationToken).ConfigureAwait(false);
+                return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, null, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
             {
@@ -44,7 +54,8 @@ public sealed partial class CoapEndpoint
 
     /// <summary>
     /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3). Ends at the latest when the copies
-    /// of the message do, 93 s after it was sent by default.
+    /// of the message do, 93 s after it was sent by default. On a connection, which is opened if need be, it is a Ping that is answered by a Pong within <see cref="CoapStreamOptions.PongTimeout"/>
+    /// (RFC 8323 section 5.4).
     /// </summary>
     /// <param name="uri">Scheme, host and port; a path is ignored.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
@@ -59,6 +70,11 @@ public sealed partial class CoapEndpoint
         CoapUri target = ParseTarget(uri);
         CoapTransport transport = await TransportForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(target, cancellationToken).ConfigureAwait(false);
+        if (transport is CoapStreamTransport stream)
+        {
+            return await PingAsync(RouteTo(stream, target, addresses), cancellationToken).ConfigureAwait(false);
+        }
+
         for (int i = 0; ; i++)
         {
             try
@@ -72,7 +88,10 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken)
+    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken) =>
+        channel.IsReliable ? PingAsync(ConnectionPool.RouteTo(channel), cancellationToken) : PingOnAsync(channel, cancellationToken);
+
+    private Task<TimeSpan> PingOnAsync(CoapChannel channel, CancellationToken cancellationToken)
     {
         CoapPipeline pipeline = _pipelines[channel.Shard.Index];
         CoapChannel held = Hold(pipeline, channel);
@@ -90,7 +109,7 @@ public sealed partial class CoapEndpoint
     {
         CheckCode(request);
         CoapMessage message = Compose(channel, request, out CoapUri? target);
-        return SendAsync(request, message, channel, target, _environment.Now, cancellationToken);
+        return SendAsync(request, message, channel, target, _environment.Now, channel.IsReliable ? ConnectionPool.RouteTo(channel) : null, cancellationToken);
     }
 
     private static CoapMessage Compose(CoapChannel channel, CoapRequest request, out CoapUri? target)
@@ -142,22 +161,29 @@ public sealed partial class CoapEndpoint
     /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
     internal CoapChannel Current(CoapChannel channel)
     {
+        if (channel.IsReliable)
+        {
+            return _pool.SuccessorOf(channel) ?? channel;
+        }
+
         lock (channel.Shard.Gate)
         {
             return _pipelines[channel.Shard.Index].Channels.Current(channel) ?? channel;
         }
     }
 
-    private Task<CoapResponse> SendAsync(CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, CancellationToken cancellationToken) =>
+    private Task<CoapResponse> SendAsync(
+        CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route, CancellationToken cancellationToken) =>
         request.CacheMode == CoapCacheMode.OnlyIfCached && _cacheStep is null
             ? Task.FromException<CoapResponse>(new CoapCacheMissException())
-            : _steps.SendAsync(
-                new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started },
+            : (route is null ? _steps : _connectedSteps).SendAsync(
+                new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route },
                 cancellationToken);
 
     /// <summary>One exchange of messages, without any step.</summary>
     private Task<CoapResponse> ExchangeAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
     {
+        LeaveOutToldHost(message, channel);
         CoapPipeline pipeline = _pipelines[channel.Shard.Index];
         CoapChannel held = Hold(pipeline, channel);
         try
@@ -200,7 +226,9 @@ public sealed partial class CoapEndpoint
         CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port));
         if (remote.IsMulticast)
         {
-            throw new CoapException($"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use SendToGroupAsync, or give the address of a member.");
+            throw new CoapException(uri.Scheme is not ("coap" or "coaps")
+                ? $"{uri.Host} is a group, and {uri.Scheme} is between two (RFC 8323 section 8). Give the address of a member, or use coap and SendToGroupAsync."
+                : $"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use SendToGroupAsync, or give the address of a member.");
         }
 
         return remote;

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Channels;
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
@@ -21,9 +22,21 @@ public sealed partial class CoapEndpoint
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
         CoapAddress remote = AddressOf(uri, addresses[0]);
-        CoapChannel channel = ChannelTo(transport, remote);
         CoapMessage message = Copy(request);
         AddTarget(message, uri, remote);
+        CoapChannel channel;
+        if (transport is CoapStreamTransport stream)
+        {
+            // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
+            channel = await _connectionStep.ConnectAsync(RouteTo(stream, uri, addresses), message, needsCapabilities: true, request.Timeout, cancellationToken).ConfigureAwait(false);
+            LeaveOutToldHost(message, channel);
+            remote = channel.Remote;
+        }
+        else
+        {
+            channel = ChannelTo(transport, remote);
+        }
+
         if (_tokenStep.Supports(channel, StatelessTokens.Overhead + state.Length))
         {
             message.Token = tokens.Seal(state, remote);

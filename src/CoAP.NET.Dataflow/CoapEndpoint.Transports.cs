@@ -7,6 +7,8 @@ namespace CoAP.NET;
 // Which transports an endpoint has: those it listens on, and those that are opened for requests when they are first needed.
 public sealed partial class CoapEndpoint
 {
+    private readonly CoapTcpEngine _tcpEngine;
+    private readonly CoapTlsOptions? _tls;
     private readonly HashSet<CoapTransport> _listening = [];
 
     // Addresses to listen on that are looked up, and opened, when the endpoint starts.
@@ -16,9 +18,12 @@ public sealed partial class CoapEndpoint
     /// Adds an address to listen on. The port is the scheme's when it is left out; 0 lets the operating system choose. A name is looked up when the endpoint
     /// starts, by <see cref="CoapEndpointOptions.ResolveHost"/>.
     /// </summary>
-    /// <param name="uri">Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name).</param>
+    /// <param name="uri">
+    /// Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name),
+    /// <c>coap+tcp://[::]:5683</c> (TCP), <c>coaps+tcp://[::]:5684</c> (TLS, with a certificate in <see cref="CoapEndpointOptions.Tls"/>).
+    /// </param>
     /// <returns>This endpoint.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or the address of a group.</exception>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or the address of a group; or its scheme needs a certificate and there is none.</exception>
     /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
     public CoapEndpoint Listen(string uri)
     {
@@ -78,12 +83,12 @@ public sealed partial class CoapEndpoint
             CoapTransport? found = _started.FirstOrDefault(transport => transport.Scheme == scheme);
             if (found is null)
             {
-                if (scheme != "coap")
+                found = scheme switch
                 {
-                    throw new CoapException($"This endpoint has no transport for {scheme}. Add one before it is started.");
-                }
-
-                found = new CoapUdpTransport(UdpOptions([], isServer: false));
+                    "coap" => new CoapUdpTransport(UdpOptions([], isServer: false)),
+                    "coap+tcp" or "coaps+tcp" => new CoapTcpTransport(TcpOptions([], scheme)),
+                    _ => throw new CoapException($"This endpoint has no transport for {scheme}. Add one before it is started."),
+                };
                 await StartTransportAsync(found, cancellationToken).ConfigureAwait(false);
 
                 // Only now: when the start failed, the next request makes another one.
@@ -151,6 +156,25 @@ public sealed partial class CoapEndpoint
         return options;
     }
 
+    private CoapTcpTransportOptions TcpOptions(IReadOnlyList<IPEndPoint> addresses, string scheme)
+    {
+        bool useTls = scheme == "coaps+tcp";
+        CoapTcpTransportOptions options = new()
+        {
+            // The one of the two that has no TLS is asked for where it can be.
+            Engine = useTls && _tcpEngine == CoapTcpEngine.Inline ? CoapTcpEngine.Auto : _tcpEngine,
+            UseTls = useTls,
+            Tls = _tls,
+            Streams = _environment.Streams,
+        };
+        foreach (IPEndPoint address in addresses)
+        {
+            options.Endpoints.Add(address);
+        }
+
+        return options;
+    }
+
     /// <summary>Makes the transports of the addresses to listen on; names are looked up. One that failed is left for the next start.</summary>
     private async ValueTask MakeListenersAsync(CancellationToken cancellationToken)
     {
@@ -158,7 +182,7 @@ public sealed partial class CoapEndpoint
         {
             CoapUri uri = _unresolved[0];
             IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false)).Select(address => new IPEndPoint(address, uri.Port))];
-            CoapUdpTransport transport = new(UdpOptions(addresses, isServer: true));
+            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true)) : new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
             _transports.Add(transport);
             _listening.Add(transport);
             _unresolved.RemoveAt(0);
@@ -182,7 +206,7 @@ public sealed partial class CoapEndpoint
         return spoken.Length > 0 ? spoken : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
     }
 
-    private static CoapUri ParseListen(string text)
+    private CoapUri ParseListen(string text)
     {
         // The asterisk is no host of a URI; it is what people write for all addresses.
         string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
@@ -191,9 +215,14 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException(error);
         }
 
-        if (uri.Scheme != "coap")
+        if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
         {
-            throw new ArgumentException($"'{text}': an endpoint listens on coap; {uri.Scheme} needs a transport added by AddTransport.");
+            throw new ArgumentException($"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {uri.Scheme} needs a transport added by AddTransport.");
+        }
+
+        if (uri.Scheme == "coaps+tcp" && _tls is not ({ Server: not null } or { SelectServer: not null }))
+        {
+            throw new ArgumentException($"'{text}': a TLS server needs a certificate. Set CoapEndpointOptions.Tls with Server (or SelectServer) before the endpoint is made.");
         }
 
         if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
@@ -202,7 +231,9 @@ public sealed partial class CoapEndpoint
         }
 
         return uri.HostAddress is { } address && CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast
-            ? throw new ArgumentException($"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups.")
+            ? throw new ArgumentException(uri.Scheme == "coap"
+                ? $"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups."
+                : $"'{text}': there are no groups on {uri.Scheme} (RFC 8323 section 8). Listen on an address of this machine, or on * for all.")
             : uri;
     }
 }

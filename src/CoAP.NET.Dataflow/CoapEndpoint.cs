@@ -1,6 +1,7 @@
 using System.Net;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
@@ -33,6 +34,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly RequestStep _steps;
+    private readonly RequestStep _connectedSteps;
     private readonly RequestStep _blockwiseStep;
     private readonly TokenStep _tokenStep;
     private readonly CacheStep? _cacheStep;
@@ -45,6 +47,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     {
         options ??= new CoapEndpointOptions();
         _udpEngine = options.UdpEngine;
+        _tcpEngine = options.TcpEngine;
+        _tls = options.Tls;
         _gracePeriod = options.StopGracePeriod;
         _resolveHost = options.ResolveHost;
         _state = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
@@ -121,10 +125,17 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             : [patience, new QBlockStep(_environment, new ObservationPort(this)), _blockwiseStep, new EchoStep(), _tokenStep];
         ExchangeStep last = new(_environment, ExchangeAsync);
         _steps = RequestSteps.Link([new PlainStep(steps, last), .. steps, last]);
+        _pool = new ConnectionPool(_environment, _signals, FindAlternativeAsync);
+        _connectionStep = new ConnectionStep(_environment, _pool, _signals);
+        _connections.Ready = OnReady;
+        _connections.Gone = OnGone;
+        _connectedSteps = RequestSteps.Link(_connectionStep, _steps);
         if (_cacheStep is not null)
         {
-            _steps = RequestSteps.Link(_cacheStep, _steps);
+            // What is stored needs no connection.
+            _steps = _connectedSteps = RequestSteps.Link(_cacheStep, _connectedSteps);
         }
+
         Observed = new ObservedResources([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
     }
 
@@ -197,6 +208,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     public async Task StopAsync(CancellationToken cancellationToken = default)
     {
         _state.BeginStop();
+        _pool.Stop();
         using CancellationTokenRegistration cuts = cancellationToken.UnsafeRegister(static cut => ((CancellationTokenSource)cut!).Cancel(), _cutGrace);
         await _lifecycle.WaitAsync(CancellationToken.None).ConfigureAwait(false);
         try

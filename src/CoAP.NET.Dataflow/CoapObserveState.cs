@@ -12,7 +12,10 @@ public enum CoapObserveState
     /// <summary>The server answered without Observe: it does not notify. What it answered is a plain response. It is asked again now and then, unless that was switched off.</summary>
     NotObserving,
 
-    /// <summary>Max-Age ended without a notification: what came last is not current any more (RFC 7641 section 3.3.1). Some seconds later the registration is made again, unless that was switched off.</summary>
+    /// <summary>
+    /// Nobody knows whether what came last is current: Max-Age ended without a notification (RFC 7641 section 3.3.1), or the connection ended (RFC 8323 section 3.4); then <see cref="CoapObservation.Error"/>
+    /// says why. A while later the registration is made again, unless that was switched off. On a connection that stands nothing becomes stale: what holds there is what came last.
+    /// </summary>
     Stale,
 
     /// <summary>The registration is being made again, or will be after a while; <see cref="CoapObservation.Error"/> says why.</summary>

@@ -8,15 +8,22 @@ namespace CoAP.NET;
 /// <param name="endpoint">The endpoint.</param>
 internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
 {
-    public ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target) => endpoint.FindAsync(target);
+    public ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken) => endpoint.FindAsync(target, cancellationToken);
 
-    public bool IsSamePeer(CoapChannel left, CoapChannel right) => ReferenceEquals(left, right) || (left.Remote == right.Remote && left.Transport == right.Transport);
+    public bool IsSamePeer(CoapChannel left, CoapChannel right) =>
+        ReferenceEquals(left, right) || (!left.IsReliable && left.Remote == right.Remote && left.Transport == right.Transport);
+
+    public bool MayConnect(CoapChannel channel) => channel.Connection is { IsInitiator: true };
 
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => endpoint.OpenStanding(channel, owner);
 
     public void Close(StandingRequest request) => PipelineOf(request.Channel).Exchanges.Close(request);
 
-    public CoapException? Send(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Send(transmission);
+    public CoapException? Send(CoapTransmission transmission)
+    {
+        CoapEndpoint.LeaveOutToldHost(transmission.Message, transmission.Channel);
+        return PipelineOf(transmission.Channel).ExchangesOut.Send(transmission);
+    }
 
     public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).Exchanges.StopTransmission(transmission);
 

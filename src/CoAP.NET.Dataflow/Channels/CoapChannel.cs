@@ -14,6 +14,9 @@ public sealed class CoapChannel
     internal object? ObservingState;
     internal CoapOutbox Outbox;
 
+    // Who opened the connection, if it was opened for requests. Guarded by that one's lock.
+    internal object? ConnectingState;
+
     // An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).
     internal byte[]? EchoToReturn;
 
@@ -75,6 +78,9 @@ public sealed class CoapChannel
 
     /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication; null for our address.</summary>
     internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
+
+    /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication; null for its address.</summary>
+    internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name } && Transport.IsSecure ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _lacksLocal ? default : _local;

@@ -16,11 +16,11 @@ public sealed partial class ExchangesInbound
             // One message that could not be sent any more.
             if (transmission.Owner is PendingRequest unsent && _layer.TryTake(unsent))
             {
-                unsent.Fail(reason);
+                unsent.Fail(Unanswered(unsent, reason));
             }
             else if (transmission.Owner is StandingRequest standing)
             {
-                standing.Owner.OnRejected(standing, reason);
+                standing.Owner.OnDisconnected(standing, reason);
             }
 
             return;
@@ -34,7 +34,7 @@ public sealed partial class ExchangesInbound
 
         foreach (StandingRequest standing in _layer.StandingAt(channel))
         {
-            standing.Owner.OnRejected(standing, reason);
+            standing.Owner.OnDisconnected(standing, reason);
         }
 
         _outbound.Observers?.RemoveAllOf(channel);
@@ -51,10 +51,16 @@ public sealed partial class ExchangesInbound
         Connections?.Gone?.Invoke(channel, reason);
     }
 
-    private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason) =>
-        new(reason.Error, $"{request.Message.Code} to {request.Target} was not answered: {reason.Message}", reason)
+    private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason)
+    {
+        bool wasSent = request.Transmission.Attempts > 0;
+        string what = request.Message.Code.IsRequest ? request.Message.Code.ToString() : "The ping";
+        return new CoapConnectionException(reason.Error, $"{what} to {request.Target} was not {(wasSent ? "answered" : "sent")}: {reason.Message}", reason)
         {
             Diagnostic = reason.Diagnostic,
-            IsOutcomeUnknown = request.Message.Code.IsRequest && !request.Message.Code.IsSafe,
+            RetryAfter = reason.RetryAfter,
+            IsOutcomeUnknown = wasSent && request.Message.Code.IsRequest && !request.Message.Code.IsSafe,
+            IsUnsent = !wasSent,
         };
+    }
 }

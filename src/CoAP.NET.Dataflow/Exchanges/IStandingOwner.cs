@@ -17,6 +17,11 @@ internal interface IStandingOwner
     /// <param name="error">Why.</param>
     void OnRejected(StandingRequest request, CoapException error);
 
+    /// <summary>The connection to the peer has ended: nothing comes for the token any more (RFC 8323 section 3.4). The request is still to be closed.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="reason">Why.</param>
+    void OnDisconnected(StandingRequest request, CoapConnectionException reason) => OnRejected(request, reason);
+
     /// <summary>What became of a message of ours that carried the token.</summary>
     /// <param name="transmission">The message.</param>
     /// <param name="fate">What became of it.</param>

@@ -5,7 +5,7 @@ internal static class RegistrationTimes
 {
     private static readonly long s_leastPatience = TimeSpan.FromSeconds(5).Ticks;
     private static readonly long s_patienceSpread = TimeSpan.FromSeconds(10).Ticks;
-    private static readonly long s_firstBackOff = TimeSpan.FromSeconds(5).Ticks;
+    private static readonly TimeSpan s_firstBackOff = TimeSpan.FromSeconds(5);
 
     /// <summary>When a representation is no longer current (RFC 7641 section 3.3.1), in units of 100 ns.</summary>
     /// <param name="now">When it came.</param>
@@ -20,9 +20,5 @@ internal static class RegistrationTimes
     /// <param name="failures">How many attempts failed in a row before this one.</param>
     /// <param name="bound">The longest wait.</param>
     /// <param name="chance">A random number from 0 up to 1.</param>
-    public static long BackOff(int failures, TimeSpan bound, double chance)
-    {
-        long whole = Math.Min(s_firstBackOff << Math.Min(failures, 32), bound.Ticks);
-        return (long)(whole * (0.5 + (0.5 * chance)));
-    }
+    public static long BackOff(int failures, TimeSpan bound, double chance) => BackOffTimes.Of(failures, s_firstBackOff, bound, chance);
 }

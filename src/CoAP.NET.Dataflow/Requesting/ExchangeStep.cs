@@ -7,6 +7,13 @@ namespace CoAP.NET.Requesting;
 /// <param name="send">Sends a message to a peer and waits for its response.</param>
 internal sealed class ExchangeStep(CoapEnvironment environment, Func<CoapChannel, CoapMessage, TimeSpan?, CancellationToken, Task<CoapResponse>> send) : RequestStep
 {
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        send(request.Channel, request.Message, request.Timeout is null ? null : request.TimeLeft(environment.Now), cancellationToken);
+    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    {
+        if (request.Route is { } route)
+        {
+            route.MessagesSent++;
+        }
+
+        return send(request.Channel, request.Message, request.Timeout is null ? null : request.TimeLeft(environment.Now), cancellationToken);
+    }
 }

@@ -8,12 +8,16 @@ internal interface IObservationPort : IStandingPort
 {
     /// <summary>The peers that a target may be found at now, at least one. Names are resolved anew each time.</summary>
     /// <param name="target">The target.</param>
-    /// <returns>The channels.</returns>
+    /// <param name="cancellationToken">Stops it, as nobody observes any more.</param>
+    /// <returns>The channels; the one that is connected where it takes a connection (RFC 8323).</returns>
     /// <exception cref="CoapException">There is none.</exception>
-    ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target);
+    ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken);
 
-    /// <summary>Whether two channels lead to the same address.</summary>
+    /// <summary>Whether two channels lead to the same peer: by the same connection, or on datagrams to the same address.</summary>
     bool IsSamePeer(CoapChannel left, CoapChannel right);
+
+    /// <summary>Whether a connection to a peer may be opened again after it has ended: it was one of ours.</summary>
+    bool MayConnect(CoapChannel channel);
 
     /// <summary>Whether there is a cache to store notifications in.</summary>
     bool HasCache { get; }

@@ -7,6 +7,7 @@ internal sealed partial class ObservedResource
 
     private void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
     {
+        CancelSearch();
         StopTransmission();
         CancelBody();
         CloseStanding();
@@ -17,6 +18,7 @@ internal sealed partial class ObservedResource
 
     private void OnCancel(long now)
     {
+        CancelSearch();
         CancelBody();
         StopTransmission();
         if (_phase == Phase.Over || _standing is null || !_mayBeRegistered)

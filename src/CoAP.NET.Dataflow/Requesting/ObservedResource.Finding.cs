@@ -12,6 +12,7 @@ internal sealed partial class ObservedResource
     private int _addressesLeft;
     private int _finding;
     private bool _triesNextAddress;
+    private CancellationTokenSource? _search;
 
     private void Find(long now)
     {
@@ -23,7 +24,9 @@ internal sealed partial class ObservedResource
         }
 
         int number = ++_finding;
-        ValueTask<IReadOnlyList<CoapChannel>> found = _port.FindAsync(Target);
+        CancelSearch();
+        _search = new CancellationTokenSource();
+        ValueTask<IReadOnlyList<CoapChannel>> found = _port.FindAsync(Target, _search.Token);
         if (found.IsCompletedSuccessfully)
         {
             OnFound(new Happening { Number = number, Subject = found.Result }, now);
@@ -74,10 +77,26 @@ internal sealed partial class ObservedResource
             start = (start + 1) % channels.Count;
         }
 
+        EndSearch();
         _triesNextAddress = false;
         _addresses = channels.Count > 1 ? channels : null;
         _addressesLeft = channels.Count - 1;
         Register(channels[start], now);
+    }
+
+    private void CancelSearch()
+    {
+        // Who waits for a connection with us goes on waiting.
+        CancellationTokenSource? search = _search;
+        _search = null;
+        search?.Cancel();
+        search?.Dispose();
+    }
+
+    private void EndSearch()
+    {
+        _search?.Dispose();
+        _search = null;
     }
 
     private int PlaceOf(IReadOnlyList<CoapChannel> channels)

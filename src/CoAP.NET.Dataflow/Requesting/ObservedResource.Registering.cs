@@ -40,6 +40,9 @@ internal sealed partial class ObservedResource
 
     private CoapTransmissionParameters Parameters => _standing!.Channel.Parameters;
 
+    // How long a response may take after the peer has the registration.
+    private TimeSpan ResponseTime => Parameters.ResponseTimeout is { } set && set != Timeout.InfiniteTimeSpan ? set : Parameters.MaxTransmitWait + (2 * Parameters.MaxLatency);
+
     private void Handle(in Happening happening, long now)
     {
         switch (happening.What)
@@ -58,6 +61,9 @@ internal sealed partial class ObservedResource
                 break;
             case News.Rejected when happening.Request == _standing && _phase != Phase.Cancelling:
                 Fail((CoapException)happening.Subject!, now);
+                break;
+            case News.Disconnected when happening.Request == _standing:
+                OnDisconnected((CoapConnectionException)happening.Subject!, now);
                 break;
             case News.Transmission:
                 OnTransmission(happening, now);
@@ -98,7 +104,8 @@ internal sealed partial class ObservedResource
                 BecomeStale(now);
                 break;
             case Phase.Finding:
-                Fail(new CoapException($"The host name '{Target.Uri?.Host}' could not be resolved in time."), now);
+                CancelSearch();
+                Fail(new CoapException($"{Target} could not be found or connected to in time."), now);
                 break;
             case Phase.Registering when Target.Timeout is null && _transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable }:
                 // It waits for its turn behind other messages to the peer, or did so; what becomes of it will be told.
@@ -170,14 +177,16 @@ internal sealed partial class ObservedResource
         }
 
         _phase = Phase.Registering;
-        _isAcknowledged = false;
+
+        // What is given to a connection counts as delivered: only the response is waited for.
+        _isAcknowledged = channel.IsReliable;
         _heardSinceSent = false;
         _sentAt = now;
-        _due = now + (Target.Timeout ?? (message.Type == CoapMessageType.Confirmable ? Parameters.MaxTransmitWait : Parameters.ResponseTimeout ?? Parameters.NonLifetime)) switch
-        {
-            { } wait when wait == Timeout.InfiniteTimeSpan => Parameters.MaxTransmitWait.Ticks,
-            { } wait => wait.Ticks,
-        };
+        TimeSpan time = Target.Timeout
+            ?? (_isAcknowledged ? ResponseTime
+            : message.Type == CoapMessageType.Confirmable ? Parameters.MaxTransmitWait
+            : Parameters.ResponseTimeout ?? Parameters.NonLifetime);
+        _due = now + (time == Timeout.InfiniteTimeSpan ? Parameters.MaxTransmitWait : time).Ticks;
         Send(message, now);
     }
 
@@ -223,8 +232,7 @@ internal sealed partial class ObservedResource
                 _isAcknowledged = true;
                 if (_phase == Phase.Registering && Target.Timeout is null)
                 {
-                    TimeSpan wait = Parameters.ResponseTimeout is { } set && set != Timeout.InfiniteTimeSpan ? set : Parameters.MaxTransmitWait + (2 * Parameters.MaxLatency);
-                    _due = now + wait.Ticks;
+                    _due = now + ResponseTime.Ticks;
                 }
 
                 break;
@@ -261,14 +269,30 @@ internal sealed partial class ObservedResource
         CancelBody();
         _mayBeRegistered &= !clearsRegistration;
         Log.ObservationLost(Environment.Logger, Target, error.Message);
+        if (IsGoneForGood(error))
+        {
+            _all.Abandon(this);
+            End(CoapObserveState.Failed, error, response);
+            return;
+        }
+
         if (EndsFor(CoapObserveState.Failed, error, response))
         {
             return;
         }
 
         _phase = Phase.Waiting;
-        WaitForNext(now, leastWait);
-        Publish(CoapObserveState.Reregistering, error, response);
+        if (error is CoapConnectionException lost)
+        {
+            WaitForConnection(lost, now);
+        }
+        else
+        {
+            WaitForNext(now, leastWait);
+        }
+
+        // Of what was current until the connection ended nobody knows whether it still is.
+        Publish(error is CoapConnectionException && Snapshot.Latest is not null ? CoapObserveState.Stale : CoapObserveState.Reregistering, error, response);
     }
 
     private void WaitForNext(long now, TimeSpan leastWait)

@@ -48,6 +48,7 @@ internal sealed partial class ObservedResource : WheelTimer, IStandingOwner
         Found,
         Response,
         Rejected,
+        Disconnected,
         Transmission,
         Body,
         ReadersChanged,
@@ -82,6 +83,9 @@ internal sealed partial class ObservedResource : WheelTimer, IStandingOwner
 
     void IStandingOwner.OnRejected(StandingRequest request, CoapException error) =>
         Post(new Happening { What = News.Rejected, Request = request, Subject = error });
+
+    void IStandingOwner.OnDisconnected(StandingRequest request, CoapConnectionException reason) =>
+        Post(new Happening { What = News.Disconnected, Request = request, Subject = reason });
 
     void IStandingOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
         Post(new Happening { What = News.Transmission, Transmission = transmission, Fate = fate });

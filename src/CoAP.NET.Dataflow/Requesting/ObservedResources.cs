@@ -115,6 +115,15 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
         }
     }
 
+    /// <summary>An observation can never be made again, whoever wants it: nobody joins it any more.</summary>
+    public void Abandon(ObservedResource resource)
+    {
+        lock (_gate)
+        {
+            Remove(resource);
+        }
+    }
+
     /// <summary>The last observer of a resource left, and its cancellation is over.</summary>
     public void Release()
     {

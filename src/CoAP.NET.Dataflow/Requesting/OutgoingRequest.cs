@@ -23,6 +23,9 @@ internal sealed class OutgoingRequest
     /// <summary>When the whole request began, in units of 100 ns.</summary>
     public required long StartedAt { get; init; }
 
+    /// <summary>How the request gets to its peer where that takes a connection; null on datagrams.</summary>
+    public RequestRoute? Route { get; init; }
+
     /// <summary>The first block of the response when it came by another way, such as a notification: only the rest is fetched, by requests without Observe. Null: the request is sent.</summary>
     public CoapResponse? FirstBlock { get; private init; }
 
@@ -42,6 +45,21 @@ internal sealed class OutgoingRequest
         Target = Target,
         Timeout = Timeout,
         StartedAt = StartedAt,
+        Route = Route,
+    };
+
+    /// <summary>The same request, to another channel of its peer.</summary>
+    /// <param name="channel">The channel.</param>
+    /// <param name="message">The message, for that channel alone.</param>
+    public OutgoingRequest On(CoapChannel channel, CoapMessage message) => new()
+    {
+        Request = Request,
+        Message = message,
+        Channel = channel,
+        Target = Target,
+        Timeout = Timeout,
+        StartedAt = StartedAt,
+        Route = Route,
     };
 
     /// <summary>The same request, of whose response the first block is there.</summary>
@@ -54,6 +72,7 @@ internal sealed class OutgoingRequest
         Target = Target,
         Timeout = Timeout,
         StartedAt = StartedAt,
+        Route = Route,
         FirstBlock = first,
     };
 

@@ -112,6 +112,17 @@ public partial class LayeringTests
             to => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to) || s_faces.IsMatch(to)));
 
     [Fact]
+    public void Who_chooses_connections_knows_channels_transports_and_steps_and_no_chapter() =>
+        Assert.Empty(Edges(
+            from => Folder(from) == "Connecting",
+            to => Folder(to) is "Pipeline" or "Serialization" or "Resources" or "Caching" || s_chapters.Contains(Folder(to)) || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void Nothing_below_knows_who_chooses_connections() =>
+        Assert.Empty(Edges(
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requesting" or "Caching", to => Folder(to) == "Connecting"));
+
+    [Fact]
     public void Content_knows_Messages_and_Options_only() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Content",
@@ -142,7 +153,7 @@ public partial class LayeringTests
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
-        string[] known = [string.Empty, "Pipeline", "Requesting", "Caching", .. s_stages, .. s_ground];
+        string[] known = [string.Empty, "Pipeline", "Requesting", "Connecting", "Caching", .. s_stages, .. s_ground];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
     }
 

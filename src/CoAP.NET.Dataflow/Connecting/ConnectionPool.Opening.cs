@@ -1,0 +1,319 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Connecting;
+
+// How connections are opened.
+internal sealed partial class ConnectionPool
+{
+    // How many of the addresses that a peer names as alternatives to itself are looked at.
+    private const int MaxAlternatives = 4;
+
+    /// <summary>
+    /// The connection that requests on a route use: one that stands, or one that is opened. All addresses are tried in turn, those first that may be tried at once; where all failed a short
+    /// while ago the next attempt is waited for.
+    /// </summary>
+    /// <param name="route">The route.</param>
+    /// <param name="cancellationToken">Stops waiting; the attempt goes on for others that wait.</param>
+    /// <returns>The channel of the connection.</returns>
+    /// <exception cref="CoapConnectionException">It could not be opened, or the peer asked not to be connected to for a while.</exception>
+    /// <exception cref="CoapException">The endpoint was stopped.</exception>
+    public ValueTask<CoapChannel> GetAsync(ConnectionRoute route, CancellationToken cancellationToken) =>
+        Find(route) is { } channel ? new ValueTask<CoapChannel>(channel)
+        : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone))
+        : new ValueTask<CoapChannel>(OpenAsync(route, cancellationToken));
+
+    private static CoapConnectionException Gone(CoapChannel channel) => new(
+        CoapConnectionError.Closed, $"{channel} is not connected any more. It had opened the connection itself, so wait until it connects again (PeerConnected tells).") { IsUnsent = true };
+
+    private async Task<CoapChannel> OpenAsync(ConnectionRoute route, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        CoapConnectionException? error = null;
+        List<ConnectionKey> keys = InOrder(route);
+        foreach (ConnectionKey key in keys)
+        {
+            try
+            {
+                CoapChannel? channel = Join(key, out ConnectAttempt? attempt, out bool isNew);
+                return channel ?? await WaitAsync(attempt!, isNew, cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapConnectionException exception)
+            {
+                // The next address of the name may be the right one.
+                error = exception;
+            }
+        }
+
+        throw keys.Count == 1 ? error! : new CoapConnectionException(error!.Error, $"None of the {keys.Count} addresses of {route} could be connected to. Of the last one: {error.Message}", error);
+    }
+
+    /// <summary>Those addresses that may be connected to now; if there are none the one that may be first.</summary>
+    private List<ConnectionKey> InOrder(ConnectionRoute route)
+    {
+        List<ConnectionKey> now = [];
+        ConnectionKey first = default;
+        long earliest = long.MaxValue;
+        long time = _environment.Now;
+        lock (_gate)
+        {
+            foreach (CoapAddress address in route.Addresses)
+            {
+                ConnectionKey key = route.KeyOf(address);
+                long due = _targets.TryGetValue(key, out ConnectionTarget? target) ? (target.IsHeldOff(time) ? target.HeldOffUntil : target.NextAttemptAt) : time;
+                if (due <= time)
+                {
+                    now.Add(key);
+                }
+                else if (due < earliest || first.Transport is null)
+                {
+                    (earliest, first) = (due, key);
+                }
+            }
+        }
+
+        return now.Count > 0 ? now : [first];
+    }
+
+    /// <summary>Takes the connection of a target if there is one; otherwise joins the attempt to open one.</summary>
+    private CoapChannel? Join(ConnectionKey key, out ConnectAttempt? attempt, out bool isNew)
+    {
+        long now = _environment.Now;
+        isNew = false;
+        attempt = null;
+        lock (_gate)
+        {
+            if (_isStopped)
+            {
+                throw Stopped();
+            }
+
+            if (_targets.TryGetValue(key, out ConnectionTarget? target) && UsableOf(target) is { } channel)
+            {
+                return channel;
+            }
+
+            // What was found unusable may have been forgotten.
+            if (target is null || !_targets.ContainsKey(key))
+            {
+                _targets[key] = target = new ConnectionTarget(key);
+            }
+
+            if (target.IsHeldOff(now))
+            {
+                throw HeldOff(target, now, null);
+            }
+
+            if (target.Failures > 0 && now - target.NextAttemptAt > _options.MaxReconnectDelay.Ticks && _options.MaxReconnectDelay > TimeSpan.Zero)
+            {
+                // Too long ago to say anything.
+                target.Failures = 0;
+            }
+
+            if (target.Attempt is null)
+            {
+                isNew = true;
+                Unlist(target);
+                target.Attempt = new ConnectAttempt(target, target.NextAttemptAt > now ? target.NextAttemptAt - now : 0);
+            }
+
+            attempt = target.Attempt;
+            attempt.Waiters++;
+            return null;
+        }
+    }
+
+    private async Task<CoapChannel> WaitAsync(ConnectAttempt attempt, bool isNew, CancellationToken cancellationToken)
+    {
+        if (isNew)
+        {
+            _ = RunAsync(attempt);
+        }
+
+        try
+        {
+            return await attempt.Completion.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            Leave(attempt);
+        }
+    }
+
+    private void Leave(ConnectAttempt attempt)
+    {
+        lock (_gate)
+        {
+            if (--attempt.Waiters > 0 || attempt.IsOver)
+            {
+                return;
+            }
+
+            // Whoever comes now begins another one.
+            attempt.IsOver = true;
+            attempt.Target.Attempt = null;
+            Keep(attempt.Target, _environment.Now);
+        }
+
+        attempt.GiveUp();
+    }
+
+    private async Task RunAsync(ConnectAttempt attempt)
+    {
+        try
+        {
+            if (attempt.Wait > 0)
+            {
+                // Timers take no more than 49 days.
+                await Task.Delay(TimeSpan.FromTicks(Math.Min(attempt.Wait, TimeSpan.TicksPerDay)), _environment.TimeProvider, attempt.GivenUp).ConfigureAwait(false);
+            }
+
+            Succeed(attempt, await ConnectAsync(attempt).ConfigureAwait(false));
+        }
+#pragma warning disable CA1031 // whatever a transport throws, those who wait are told
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Fail(attempt, exception);
+        }
+    }
+
+    private async Task<CoapConnection> ConnectAsync(ConnectAttempt attempt)
+    {
+        ConnectionTarget target = attempt.Target;
+        ConnectionKey key = target.Key;
+        IReadOnlyList<string> alternatives;
+        lock (_gate)
+        {
+            alternatives = target.Alternatives;
+        }
+
+        if (alternatives.Count > 0)
+        {
+            CoapException? error = null;
+            for (int i = 0; i < Math.Min(alternatives.Count, MaxAlternatives); i++)
+            {
+                try
+                {
+                    return await ConnectInsteadAsync(key, alternatives[i], attempt.GivenUp).ConfigureAwait(false);
+                }
+                catch (CoapException exception)
+                {
+                    error = exception;
+                    Log.AlternativeFailed(_environment.Logger, alternatives[i], key.ToString(), exception.Message);
+                }
+            }
+
+            long now = _environment.Now;
+            lock (_gate)
+            {
+                target.Alternatives = [];
+                if (target.IsHeldOff(now))
+                {
+                    throw HeldOff(target, now, error);
+                }
+            }
+        }
+
+        return await key.Transport.ConnectAsync(key.Remote, key.ServerName, attempt.GivenUp).ConfigureAwait(false);
+    }
+
+    // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. Whoever is found there has to prove that he is the one that was asked for, not the one that was named.
+    private async Task<CoapConnection> ConnectInsteadAsync(ConnectionKey key, string alternative, CancellationToken cancellationToken)
+    {
+        CoapConnectionException? error = null;
+        foreach (CoapAddress address in await _find(key.Transport, alternative, cancellationToken).ConfigureAwait(false))
+        {
+            try
+            {
+                string? identity = key.ServerName ?? (key.Transport.IsSecure ? key.Remote.ToIPAddress().ToString() : null);
+                CoapConnection connection = await key.Transport.ConnectAsync(address, identity, cancellationToken).ConfigureAwait(false);
+                Log.AlternativeTaken(_environment.Logger, key.ToString(), address.ToString());
+                return connection;
+            }
+            catch (CoapConnectionException exception)
+            {
+                error = exception;
+            }
+        }
+
+        throw error ?? new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' has no address.");
+    }
+
+    private void Succeed(ConnectAttempt attempt, CoapConnection connection)
+    {
+        ConnectionTarget target = attempt.Target;
+        CoapChannel channel = connection.Channel!;
+        bool isWanted;
+        lock (_gate)
+        {
+            isWanted = !attempt.IsOver && !_isStopped;
+            if (isWanted)
+            {
+                long now = _environment.Now;
+                attempt.IsOver = true;
+                target.Attempt = null;
+                target.Channel = channel;
+                target.OpenedAt = now;
+                if (target.HeldOffUntil <= now)
+                {
+                    target.Alternatives = [];
+                }
+
+                channel.ConnectingState = target;
+                if (channel.IsForgotten)
+                {
+                    // It has ended again, and those who tell it may not have known where to.
+                    Retire(target, channel);
+                }
+            }
+        }
+
+        if (isWanted)
+        {
+            attempt.Completion.TrySetResult(channel);
+        }
+        else
+        {
+            connection.Close(null);
+        }
+    }
+
+    private void Fail(ConnectAttempt attempt, Exception exception)
+    {
+        ConnectionTarget target = attempt.Target;
+        long now = _environment.Now;
+        TimeSpan wait;
+        lock (_gate)
+        {
+            if (attempt.IsOver)
+            {
+                // Given up.
+                return;
+            }
+
+            attempt.IsOver = true;
+            target.Attempt = null;
+            CountFailure(target, now);
+            Keep(target, now);
+            wait = TimeSpan.FromTicks(target.NextAttemptAt - now);
+        }
+
+        _environment.Counters.Add(CoapCounter.ConnectionsFailed);
+        CoapConnectionException error = exception as CoapConnectionException
+            ?? new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.", exception);
+        Log.ConnectFailed(_environment.Logger, target.ToString(), error.Message, wait);
+        attempt.Fail(error);
+    }
+
+    private static CoapConnectionException HeldOff(ConnectionTarget target, long now, Exception? cause)
+    {
+        TimeSpan left = TimeSpan.FromTicks(target.HeldOffUntil - now);
+        return new CoapConnectionException(
+            CoapConnectionError.Released, $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s (RFC 8323 section 5.5). Try again then.", cause)
+        {
+            RetryAfter = left,
+            IsUnsent = true,
+        };
+    }
+}

@@ -1,0 +1,41 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Requesting;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Connecting;
+
+/// <summary>Where a request goes: to any of the addresses of a host, or to a peer whose connection nobody but itself can open again.</summary>
+internal sealed class ConnectionRoute : RequestRoute
+{
+    private readonly CoapAddress[] _addresses;
+
+    /// <summary>To a host.</summary>
+    /// <param name="transport">The transport.</param>
+    /// <param name="addresses">Its addresses, in the order in which they are tried.</param>
+    /// <param name="serverName">Its name, where the transport tells and checks it; otherwise null.</param>
+    public ConnectionRoute(CoapStreamTransport transport, CoapAddress[] addresses, string? serverName)
+    {
+        Transport = transport;
+        _addresses = addresses;
+        ServerName = transport.IsSecure ? serverName : null;
+    }
+
+    /// <summary>To a peer that connected to us.</summary>
+    /// <param name="only">The channel of its connection.</param>
+    public ConnectionRoute(CoapChannel only)
+        : this(only.Connection!.Transport, [only.Remote], null) => Only = only;
+
+    public CoapStreamTransport Transport { get; }
+
+    public string? ServerName { get; }
+
+    /// <summary>The only connection that will do; null when one may be opened.</summary>
+    public CoapChannel? Only { get; }
+
+    public ReadOnlySpan<CoapAddress> Addresses => _addresses;
+
+    public ConnectionKey KeyOf(CoapAddress address) => new(Transport, address, ServerName);
+
+    /// <summary>Where it leads, for people.</summary>
+    public override string ToString() => _addresses.Length == 1 ? KeyOf(_addresses[0]).ToString() : $"{Transport.Scheme}://{ServerName ?? string.Join(", ", _addresses)}";
+}

@@ -1,0 +1,138 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Requesting;
+
+namespace CoAP.NET.Connecting;
+
+/// <summary>
+/// Finds the connection for a request, and another one when it ends before the response came (RFC 8323 section 3.4): what was not sent yet goes out on a new one whatever it
+/// asks for; what was sent goes out once more if its method is idempotent (RFC 7252 section 5.1). On datagrams the step does nothing.
+/// </summary>
+/// <param name="environment">For options, clock and counters.</param>
+/// <param name="pool">The connections.</param>
+/// <param name="signals">What signalling knows of them.</param>
+internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool pool, IConnectionSignals signals) : RequestStep
+{
+    // How often a request looks for another connection because its own had ended before it was used.
+    private const int MaxMoves = 2;
+
+    // Timers take no more than 49 days.
+    private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
+
+    /// <summary>Whether what the peer can take must be known before a message is sent (RFC 8323 section 5.3.1): it may be larger than what every peer takes.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="content">Where its body comes from; null when it is the payload.</param>
+    public static bool NeedsCapabilities(CoapMessage message, CoapContent? content) =>
+        content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSize.BaseValue;
+
+    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
+        request.Route is ConnectionRoute route ? SendAsync(request, route, cancellationToken) : Next.SendAsync(request, cancellationToken);
+
+    /// <summary>The connection of a route, with its capabilities known where the message needs that.</summary>
+    /// <exception cref="CoapTimeoutException">The time of the request was over first.</exception>
+    /// <exception cref="CoapConnectionException">There is none.</exception>
+    public ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, CoapMessage message, bool needsCapabilities, TimeSpan? timeLeft, CancellationToken cancellationToken)
+    {
+        CoapChannel? channel = pool.Find(route);
+        return channel is not null && (!needsCapabilities || signals.IsReady(channel))
+            ? new ValueTask<CoapChannel>(channel)
+            : new ValueTask<CoapChannel>(WaitAsync(route, message, needsCapabilities, timeLeft, cancellationToken));
+    }
+
+    private async Task<CoapResponse> SendAsync(OutgoingRequest request, ConnectionRoute route, CancellationToken cancellationToken)
+    {
+        bool needsCapabilities = NeedsCapabilities(request.Message, request.Request.Content);
+        CoapMessage message = request.Message;
+        int moves = 0;
+        bool isRepeated = false;
+        while (true)
+        {
+            TimeSpan? left = request.Timeout is null ? null : request.TimeLeft(environment.Now);
+            CoapChannel channel = await ConnectAsync(route, request.Message, needsCapabilities, left, cancellationToken).ConfigureAwait(false);
+            route.MessagesSent = 0;
+            try
+            {
+                return await Next.SendAsync(channel == request.Channel && message == request.Message ? request : request.On(channel, message), cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapConnectionException exception)
+            {
+                if (exception.IsUnsent && route.MessagesSent <= 1)
+                {
+                    if (++moves > MaxMoves || !MayMove(request, route, channel))
+                    {
+                        throw;
+                    }
+                }
+                else if (isRepeated || !MayRepeat(request, route, channel, exception))
+                {
+                    throw Finally(request, route, exception);
+                }
+                else
+                {
+                    isRepeated = true;
+                    environment.Counters.Add(CoapCounter.RequestsRepeated);
+                }
+            }
+
+            // A message of its own: what the steps below put into the other one was for another connection.
+            message = request.CopyMessage();
+        }
+    }
+
+    private async Task<CoapChannel> WaitAsync(ConnectionRoute route, CoapMessage message, bool needsCapabilities, TimeSpan? timeLeft, CancellationToken cancellationToken)
+    {
+        if (timeLeft is not { } left || left == Timeout.InfiniteTimeSpan)
+        {
+            return await WaitAsync(route, needsCapabilities, cancellationToken).ConfigureAwait(false);
+        }
+
+        using CancellationTokenSource time = new(left < s_longestTimer ? left : s_longestTimer, environment.TimeProvider);
+        using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
+        try
+        {
+            return await WaitAsync(route, needsCapabilities, both.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new CoapTimeoutException(CoapTimeoutReason.NotSent, message.Code, route.ToString());
+        }
+    }
+
+    private async Task<CoapChannel> WaitAsync(ConnectionRoute route, bool needsCapabilities, CancellationToken cancellationToken)
+    {
+        CoapChannel channel = await pool.GetAsync(route, cancellationToken).ConfigureAwait(false);
+        if (needsCapabilities && !signals.IsReady(channel))
+        {
+            await signals.WhenReadyAsync(channel).WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        return channel;
+    }
+
+    // A connection that never became ready is one that could not be opened: that is told and not tried without end.
+    private bool MayMove(OutgoingRequest request, ConnectionRoute route, CoapChannel channel) =>
+        route.Only is null && HasTime(request) && signals.EndOf(channel).WasReady;
+
+    private bool MayRepeat(OutgoingRequest request, ConnectionRoute route, CoapChannel channel, CoapConnectionException exception) =>
+        environment.Streams.RepeatsIdempotentRequests
+        && route.Only is null
+        && request.Message.Code.IsIdempotent
+        && request.FirstBlock is null
+        && request.Request.Content is not { IsRepeatable: false }
+        && !(request.Request.Transfer?.Destination is not null && route.MessagesSent > 1)
+        && HasTime(request)
+        && !pool.IsAbortedAgain(channel, exception);
+
+    private bool HasTime(OutgoingRequest request) =>
+        request.Timeout is null || request.TimeLeft(environment.Now) is not { } left || left == Timeout.InfiniteTimeSpan || left > TimeSpan.Zero;
+
+    // A message of a transfer that was not sent says nothing of those before it.
+    private static CoapConnectionException Finally(OutgoingRequest request, ConnectionRoute route, CoapConnectionException exception) =>
+        exception.IsOutcomeUnknown || route.MessagesSent <= 1 || request.Message.Code.IsSafe
+            ? exception
+            : new CoapConnectionException(exception.Error, exception.Message, exception)
+            {
+                Diagnostic = exception.Diagnostic,
+                RetryAfter = exception.RetryAfter,
+                IsOutcomeUnknown = true,
+            };
+}

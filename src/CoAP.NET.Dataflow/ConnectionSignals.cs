@@ -1,0 +1,45 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Connecting;
+using CoAP.NET.Signalling;
+
+namespace CoAP.NET;
+
+/// <summary>What signalling knows of connections, told to those who choose them.</summary>
+internal sealed class ConnectionSignals : IConnectionSignals
+{
+    public bool IsUsable(CoapChannel channel) => !channel.IsForgotten && channel.MessagingState is ConnectionState { IsOver: false, IsReleasing: false };
+
+    /// <summary>Whether nothing more is sent or taken on a connection. Takes no lock.</summary>
+    public static bool IsOver(CoapChannel channel) => channel.MessagingState is not ConnectionState { IsOver: false };
+
+    public bool IsReady(CoapChannel channel) => channel.MessagingState is ConnectionState state && (state.IsPlain || state.IsReady);
+
+    public async Task WhenReadyAsync(CoapChannel channel)
+    {
+        if (channel.MessagingState is not ConnectionState state)
+        {
+            return;
+        }
+
+        await state.Layer.WhenReady(channel).ConfigureAwait(false);
+        if (!IsReady(channel))
+        {
+            CoapConnectionException? reason = EndOf(channel).Reason;
+            throw new CoapConnectionException(reason?.Error ?? CoapConnectionError.Closed, $"Nothing was sent to {channel}: {reason?.Message ?? "the connection has ended."}", reason)
+            {
+                Diagnostic = reason?.Diagnostic,
+                IsUnsent = true,
+            };
+        }
+    }
+
+    public ConnectionEnd EndOf(CoapChannel channel)
+    {
+        lock (channel.Shard.Gate)
+        {
+            return channel.MessagingState is ConnectionState state
+                ? new ConnectionEnd(state.IsReady, state.Reason, state.HoldOff, state.AlternativeAddresses)
+                : new ConnectionEnd(false, null, null, []);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+internal static partial class Log
+{
+    [LoggerMessage(1760, LogLevel.Debug, "No connection to {Target} could be opened: {Reason} The next attempt is made in {Wait} at the earliest.")]
+    public static partial void ConnectFailed(ILogger logger, string target, string reason, TimeSpan wait);
+
+    [LoggerMessage(1761, LogLevel.Debug, "{Alternative}, which was named as an alternative to {Target}, cannot be connected to: {Reason}")]
+    public static partial void AlternativeFailed(ILogger logger, string alternative, string target, string reason);
+
+    [LoggerMessage(1762, LogLevel.Information, "Requests to {Target} go to {Address}, as it asked when it released its connection.")]
+    public static partial void AlternativeTaken(ILogger logger, string target, string address);
+
+    [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. Nothing else is affected.")]
+    public static partial void PeerHandlerFailed(ILogger logger, Exception exception, string @event);
+}
