@@ -212,7 +212,6 @@ public sealed class SignallingReleaseTests : SignallingTest
 
     [Fact]
     [Rfc("8323-3.4-2")]
-    [Rfc("7641-8323-2")]
     public async Task With_the_connection_requests_fail_and_observers_go()
     {
         Server.MapGet("/obs", () => CoapResults.Text("1")).Observable();
