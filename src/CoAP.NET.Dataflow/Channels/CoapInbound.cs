@@ -3,10 +3,12 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Channels;
 
 /// <summary>What goes up between Serializer, Messaging and Exchanges: a message or a format error of a peer, or what became of a message of ours.</summary>
-public readonly struct CoapInbound
+public readonly struct CoapInbound : IPausableItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
+
+    IPausable? IPausableItem.Connection => Channel.Connection;
 
     /// <summary>What this says.</summary>
     public CoapInboundKind Kind { get; init; }

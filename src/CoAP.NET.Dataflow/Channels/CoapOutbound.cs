@@ -1,10 +1,12 @@
 namespace CoAP.NET.Channels;
 
 /// <summary>What goes down between Exchanges, Messaging and Serializer.</summary>
-public readonly struct CoapOutbound
+public readonly struct CoapOutbound : IPausableItem
 {
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
+
+    IPausable? IPausableItem.Connection => Channel.Connection;
 
     /// <summary>What is asked for.</summary>
     public CoapOutboundKind Kind { get; init; }

@@ -4,7 +4,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>A request being served: it goes up to the Resource stage and comes back with its answer, exactly once (RFC 7252 section 5.2).</summary>
-public sealed class CoapExchange
+public sealed class CoapExchange : IPausableItem
 {
     private int _replied;
 
@@ -17,6 +17,8 @@ public sealed class CoapExchange
 
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
+
+    IPausable? IPausableItem.Connection => Channel.Connection;
 
     /// <summary>The request.</summary>
     public CoapRequest Request { get; }

@@ -109,6 +109,11 @@ public abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IProp
     {
         if (outcome == InlineOutcome.Declined)
         {
+            if (item is IPausableItem { Connection: { } connection } && TryOfferLater(item, connection))
+            {
+                return true;
+            }
+
             Decline(item);
             return false;
         }
@@ -125,6 +130,39 @@ public abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IProp
         }
 
         return false;
+    }
+
+    /// <summary>Nothing of a connection is dropped: what no target has room for waits for it, and meanwhile nothing more is read from there.</summary>
+    private bool TryOfferLater(TOutput item, IPausable connection)
+    {
+        if (_links.OfferLater(item) is not { } offered)
+        {
+            return false;
+        }
+
+        Counters.Add(CoapCounter.ReadingPauses);
+        connection.PauseReading();
+        _ = FinishAsync(offered, item, connection);
+        return true;
+    }
+
+    private async Task FinishAsync(Task<bool> offered, TOutput item, IPausable connection)
+    {
+        try
+        {
+            if (!await offered.ConfigureAwait(false))
+            {
+                Decline(item);
+            }
+        }
+#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Failed(exception);
+        }
+
+        connection.ResumeReading();
     }
 
     private void Decline(TOutput item)

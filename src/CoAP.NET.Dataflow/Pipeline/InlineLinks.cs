@@ -62,6 +62,21 @@ internal sealed class InlineLinks<T>
         return InlineOutcome.Declined;
     }
 
+    /// <summary>Offers an item once more to the first target without a filter, which takes it when it has room.</summary>
+    /// <returns>Ends with whether it was taken; null when there is no target that could.</returns>
+    public Task<bool>? OfferLater(T item)
+    {
+        foreach (InlineLink<T> link in Volatile.Read(ref _links))
+        {
+            if (link.OfferLater(item) is { } offered)
+            {
+                return offered;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>
     /// A header that this source never gave before. Standard blocks compare ids only of offers they postponed, and those can never be had later from a block
     /// that keeps nothing; but blocks of users may tell messages apart by them, so they are unique over all threads. Blocks of our own need no header.

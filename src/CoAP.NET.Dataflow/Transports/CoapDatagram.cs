@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// The bytes of one message on their way through the mesh, with where they came from or go to. It has one owner at a time:
 /// who gets it hands it on or disposes it, exactly once; a lost one is garbage, not an error.
 /// </summary>
-public sealed class CoapDatagram : IDisposable
+public sealed class CoapDatagram : IDisposable, IPausableItem
 {
     // Who may touch the buffer. A receive loop lends the datagrams of its slots: such a one comes back in place, without any queue.
     private const int Free = 0;
@@ -69,6 +69,8 @@ public sealed class CoapDatagram : IDisposable
 
     /// <summary>Outbound, to a group: how many routers it may pass, 1 to 255 (TTL, hop limit); 0 for the default of the operating system, which is 1.</summary>
     public byte HopLimit { get; set; }
+
+    IPausable? IPausableItem.Connection => Channel?.Connection;
 
     /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
     public CoapChannel? Channel { get; set; }

@@ -11,6 +11,8 @@ internal sealed class DirectConnection : CoapConnection
     private byte[] _rest = [];
     private int _isClosed;
     private int _frames;
+    private int _pauses;
+    private int _cutting;
 
     public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
@@ -39,10 +41,13 @@ internal sealed class DirectConnection : CoapConnection
     /// <summary>Why it was closed by our side; null when it was not, or in order.</summary>
     public CoapException? CloseReason { get; private set; }
 
-    public int Pauses { get; private set; }
+    public int Pauses => Volatile.Read(ref _pauses);
 
     /// <summary>Called with each frame that leaves, after it was stored.</summary>
     public Action<string>? OnSent { get; set; }
+
+    /// <summary>Called each time that reading goes on, after what waited was handed in.</summary>
+    public Action? OnResumed { get; set; }
 
     public override void Send(CoapDatagram frame)
     {
@@ -67,9 +72,16 @@ internal sealed class DirectConnection : CoapConnection
         }
     }
 
-    public override void PauseReading() => Pauses++;
+    public override void PauseReading() => Interlocked.Increment(ref _pauses);
 
-    public override void ResumeReading() => Pauses--;
+    public override void ResumeReading()
+    {
+        if (Interlocked.Decrement(ref _pauses) == 0)
+        {
+            Cut();
+            OnResumed?.Invoke();
+        }
+    }
 
     public override void Close(CoapException? reason)
     {
@@ -86,30 +98,12 @@ internal sealed class DirectConnection : CoapConnection
 
     public void Receive(byte[] bytes)
     {
-        byte[] all = [.. _rest, .. bytes];
-        int at = 0;
-        while (at < all.Length)
+        lock (_gate)
         {
-            long length = IsClosed ? -1 : _owner.Context.MeasureFrame(this, all.AsSpan(at), all.Length - at);
-            if (length < 0)
-            {
-                _rest = [];
-                return;
-            }
-
-            if (length == 0 || length > all.Length - at)
-            {
-                break;
-            }
-
-            CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
-            all.AsSpan(at, (int)length).CopyTo(frame.Buffer);
-            at += (int)length;
-            _frames++;
-            _owner.Context.Receive(frame);
+            _rest = [.. _rest, .. bytes];
         }
 
-        _rest = all[at..];
+        Cut();
     }
 
     /// <summary>The peer closes its side.</summary>
@@ -134,6 +128,61 @@ internal sealed class DirectConnection : CoapConnection
             _sent.Clear();
             return all;
         }
+    }
+
+    // One thread at a time; whoever comes meanwhile has it look once more.
+    private void Cut()
+    {
+        if (Interlocked.Increment(ref _cutting) != 1)
+        {
+            return;
+        }
+
+        int seen;
+        do
+        {
+            seen = Volatile.Read(ref _cutting);
+            while (Pauses == 0 && TakeFrame() is { } frame)
+            {
+                _owner.Context.Receive(frame);
+            }
+        }
+        while (Interlocked.Add(ref _cutting, -seen) != 0);
+    }
+
+    private CoapDatagram? TakeFrame()
+    {
+        byte[] rest;
+        lock (_gate)
+        {
+            rest = _rest;
+        }
+
+        if (rest.Length == 0)
+        {
+            return null;
+        }
+
+        long length = IsClosed ? -1 : _owner.Context.MeasureFrame(this, rest, rest.Length);
+        if (length == 0 || length > rest.Length)
+        {
+            return null;
+        }
+
+        lock (_gate)
+        {
+            _rest = length < 0 ? [] : _rest[(int)length..];
+        }
+
+        if (length < 0)
+        {
+            return null;
+        }
+
+        _frames++;
+        CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+        rest.AsSpan(0, (int)length).CopyTo(frame.Buffer);
+        return frame;
     }
 
     private void End(Exception? error)

@@ -6,7 +6,7 @@ namespace CoAP.NET.Transports;
 /// One connection of a reliable transport (RFC 8323), as the mesh sees it. The transport makes it, says so by <see cref="CoapTransportContext.Opened"/>, hands in what comes as
 /// frames (<see cref="CoapTransportContext.MeasureFrame"/> tells where one ends), and says at the end <see cref="CoapTransportContext.Closed"/>, once.
 /// </summary>
-public abstract class CoapConnection
+public abstract class CoapConnection : IPausable
 {
     /// <summary>Makes a connection.</summary>
     /// <param name="transport">The transport it belongs to.</param>
