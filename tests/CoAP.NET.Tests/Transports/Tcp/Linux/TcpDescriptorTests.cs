@@ -64,7 +64,7 @@ public class TcpDescriptorTests : LinuxTcpTest
         }
         finally
         {
-            SetLimit(OpenFiles, ref before);
+            _ = SetLimit(OpenFiles, ref before);
             filling.ForEach(static handle => handle.Dispose());
         }
 
