@@ -211,7 +211,8 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
         }
     }
 
-    private uint Wanted() => (_isReadingOff ? 0 : LibC.EpollIn) | (_waiting > 0 ? LibC.EpollOut : 0);
+    // What is being collected is sent before what waits; whether there is room shows then.
+    private uint Wanted() => (_isReadingOff ? 0 : LibC.EpollIn) | (_waiting > 0 && !_isCollecting ? LibC.EpollOut : 0);
 
     private void Watch()
     {

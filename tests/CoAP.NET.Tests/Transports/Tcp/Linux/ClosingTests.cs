@@ -194,6 +194,48 @@ public class ClosingTests : LinuxTcpTest
     }
 
     [LinuxFact]
+    public async Task Disposing_under_load_ends_everything_once()
+    {
+        LoopTestContext context = new() { Shards = 2 };
+        CoapTcpTransport transport = await ListenAsync(context);
+        StreamPeer[] peers = await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => ConnectAsync(transport)));
+        using SemaphoreSlim working = new(0);
+        byte[] many = [.. Enumerable.Repeat(Wire.Hex("2002ff41"), 100).SelectMany(static frame => frame)];
+        Task[] load = [.. peers.Select(async peer =>
+        {
+            try
+            {
+                while (true)
+                {
+                    await peer.SendAsync(many);
+                    if ((await peer.ReceiveOnceAsync()).Length == 0)
+                    {
+                        return;
+                    }
+
+                    working.Release();
+                }
+            }
+            catch (SocketException)
+            {
+                // What was under way when it was closed.
+            }
+        })];
+        for (int i = 0; i < 50; i++)
+        {
+            Assert.True(await working.WaitAsync(Hang));
+        }
+
+        await transport.DisposeAsync().AsTask().WaitAsync(Hang);
+
+        await Task.WhenAll(load).WaitAsync(Hang);
+        Assert.Equal(peers.Length, context.ClosedOnes.Reader.Count);
+        Assert.Equal(0, context.Assembly);
+        await context.Threads.WhenAtMostAsync(0);
+        Array.ForEach(peers, static peer => peer.Dispose());
+    }
+
+    [LinuxFact]
     public async Task A_handler_of_an_end_that_blocks_does_not_keep_the_transport_from_closing()
     {
         using ManualResetEventSlim release = new();
