@@ -172,7 +172,7 @@ public class BertServerTests : BodiesOnStreamsTest
     {
         const int length = 300_000;
         List<int> reads = [];
-        Server.MapGet("/x", () => CoapResults.Stream(new CountedStream(length, reads), new CoapETag([1])));
+        Server.MapGet("/x", () => CoapResults.Stream(new SeekablePattern(length, reads), new CoapETag([1])));
         await StartStreamsAsync();
         DirectConnection connection = Connect(Frames.Csm(65_536 + Head));
         List<byte> all = [];
@@ -268,37 +268,5 @@ public class BertServerTests : BodiesOnStreamsTest
     {
         Span<byte> bytes = stackalloc byte[3];
         return bytes[..new BlockValue(number, more: false, BlockValue.BertSizeExponent).Write(bytes)].ToArray();
-    }
-
-    private sealed class CountedStream(int length, List<int> reads) : Stream
-    {
-        public override bool CanRead => true;
-
-        public override bool CanSeek => true;
-
-        public override bool CanWrite => false;
-
-        public override long Length => length;
-
-        public override long Position { get; set; }
-
-        public override int Read(byte[] buffer, int offset, int count)
-        {
-            int read = (int)Math.Min(count, length - Position);
-            reads.Add(read);
-            PatternStream.Bytes(Position, read).CopyTo(buffer, offset);
-            Position += read;
-            return read;
-        }
-
-        public override void Flush()
-        {
-        }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
     }
 }
