@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Bench;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Engines;
 
@@ -52,6 +53,19 @@ internal sealed record Conversation(string Name, byte[][] Pieces, int Frames, bo
         return string.Join(' ', [.. frames, end]).Trim();
     }
 
+    // The number of a notification is the time at which it was made.
+    private static ReadOnlySpan<byte> WithoutNumber(ReadOnlySpan<byte> frame)
+    {
+        CoapMessage message = CoapStreamSerializer.Default.Deserialize(frame);
+        if (message.Options.Get<Observe>() is null)
+        {
+            return frame;
+        }
+
+        message.Options.Set(new Observe(1));
+        return CoapStreamSerializer.Default.Serialize(message);
+    }
+
     private string Read(Socket socket, List<string> frames)
     {
         byte[] buffer = new byte[1 << 20];
@@ -68,7 +82,7 @@ internal sealed record Conversation(string Name, byte[][] Pieces, int Frames, bo
             int start = 0;
             while (Bench.Frames.Measure(buffer.AsSpan(start, length - start), out _, out _) is > 0 and int frame && frame <= length - start)
             {
-                frames.Add(Convert.ToHexStringLower(buffer.AsSpan(start, frame)));
+                frames.Add(Convert.ToHexStringLower(WithoutNumber(buffer.AsSpan(start, frame))));
                 start += frame;
             }
 
