@@ -23,7 +23,7 @@ public sealed partial class CoapEndpoint
     /// </summary>
     public event EventHandler<CoapPeer>? PeerConnected;
 
-    /// <summary>Raised when a connection of which <see cref="PeerConnected"/> told has ended, after the requests on it failed. Raised on a thread of the library, with no lock held; what a handler throws is logged.</summary>
+    /// <summary>Raised when a connection of which <see cref="PeerConnected"/> told has ended, as the requests on it fail. Raised on a thread of the library, with no lock held; what a handler throws is logged.</summary>
     public event EventHandler<CoapDisconnection>? PeerDisconnected;
 
     /// <summary>The peers of all connections that are ready and not about to end, whoever opened them; a list of its own. Datagram transports have no connections.</summary>

@@ -10,7 +10,7 @@ public sealed partial class CoapPeer
     public bool IsConnected => CoapEndpoint.IsConnected(Channel);
 
     /// <summary>
-    /// Cancelled when the connection to the peer ends, after the requests on it failed; already, when it has ended and there is no new one. Of the connection that stands when this is read: a later one
+    /// Cancelled when the connection to the peer ends, as the requests on it fail; already, when it has ended and there is no new one. Of the connection that stands when this is read: a later one
     /// has another token. Never cancelled on datagram transports.
     /// </summary>
     public CancellationToken Disconnected => _endpoint.EndOf(Channel);

@@ -87,7 +87,7 @@ internal sealed partial class ConnectionPool
     {
         lock (_gate)
         {
-            return channel.ConnectingState is ConnectionTarget target ? UsableOf(target) : null;
+            return channel.ConnectingState is ConnectionTarget { Key: var key } && _targets.TryGetValue(key, out ConnectionTarget? target) ? UsableOf(target) : null;
         }
     }
 

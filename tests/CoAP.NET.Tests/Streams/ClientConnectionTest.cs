@@ -1,6 +1,8 @@
 using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Streams;
@@ -74,6 +76,23 @@ public abstract class ClientConnectionTest : ConnectionTest
     private protected static string Reply(Frame request, string code, string payload = "") =>
         $"{(payload.Length == 0 ? 0 : 1 + (payload.Length / 2)):x}{request.Token.Length / 2:x}{code}{request.Token}{(payload.Length == 0 ? string.Empty : "ff" + payload)}";
 
+    /// <summary>A Release message (RFC 8323 section 5.5).</summary>
+    private protected static string Release(uint? holdOff, params string[] alternatives)
+    {
+        CoapMessage release = new(CoapCode.Release);
+        foreach (string alternative in alternatives)
+        {
+            release.Options.Add(new AlternativeAddress(alternative));
+        }
+
+        if (holdOff is { } seconds)
+        {
+            release.Options.Add(new HoldOff(seconds));
+        }
+
+        return Wire.Hex(new CoapStreamSerializer().Serialize(release));
+    }
+
     /// <summary>Answers every request with 2.05.</summary>
     private protected void AnswerAll() => Answers = static (_, frame) => frame.Code is > 0 and < 32 ? Content(frame) : null;
 
@@ -87,6 +106,26 @@ public abstract class ClientConnectionTest : ConnectionTest
         }
 
         return await Within(task);
+    }
+
+    /// <summary>Lets time pass until so many attempts to connect were made, and not longer.</summary>
+    private protected void PassUntilAttempt(int count)
+    {
+        // Without the context of the test what waits for a timer goes on within the advance, and not on another thread some time later.
+        SynchronizationContext? context = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(null);
+        try
+        {
+            for (int i = 0; Attempts < count; i++)
+            {
+                Assert.True(i < 10_000, "There is no attempt.");
+                Clock.Advance(TimeSpan.FromMilliseconds(50));
+            }
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(context);
+        }
     }
 
     /// <summary>Waits until something is so that other threads bring about; a guard against hanging, no assertion about time.</summary>
