@@ -31,19 +31,11 @@ public class AsyncServingTests : EndpointTest
     public async Task A_handler_that_blocks_holds_up_neither_other_connections_nor_new_ones()
     {
         using ManualResetEventSlim free = new();
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/block", () =>
-        {
-            entered.SetResult();
-            free.Wait();
-            return CoapResults.Text("hi");
-        });
-        Server.MapGet("/x", static () => CoapResults.Text("hi"));
-        await StartTcpAsync();
+        Task entered = await StartWithBlockingHandlerAsync(free);
         await using AsyncPeer other = await ConnectAsync();
         await using AsyncPeer blocked = await ConnectAsync();
         await blocked.SendAsync("00e1" + "6101abb5626c6f636b");
-        await Within(entered.Task);
+        await Within(entered);
 
         await other.SendAsync("00e1" + GetX);
         await other.ExpectAsync(ServerCsm + AnswerHi);
@@ -59,18 +51,10 @@ public class AsyncServingTests : EndpointTest
     public async Task An_answer_does_not_wait_for_a_handler_that_blocks_after_it()
     {
         using ManualResetEventSlim free = new();
-        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Server.MapGet("/block", () =>
-        {
-            entered.SetResult();
-            free.Wait();
-            return CoapResults.Text("hi");
-        });
-        Server.MapGet("/x", static () => CoapResults.Text("hi"));
-        await StartTcpAsync();
+        Task entered = await StartWithBlockingHandlerAsync(free);
         await using AsyncPeer peer = await ConnectAsync();
         await peer.SendAsync("00e1" + GetX + "6101abb5626c6f636b");
-        await Within(entered.Task);
+        await Within(entered);
 
         Clock.Advance(TimeSpan.FromMilliseconds(4));
 
@@ -238,6 +222,21 @@ public class AsyncServingTests : EndpointTest
         await peer.ExpectAsync(ServerCsm + AnswerHi);
 
         Assert.Equal("127.0.0.1", host);
+    }
+
+    // The handler at /block waits for the event; the task ends when it was entered.
+    private async Task<Task> StartWithBlockingHandlerAsync(ManualResetEventSlim free)
+    {
+        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/block", () =>
+        {
+            entered.SetResult();
+            free.Wait();
+            return CoapResults.Text("hi");
+        });
+        Server.MapGet("/x", static () => CoapResults.Text("hi"));
+        await StartTcpAsync();
+        return entered.Task;
     }
 
     private async Task StartTcpAsync(CoapTlsOptions? tls = null)

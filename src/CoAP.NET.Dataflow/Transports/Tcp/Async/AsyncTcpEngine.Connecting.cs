@@ -36,6 +36,10 @@ internal sealed partial class AsyncTcpEngine
                 : throw new CoapConnectionException(
                     CoapConnectionError.Refused, $"The connection to {remote} was not opened: CoapLimits.MaxConnections is reached, or the endpoint stops.");
         }
+        catch (SocketException exception)
+        {
+            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"The connection to {remote} broke at once: {exception.Message}.", exception);
+        }
         finally
         {
             socket?.Dispose();
