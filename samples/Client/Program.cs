@@ -1,4 +1,5 @@
 // A client for the command line. Exit code: 0 success, 1 error response, 2 wrong usage, 3 no response, 130 interrupted.
+using System.Security.Cryptography;
 using Client;
 using CoAP.NET;
 
@@ -21,7 +22,18 @@ Console.CancelKeyPress += (_, pressed) =>
     stop.Cancel();
 };
 
-await using CoapClient client = new();
+CoapEndpointOptions options = new();
+try
+{
+    options.Tls = arguments.Tls;
+}
+catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException)
+{
+    Console.Error.WriteLine(exception.Message);
+    return 2;
+}
+
+await using CoapClient client = new(options);
 try
 {
     return arguments.Verb switch

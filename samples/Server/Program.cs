@@ -1,40 +1,34 @@
-// A server with the resources of the ETSI CoAP plugtests. Server [--bind URI]... (default coap://localhost:5683)
+// A server with the resources of the ETSI CoAP plugtests, on UDP, TCP and TLS. Server [--bind URI]... (default coap://localhost:5683)
 using System.Runtime.InteropServices;
+using System.Security.Cryptography;
 using CoAP.NET;
 using Server;
 
-const string Usage = "usage: Server [--bind URI]... (default coap://localhost:5683; port 0 takes any free one)";
 if (args is ["--help" or "-h"])
 {
-    Console.WriteLine(Usage);
+    Console.WriteLine(ServerArguments.Usage);
     return 0;
 }
 
-List<string> addresses = [];
-for (int i = 0; i < args.Length; i++)
+ServerArguments arguments;
+try
 {
-    if (args[i] != "--bind" || i + 1 == args.Length)
-    {
-        Console.Error.WriteLine(Usage);
-        return 2;
-    }
-
-    addresses.Add(args[++i]);
+    arguments = ServerArguments.Parse(args);
+}
+catch (Exception exception) when (exception is ArgumentException or CryptographicException or IOException)
+{
+    Console.Error.WriteLine(exception.Message);
+    return 2;
 }
 
-if (addresses.Count == 0)
-{
-    addresses.Add("coap://localhost:5683");
-}
-
-await using CoapServer server = new();
+await using CoapServer server = new(arguments.Options);
 PlugtestResources.MapTo(server);
 using CancellationTokenSource stop = new();
 using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
 using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
 try
 {
-    foreach (string address in addresses)
+    foreach (string address in arguments.Addresses)
     {
         server.Listen(address);
     }

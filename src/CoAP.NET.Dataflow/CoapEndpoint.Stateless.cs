@@ -37,7 +37,7 @@ public sealed partial class CoapEndpoint
             channel = ChannelTo(transport, remote);
         }
 
-        if (_tokenStep.Supports(channel))
+        if (_tokenStep.Supports(channel, StatelessTokens.Overhead + state.Length))
         {
             message.Token = tokens.Seal(state, remote);
             CoapPipeline pipeline = _pipelines[channel.Shard.Index];

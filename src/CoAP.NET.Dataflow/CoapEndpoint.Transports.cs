@@ -74,6 +74,7 @@ public sealed partial class CoapEndpoint
             // A server's request before its start opens what it listens on, so that the request leaves from there; without any, addresses may still be added.
             _isStarted |= HasTransports;
             await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
+            SettleSecurity();
             foreach (CoapTransport transport in _transports.Except(_started).ToArray())
             {
                 await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);

@@ -178,6 +178,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             ThrowIfStopping();
             _isStarted = true;
             await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
+            SettleSecurity();
             foreach (CoapTransport transport in _transports.Except(_started).ToArray())
             {
                 await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);

@@ -48,7 +48,7 @@ public sealed class CoapLimits
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>
     public int MaxOptions { get; set => field = Check(value, 1, int.MaxValue); } = 256;
 
-    /// <summary>The largest body of a request that is taken block by block, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
+    /// <summary>The largest body of a request that is taken, in blocks or in one message, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
     public long MaxBodySize { get; set => field = Check(value, 1, 1L << 30); } = 1024 * 1024;
 
     /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. When full: of what the peer itself has under way that which was idle longest goes first, then that of peers that were silent for MAX_TRANSMIT_SPAN (at addresses that were never verified: four times ACK_TIMEOUT), then a block is answered 5.03.</summary>
@@ -114,6 +114,9 @@ public sealed class CoapLimits
 
     /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 1,000; 1 to 100,000,000. When full: as with <see cref="MaxConnections"/>.</summary>
     public int MaxConnectionsPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 1000;
+
+    /// <summary>How many TLS handshakes that peers began may be under way at a time. Default 1,000; 1 to 100,000,000. When full: a further connection is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
+    public int MaxHandshakes { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
     /// <summary>The largest message that is taken on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1). Default 1 MiB; 64 to 1 GiB. Larger: the connection is aborted before the rest is read.</summary>
     public int MaxStreamMessageSize { get; set => field = Check(value, 64, 1 << 30); } = 1024 * 1024;

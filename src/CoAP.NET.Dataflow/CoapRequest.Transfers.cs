@@ -8,7 +8,7 @@ public sealed partial class CoapRequest
     private TransferWishes? _transfer;
 
     /// <summary>
-    /// The block size in bytes to propose for both bodies: 16, 32, 64, 128, 256, 512 or 1,024. Default null: <see cref="CoapTransmissionParameters.PreferredBlockSize"/> of the peer.
+    /// The block size in bytes to propose for both bodies: 16, 32, 64, 128, 256, 512 or 1,024. Default null: <see cref="CoapTransmissionParameters.PreferredBlockSize"/> of the peer; over a connection whatever fits a message.
     /// A server may use a smaller one (RFC 7959 sections 2.3 and 2.4).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Another number.</exception>

@@ -153,7 +153,7 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>The block size that is proposed to the peer, in bytes: 16, 32, 64, 128, 256, 512 or 1,024. Default 1,024 (RFC 7959 section 2.2).</summary>
+    /// <summary>The block size that is proposed to the peer, in bytes: 16, 32, 64, 128, 256, 512 or 1,024. Default 1,024 (RFC 7959 section 2.2). Not on connections, whose peers say what they take.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Another number.</exception>
     public int PreferredBlockSize
     {

@@ -28,9 +28,13 @@ internal static class BlockAnswers
         CultureInfo.InvariantCulture, $"The body has {total} bytes; no block begins at {offset}."));
 
     /// <summary>What is wrong with the Block options of a request by themselves (RFC 7959 sections 2.2 and 2.3); null for nothing.</summary>
-    public static CoapResult? Check(BlockValue? block1, BlockValue? block2, int length)
+    /// <param name="block1">Its Block1.</param>
+    /// <param name="block2">Its Block2.</param>
+    /// <param name="length">The length of its payload.</param>
+    /// <param name="takesBert">Whether size exponent 7 has a meaning between the peer and us (RFC 8323 section 6).</param>
+    public static CoapResult? Check(BlockValue? block1, BlockValue? block2, int length, bool takesBert)
     {
-        if (block1 is { IsBert: true } || block2 is { IsBert: true })
+        if (!takesBert && (block1 is { IsBert: true } || block2 is { IsBert: true }))
         {
             return Bad("Size exponent 7 is reserved.");
         }
@@ -45,8 +49,8 @@ internal static class BlockAnswers
             return Bad("A request with Block1 asks for block 0 of the answer.");
         }
 
-        return (block.More ? length == block.Size : length <= block.Size)
+        return BlockFit.IsLength(block, length)
             ? null
-            : Bad(string.Create(CultureInfo.InvariantCulture, $"A block of size {block.Size} with a payload of {length} bytes."));
+            : Bad(string.Create(CultureInfo.InvariantCulture, $"A block {block} with a payload of {length} bytes."));
     }
 }

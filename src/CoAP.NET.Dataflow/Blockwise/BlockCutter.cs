@@ -9,9 +9,17 @@ internal static class BlockCutter
     // What is added to a block: ETag, Block1, Block2, Size2, each with its header.
     private const int AddedOptions = 13 + 8 + 8 + 9;
 
-    /// <summary>The size exponent of the blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above what the peer is known to prefer, nor above what fits a message.</summary>
-    public static int SizeExponent(CoapExchange exchange, BlockValue? asked, CoapResult result)
+    /// <summary>
+    /// The blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above what the peer is known to prefer, nor
+    /// above what fits a message. On a connection what fits, unless the request asks for less.
+    /// </summary>
+    public static BlockFit Fit(CoapExchange exchange, BlockValue? asked, CoapResult result)
     {
+        if (exchange.Channel.IsReliable)
+        {
+            return BlockFit.Of(exchange.Channel, asked?.SizeExponent ?? BlockValue.BertSizeExponent, Room(exchange, result));
+        }
+
         CoapTransmissionParameters parameters = exchange.Channel.Parameters;
         int exponent = asked is { } wanted ? Math.Min(wanted.SizeExponent, BlockValue.GetSizeExponent(parameters.PreferredBlockSize))
             : BlockValue.GetSizeExponent(exchange.Channel.BlockSize);
@@ -20,14 +28,11 @@ internal static class BlockCutter
             exponent = Math.Min(exponent, block1.SizeExponent);
         }
 
-        long room = parameters.MaxMessageSize - HeadSize(exchange, result);
-        while (exponent > 0 && 16 << exponent > room)
-        {
-            exponent--;
-        }
-
-        return exponent;
+        return BlockFit.Of(exchange.Channel, exponent, Room(exchange, result));
     }
+
+    /// <summary>How many bytes of the body of an answer have room in one message, with the options of a block.</summary>
+    public static long Room(CoapExchange exchange, CoapResult result) => exchange.Channel.MaxMessageSize - HeadSize(exchange, result);
 
     /// <summary>The options that all blocks of an answer carry, with an entity-tag.</summary>
     /// <param name="result">The answer.</param>
@@ -60,15 +65,15 @@ internal static class BlockCutter
     /// <summary>The block of an answer that begins at an offset.</summary>
     /// <param name="whole">The options of every block; the payload from <paramref name="start"/> on.</param>
     /// <param name="offset">Where the block begins in the body; a multiple of its size.</param>
-    /// <param name="exponent">Its size exponent.</param>
+    /// <param name="fit">How much of it fits.</param>
     /// <param name="start">Where the payload begins in the body.</param>
     /// <param name="total">The size of the body.</param>
     /// <param name="block1">The block of the request that is answered; null for none.</param>
     /// <param name="observe">The Observe option of the answer; null for none.</param>
     /// <param name="saysSize">Whether the size is said: in the first block, and where it was asked for (RFC 7959 section 4).</param>
-    public static CoapResult Cut(CoapResult whole, long offset, int exponent, long start, long total, BlockValue? block1, uint? observe, bool saysSize)
+    public static CoapResult Cut(CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe, bool saysSize)
     {
-        int length = (int)Math.Min(16 << exponent, total - offset);
+        int length = fit.LengthOf(total - offset);
         BodyPart block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
         if (whole.HasOptions)
         {
@@ -80,7 +85,7 @@ internal static class BlockCutter
             block.Options.Observe = number;
         }
 
-        block.Options.Block2 = BlockValue.FromOffset(offset, offset + length < total, exponent);
+        block.Options.Block2 = BlockValue.FromOffset(offset, offset + length < total, fit.SizeExponent);
         if (block1 is { } answered)
         {
             block.Options.Block1 = answered;
@@ -120,7 +125,7 @@ internal static class BlockCutter
     /// <summary>An error with as much of its diagnostic text as fits: there is no second block of it to be asked for.</summary>
     public static CoapResult CutDiagnostic(CoapExchange exchange, CoapResult result, int max)
     {
-        int length = (int)Math.Clamp(exchange.Channel.Parameters.MaxMessageSize - HeadSize(exchange, result), 0, Math.Min(max, result.Payload.Length));
+        int length = (int)Math.Clamp(Room(exchange, result), 0, Math.Min(max, result.Payload.Length));
 
         // Not in the middle of a character in UTF-8.
         ReadOnlySpan<byte> text = result.Payload.Span;

@@ -52,7 +52,7 @@ internal sealed partial class BodyLayer
     private static bool IsCopyOfFirst(BodyEntry? entry, BlockValue block, CoapMessage message) => block.More && entry switch
     {
         BodyAssembly assembly => assembly.Length == message.Payload.Length && IsCopy(assembly, block, message) && assembly.Format == message.Options.ContentFormat,
-        StreamedBody stream => stream.Length == message.Payload.Length && IsCopy(stream, block, message) && stream.Format == message.Options.ContentFormat,
+        StreamedBody stream => !stream.Channel.IsReliable && stream.Length == message.Payload.Length && IsCopy(stream, block, message) && stream.Format == message.Options.ContentFormat,
         _ => false,
     };
 
@@ -80,12 +80,6 @@ internal sealed partial class BodyLayer
         _bodies.Add(entry, now);
         if (entry is StreamedBody stream)
         {
-            if (Charge(stream, StreamedBody.Size + key.Size, now) is { } full)
-            {
-                _bodies.Release(stream);
-                return BodyVerdict.Answer(full);
-            }
-
             return Write(exchange, block, stream, now);
         }
 
@@ -141,7 +135,7 @@ internal sealed partial class BodyLayer
 
     // How a block was taken. The first response says which size is wanted; the peer then goes on with it (RFC 7959 section 2.3, figure 9).
     private static BlockValue Taken(CoapExchange exchange, BlockValue block) =>
-        block.Number > 0 ? block : new BlockValue(0, more: true, Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
+        block.Number > 0 || exchange.Channel.IsReliable ? block : new BlockValue(0, more: true, Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
 
     private void Drop(CoapExchange exchange)
     {

@@ -51,7 +51,7 @@ internal sealed partial class BodyLayer
             return OtherFormat();
         }
 
-        if (stream.Length > 0 && stream.IsFinal == !block.More && IsCopy(stream, block, message))
+        if (stream.Length > 0 && stream.IsFinal == !block.More && !exchange.Channel.IsReliable && IsCopy(stream, block, message))
         {
             _bodies.Touch(stream, now);
             if (!stream.IsBusy && !stream.IsFinal)
@@ -82,8 +82,15 @@ internal sealed partial class BodyLayer
             return BodyVerdict.Answer(failed);
         }
 
+        // Of a success that came already nothing is read any more.
+        if (stream.Result is null && Charge(stream, stream.SizeWith(message.Payload.Length) - stream.Charge, now) is { } full)
+        {
+            GiveUp(stream, "There is no room for its next block.");
+            return BodyVerdict.Answer(full);
+        }
+
         stream.Length += message.Payload.Length;
-        stream.LastBlock = message.Payload;
+        stream.LastBlock = exchange.Channel.IsReliable ? default : message.Payload;
         stream.IsFinal = !block.More;
         if (stream.Result is { } result)
         {

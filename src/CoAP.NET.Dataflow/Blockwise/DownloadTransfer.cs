@@ -11,7 +11,7 @@ internal sealed class DownloadTransfer
 
     /// <summary>Begins a phase.</summary>
     /// <param name="offset">Where the first block begins, a multiple of the block size.</param>
-    /// <param name="sizeExponent">The size exponent to ask with, 0 to 6.</param>
+    /// <param name="sizeExponent">The size exponent to ask with, 0 to 7.</param>
     /// <param name="expected">The ETag that the representation must have; null for any.</param>
     public DownloadTransfer(long offset, int sizeExponent, ReadOnlyMemory<byte>? expected)
     {
@@ -19,6 +19,9 @@ internal sealed class DownloadTransfer
         SizeExponent = sizeExponent;
         _expected = expected;
     }
+
+    /// <summary>Whether size exponent 7 has a meaning between the server and us (RFC 8323 section 6); it may end on the way.</summary>
+    public bool TakesBert { get; set; }
 
     /// <summary>The first block of the representation; null before it came.</summary>
     public CoapMessage? First { get; private set; }
@@ -30,10 +33,10 @@ internal sealed class DownloadTransfer
     public int SizeExponent { get; private set; }
 
     /// <summary>Whether the next block has a number that can be written.</summary>
-    public bool HasNumber => Offset >> (SizeExponent + 4) <= BlockValue.MaxNumber;
+    public bool HasNumber => Offset / BlockFit.UnitOf(SizeExponent) <= BlockValue.MaxNumber;
 
     /// <summary>The next block to ask for.</summary>
-    public BlockValue Next => BlockValue.FromOffset(Offset, more: false, SizeExponent);
+    public BlockValue Next => BlockValue.FromOffset(Offset, more: false, TakesBert ? SizeExponent : Math.Min(SizeExponent, BlockValue.MaxSizeExponent));
 
     /// <summary>Begins again at the start of the body, because the representation changed.</summary>
     public void Restart()
@@ -94,7 +97,7 @@ internal sealed class DownloadTransfer
             return Offset > 0 ? DownloadVerdict.NoBlock : IsExpected(response) ? DownloadVerdict.Whole : DownloadVerdict.Changed;
         }
 
-        if (block.IsBert)
+        if (block.IsBert && !TakesBert)
         {
             return DownloadVerdict.ReservedSize;
         }
@@ -105,7 +108,7 @@ internal sealed class DownloadTransfer
         }
 
         int length = response.Payload.Length;
-        if (block.More ? length != block.Size : length > block.Size)
+        if (!BlockFit.IsLength(block, length))
         {
             return DownloadVerdict.WrongLength;
         }

@@ -17,6 +17,9 @@ internal sealed class StreamedBody : BodyEntry
     /// <summary>What it takes of the bounds: the window, the block that goes beyond it and the one before it, and the objects.</summary>
     public const int Size = Window + 4096;
 
+    // A block of this size and the one before it are in Size.
+    private const int CountedBlock = 1024;
+
     private readonly Pipe _pipe = new(new PipeOptions(
         readerScheduler: PipeScheduler.Inline,
         writerScheduler: PipeScheduler.Inline,
@@ -46,8 +49,11 @@ internal sealed class StreamedBody : BodyEntry
     /// <summary>How many bytes were taken.</summary>
     public long Length { get; set; }
 
-    /// <summary>The block that was taken last, to know a copy of it.</summary>
+    /// <summary>The block that was taken last, to know a copy of it; nothing on connections, where there are none.</summary>
     public ReadOnlyMemory<byte> LastBlock { get; set; }
+
+    /// <summary>What it takes while a block is on its way through it: under BERT a message has many (RFC 8323 section 6), and lies in its frame and in the pipe.</summary>
+    public long SizeWith(int block) => Size + Key.Size + (block > CountedBlock ? 2L * block : 0);
 
     /// <summary>The block that is not answered yet.</summary>
     public CoapExchange? Waiting { get; set; }

@@ -12,31 +12,47 @@ internal sealed class UploadTransfer
     private bool _isRestarted;
 
     /// <summary>Begins a phase.</summary>
-    /// <param name="sizeExponent">The size exponent to begin with, 0 to 6.</param>
+    /// <param name="fit">The blocks to begin with.</param>
     /// <param name="isWhole">Whether the body goes out at once and without Block1 at first.</param>
-    public UploadTransfer(int sizeExponent, bool isWhole)
+    public UploadTransfer(BlockFit fit, bool isWhole)
     {
-        SizeExponent = sizeExponent;
+        Fit = fit;
         IsWhole = isWhole;
     }
+
+    /// <summary>Whether the server said what fits a message (RFC 8323 section 5.3.1), so that 4.13 without Block1 speaks of the body.</summary>
+    public bool IsSizeKnown { get; init; }
 
     /// <summary>How many bytes of the body the server took; the next block begins there.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>The size exponent of the next block.</summary>
-    public int SizeExponent { get; private set; }
+    /// <summary>How much the next block carries.</summary>
+    public BlockFit Fit { get; private set; }
 
-    /// <summary>The size of the next block in bytes; the last one may be shorter.</summary>
-    public int Size => 16 << SizeExponent;
+    /// <summary>The size exponent of the next block, 0 to 7.</summary>
+    public int SizeExponent => Fit.SizeExponent;
+
+    /// <summary>The size of the next block in bytes; the last one may be shorter, and under BERT longer by less than 1,024.</summary>
+    public int Size => Fit.Size;
 
     /// <summary>Whether the body goes out at once and without Block1.</summary>
     public bool IsWhole { get; private set; }
 
     /// <summary>How many bytes can be sent in blocks of a size: NUM has 20 bits (RFC 7959 section 2.2).</summary>
-    public static long Capacity(int sizeExponent) => (BlockValue.MaxNumber + 1L) << (sizeExponent + 4);
+    public static long Capacity(int sizeExponent) => (BlockValue.MaxNumber + 1L) * BlockFit.UnitOf(sizeExponent);
 
     /// <summary>Whether the next block has a number that can be written.</summary>
-    public bool HasNumber => Offset < Capacity(SizeExponent);
+    public bool HasNumber => Fit.HasNumber(Offset);
+
+    /// <summary>What fits may have changed on the way: the server has said so. Blocks only get smaller, but under BERT a message may take more of them.</summary>
+    /// <param name="fit">What fits now.</param>
+    public void Refit(BlockFit fit)
+    {
+        if (fit.SizeExponent < SizeExponent || (fit.SizeExponent == SizeExponent && fit.Size != Size))
+        {
+            Fit = fit;
+        }
+    }
 
     /// <summary>The message with the next block.</summary>
     /// <param name="template">The request without its body.</param>
@@ -102,12 +118,12 @@ internal sealed class UploadTransfer
 
         if (block is { } taken)
         {
-            if (taken.IsBert)
+            if (taken.IsBert && SizeExponent != BlockValue.BertSizeExponent)
             {
                 return UploadVerdict.ReservedSize;
             }
 
-            if (taken.Number != Offset / Size)
+            if (taken.Number != Offset / Fit.Unit)
             {
                 return UploadVerdict.OtherBlock;
             }
@@ -126,17 +142,30 @@ internal sealed class UploadTransfer
 
         // A server that works block by block answers each one with a code of its own and M=0 (RFC 7959 figure 8); a 2.31 without Block1 is matched by its token.
         Offset += sent;
-        SizeExponent = Math.Min(SizeExponent, block?.SizeExponent ?? SizeExponent);
+        Shrink(block?.SizeExponent ?? SizeExponent);
         return UploadVerdict.Next;
+    }
+
+    private void Shrink(int sizeExponent)
+    {
+        if (sizeExponent < SizeExponent)
+        {
+            Fit = BlockFit.Plain(sizeExponent);
+        }
     }
 
     private UploadVerdict OnError(CoapCode code, BlockValue? block, int sent)
     {
+        if (code == CoapCode.RequestEntityTooLarge && IsWhole && IsSizeKnown && block is null)
+        {
+            return UploadVerdict.Final;
+        }
+
         if (code == CoapCode.RequestEntityTooLarge && !_isShrunk)
         {
             // The hint is a smaller size, or Block1 where there was none (RFC 7959 section 2.9.3).
             int wanted = Math.Min(SizeExponent, block?.SizeExponent ?? SizeExponent);
-            while (IsWhole && wanted >= 0 && 16 << wanted >= sent)
+            while (IsWhole && wanted >= 0 && (wanted < SizeExponent ? 16 << wanted : Size) >= sent)
             {
                 wanted--;
             }
@@ -145,7 +174,7 @@ internal sealed class UploadTransfer
             {
                 _isShrunk = true;
                 IsWhole = false;
-                SizeExponent = wanted;
+                Shrink(wanted);
                 Offset = 0;
                 return UploadVerdict.Restart;
             }

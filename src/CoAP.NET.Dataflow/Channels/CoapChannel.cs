@@ -122,11 +122,23 @@ public sealed class CoapChannel
 
     internal CoapShard Shard { get; }
 
-    /// <summary>The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4).</summary>
+    /// <summary>The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4). Not on connections, whose peers said in general what they take.</summary>
     internal byte AskedBlockSize { get; set; }
 
-    /// <summary>Answers above so many bytes are sent to the peer in blocks.</summary>
-    internal int BlockSize => AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
+    /// <summary>Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one; <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.</summary>
+    internal int BlockSize => Connection is not null ? PeerMaxMessageSize
+        : AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
+
+    /// <summary>The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a peer that fetches a body.</summary>
+    internal const int MaxBert = 1024 * 1024;
+
+    /// <summary>The most of a body in bytes that one message may carry, for who reads it at its place.</summary>
+    /// <param name="asked">The block that is asked for; null for none.</param>
+    internal int LargestPart(Options.BlockValue? asked)
+    {
+        const int block = 16 << Options.BlockValue.MaxSizeExponent;
+        return IsReliable && asked is null or { IsBert: true } ? Math.Clamp(MaxMessageSize, block, MaxBert) : block;
+    }
 
     /// <summary>Whether its parameters have yet to be asked for, which is done outside the lock: a user may decide them.</summary>
     internal bool AsksForParameters { get; set; }

@@ -234,6 +234,9 @@ public enum CoapCounter
     /// <summary>Requests that were sent once more because their connection had ended.</summary>
     RequestsRepeated,
 
+    /// <summary>How often no connection could be accepted for a moment, as the process has too many open files or the system no memory.</summary>
+    AcceptFailures,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

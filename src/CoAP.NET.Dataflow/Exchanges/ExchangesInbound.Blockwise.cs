@@ -39,13 +39,13 @@ public sealed partial class ExchangesInbound
         CoapMessage message = exchange.Request.Message;
         BlockValue? block1 = message.OptionsToRead!.Block1;
         BlockValue? block2 = message.OptionsToRead!.Block2;
-        if (BlockAnswers.Check(block1, block2, message.Payload.Length) is { } wrong)
+        if (BlockAnswers.Check(block1, block2, message.Payload.Length, exchange.Channel.TakesBert) is { } wrong)
         {
             Refuse(exchange, wrong);
             return false;
         }
 
-        if (block2 is { } asked)
+        if (block2 is { } asked && !exchange.Channel.IsReliable)
         {
             exchange.Channel.AskedBlockSize = (byte)(asked.SizeExponent + 1);
         }

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Blockwise;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
@@ -13,8 +14,14 @@ public sealed partial class ExchangesOutbound
 
     // For most answers a few tests of fields. What is sent without a request at hand, such as a notification, is looked at in any case.
     private static bool ConcernsBodies(CoapExchange exchange, CoapResult result) =>
-        (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || exchange.Reception is null
+        (exchange.Special & BlockOptions) != 0 || exchange.Body is not null || IsWithoutRequest(exchange)
         || result.Payload.Length > exchange.Channel.BlockSize || result is BodyPart;
+
+    // On reliable transports no request has a reception.
+    private static bool IsWithoutRequest(CoapExchange exchange) => exchange.Reception is null && (!exchange.Channel.IsReliable || exchange.Observing is SubjectRun);
+
+    // Who sent blocks, or asked for some, knows them, whatever its CSM said.
+    private static bool MayBeSentBlocks(CoapExchange exchange) => exchange.Channel.TakesBlocks || (exchange.Special & BlockOptions) != 0;
 
     /// <summary>Makes of an answer what goes out: the block that the request asks for, or the whole with the Block options that belong to it.</summary>
     /// <returns>Null when the answer belongs to a later block, or nobody waits for it.</returns>
@@ -47,8 +54,8 @@ public sealed partial class ExchangesOutbound
 
         // A notification answers no block, though its registration may have come in some.
         uint? observe = result.HasOptions ? result.Options.Observe : null;
-        BlockValue? block1 = exchange.Reception is null && observe is not null ? null : exchange.Body?.Block1;
-        BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 && exchange.Reception is not null ? null : exchange.Request.Message.OptionsToRead?.Block2;
+        BlockValue? block1 = IsWithoutRequest(exchange) && observe is not null ? null : exchange.Body?.Block1;
+        BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 && !IsWithoutRequest(exchange) ? null : exchange.Request.Message.OptionsToRead?.Block2;
         BodyPart? part = result as BodyPart;
         long total = part?.Total ?? result.Payload.Length;
         if (!result.Code.IsSuccess)
@@ -67,10 +74,16 @@ public sealed partial class ExchangesOutbound
             return BlockAnswers.BeyondEnd(offset, total);
         }
 
-        int exponent = BlockCutter.SizeExponent(exchange, asked, result);
-        if (offset == 0 && total <= 16 << exponent)
+        BlockFit fit = BlockCutter.Fit(exchange, asked, result);
+        if (offset == 0 && total == result.Payload.Length && total <= (asked is null && exchange.Channel.IsReliable ? BlockCutter.Room(exchange, result) : fit.Last))
         {
-            return BlockCutter.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, exponent));
+            return BlockCutter.Whole(result, block1, asked is null ? null : new BlockValue(0, more: false, fit.SizeExponent));
+        }
+
+        if (!MayBeSentBlocks(exchange))
+        {
+            // Whether the whole of it fits after all is seen when it is a message.
+            return total == result.Payload.Length ? result : RefuseTooLarge(exchange, total);
         }
 
         CoapResult whole = BlockCutter.Prepare(result);
@@ -79,7 +92,7 @@ public sealed partial class ExchangesOutbound
             Keep(exchange, whole, offset);
         }
 
-        return Cut(exchange, whole, offset, exponent, part?.Offset ?? 0, total, block1, observe);
+        return Cut(exchange, whole, offset, fit, part?.Offset ?? 0, total, block1, observe);
     }
 
     /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
@@ -112,15 +125,15 @@ public sealed partial class ExchangesOutbound
         int total = whole.Payload.Length;
         return asked.ByteOffset >= total
             ? BlockAnswers.BeyondEnd(asked.ByteOffset, total)
-            : Cut(exchange, whole, asked.ByteOffset, BlockCutter.SizeExponent(exchange, asked, whole), 0, total, null, null);
+            : Cut(exchange, whole, asked.ByteOffset, BlockCutter.Fit(exchange, asked, whole), 0, total, null, null);
     }
 
-    private static CoapResult Cut(CoapExchange exchange, CoapResult whole, long offset, int exponent, long start, long total, BlockValue? block1, uint? observe)
+    private static CoapResult Cut(CoapExchange exchange, CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe)
     {
         bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
-        return offset / (16 << exponent) > BlockValue.MaxNumber
+        return !fit.HasNumber(offset)
             ? BlockAnswers.Bad("The block number for this place of the body would have more than 20 bits.")
-            : BlockCutter.Cut(whole, offset, exponent, start, total, block1, observe, saysSize);
+            : BlockCutter.Cut(whole, offset, fit, start, total, block1, observe, saysSize);
     }
 
     private void Keep(CoapExchange exchange, CoapResult whole, long offset)

@@ -55,7 +55,7 @@ public sealed partial class ExchangesOutbound
 
         // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable and has none.
         bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != CoapReceptionState.Acknowledged;
-        int echo = mayEcho && size + EchoMint.OptionSize <= channel.Parameters.MaxMessageSize ? EchoMint.OptionSize : 0;
+        int echo = mayEcho && size + EchoMint.OptionSize <= channel.MaxMessageSize ? EchoMint.OptionSize : 0;
         if (guard.MaySend(channel, size + echo, now))
         {
             carriesEcho = echo > 0;

@@ -16,7 +16,7 @@ public sealed partial class ExchangesOutbound
     {
         QBlockWish? wish = exchange.Request.Message.HasOptions ? QBlockWish.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
         BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
-        int exponent = BlockCutter.SizeExponent(exchange, asked, result);
+        int exponent = BlockCutter.Fit(exchange, asked, result).SizeExponent;
         int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
         if (wish is null && count == 1)
         {
@@ -67,7 +67,7 @@ public sealed partial class ExchangesOutbound
             return null;
         }
 
-        int exponent = BlockCutter.SizeExponent(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole);
+        int exponent = BlockCutter.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
         int count = (whole.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
         return BodyVerdict.Answer(wish.First >= count
             ? BlockAnswers.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)

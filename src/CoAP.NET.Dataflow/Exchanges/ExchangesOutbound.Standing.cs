@@ -17,7 +17,7 @@ public sealed partial class ExchangesOutbound
 
         if (IsTooLarge(transmission.Message, channel, out long size))
         {
-            return new CoapException($"The registration at {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Shorten the request, or raise MaxMessageSize for this peer if the path allows it.");
+            return TooLarge("registration", channel, size, "Shorten the request");
         }
 
         Counters.Add(CoapCounter.RequestsSent);

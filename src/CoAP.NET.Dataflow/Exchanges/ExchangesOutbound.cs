@@ -3,6 +3,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 
@@ -39,6 +40,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed);
     }
 
+    /// <summary>The size in bytes of a message on reliable transports. Set by the pipeline.</summary>
+    internal Func<CoapMessage, long> StreamSizeOf { get; init; } = CoapStreamSerializer.Default.GetSize;
+
     /// <summary>Answers to requests to groups that wait for their moment.</summary>
     internal DelayedReplies Delayed { get; }
 
@@ -56,7 +60,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _layer.Register(request);
         if (IsTooLarge(message, channel, out long size))
         {
-            Fail(request, $"The request to {channel} takes {size} bytes, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or raise MaxMessageSize for this peer if the path allows it.");
+            Fail(request, TooLarge("request", channel, size, "Send less"));
         }
         else
         {
@@ -85,7 +89,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
         if (IsTooLarge(message, channel, out long size))
         {
-            throw new CoapException($"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at most {channel.Parameters.MaxMessageSize}. Send less, or keep less state in the token.");
+            throw new CoapTooLargeException(size, channel.MaxMessageSize, $"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at most {channel.MaxMessageSize}. Send less, or keep less state in the token.");
         }
 
         Counters.Add(CoapCounter.RequestsSent);
@@ -104,7 +108,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
         else if (IsTooLarge(request.Message, request.Channel, out long size))
         {
-            request.End(new CoapException($"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.Parameters.MaxMessageSize}, and a request to a group has only one. Send less."));
+            request.End(new CoapTooLargeException(size, request.Channel.MaxMessageSize, $"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.MaxMessageSize}, and a request to a group has only one. Send less."));
         }
         else
         {
@@ -139,13 +143,21 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private static string DeclinedText(CoapChannel channel) => $"The request to {channel} was declined by a block that was linked into the pipeline.";
 
-    private void Fail(PendingRequest request, string message)
+    private void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
+
+    private void Fail(PendingRequest request, CoapException error)
     {
         if (_layer.TryTake(request))
         {
-            request.Fail(new CoapException(message));
+            request.Fail(error);
         }
     }
+
+    private static CoapTooLargeException TooLarge(string what, CoapChannel channel, long size, string advice) => new(
+        size,
+        channel.MaxMessageSize,
+        $"The {what} to {channel} takes {size} bytes, but a message to it has at most {channel.MaxMessageSize}. {advice}"
+            + (channel.IsReliable ? "; the size is what the peer said of itself (RFC 8323 section 5.3.1)." : ", or raise MaxMessageSize for this peer if the path allows it."));
 
     private protected override void Process(CoapReply item)
     {
@@ -185,9 +197,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         CoapMessage? response = Compose(exchange, sent);
         if (IsTooLarge(response, exchange.Channel, out long size) && (!TryCutSmaller(exchange, result, out response) || IsTooLarge(response, exchange.Channel, out size)))
         {
-            Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.Parameters.MaxMessageSize);
-            Counters.Add(CoapCounter.HandlerErrors);
-            result = new CoapResult(CoapCode.InternalServerError);
+            result = RefuseTooLarge(exchange, size);
             response = Compose(exchange, result);
         }
 
@@ -201,7 +211,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         bool isChallenge = result.AsksForEcho;
         bool carriesEcho = false;
         bool silent = IsSilent(exchange, result, response.Code);
-        if (size > _alwaysFree && !silent)
+        if (size > _alwaysFree && !silent && !exchange.Channel.IsReliable)
         {
             response = Limit(exchange, result, response, out isChallenge, out carriesEcho);
             silent = IsSilent(exchange, result, response.Code);
@@ -281,15 +291,22 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)
     {
-        int limit = channel.Parameters.MaxMessageSize;
+        int limit = channel.MaxMessageSize;
         size = message.SizeBound;
         if (size <= limit)
         {
             return false;
         }
 
-        size = _sizeOf(message);
+        size = channel.IsReliable ? StreamSizeOf(message) : _sizeOf(message);
         return size > limit;
+    }
+
+    private CoapResult RefuseTooLarge(CoapExchange exchange, long size)
+    {
+        Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.MaxMessageSize);
+        Counters.Add(CoapCounter.HandlerErrors);
+        return new CoapResult(CoapCode.InternalServerError);
     }
 
     private static CoapMessage Compose(CoapExchange exchange, CoapResult result)

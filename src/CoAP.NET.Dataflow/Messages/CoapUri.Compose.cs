@@ -55,7 +55,12 @@ public sealed partial class CoapUri
         return request.Options.ProxyScheme is { } proxyScheme ? string.Concat(proxyScheme, text.AsSpan(text.IndexOf(':', StringComparison.Ordinal))) : text;
     }
 
-    private static bool TryCompose(string scheme, CoapOptionCollection options, IPEndPoint destination, [NotNullWhen(true)] out CoapUri? uri, out UriFault fault)
+    /// <summary>The same, with the host that counts where Uri-Host is absent (RFC 8323 section 8.5); null for the address.</summary>
+    internal static CoapUri Compose(string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost) =>
+        TryCompose(scheme, options, destination, out CoapUri? uri, out UriFault fault, defaultHost) ? uri : throw new CoapUriException(DescribeOptions(fault), fault.Position);
+
+    private static bool TryCompose(
+        string scheme, CoapOptionCollection options, IPEndPoint destination, [NotNullWhen(true)] out CoapUri? uri, out UriFault fault, string? defaultHost = null)
     {
         ArgumentNullException.ThrowIfNull(scheme);
         ArgumentNullException.ThrowIfNull(options);
@@ -68,7 +73,7 @@ public sealed partial class CoapUri
             return false;
         }
 
-        if (!TryComposeHost(options, destination.Address, out UriHostName host, out fault)
+        if (!TryComposeHost(options, destination.Address, defaultHost, out UriHostName host, out fault)
             || !TryCopy(options, OptionNumber.UriPath, out string[]? path, out fault)
             || !TryCopy(options, OptionNumber.UriQuery, out string[]? query, out fault))
         {
@@ -80,11 +85,17 @@ public sealed partial class CoapUri
     }
 
     // Steps 2 and 3: the option where it is a valid host, the address where the option is absent.
-    private static bool TryComposeHost(CoapOptionCollection options, IPAddress destination, out UriHostName host, out UriFault fault)
+    private static bool TryComposeHost(CoapOptionCollection options, IPAddress destination, string? defaultHost, out UriHostName host, out UriFault fault)
     {
         fault = default;
         if (!options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> bytes))
         {
+            // A name that is no host of a URI names none; it comes from the peer.
+            if (defaultHost is not null && UriHostName.TryParse(UriText.EncodeNonAscii(defaultHost), 0, out host, out _) && host.ZoneId is null)
+            {
+                return true;
+            }
+
             IPAddress address = destination.IsIPv4MappedToIPv6 ? destination.MapToIPv4() : destination;
             host = new UriHostName(UriHostName.Format(address), address, null);
             return true;

@@ -15,13 +15,20 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
         Token = token;
     }
 
-    public Subject Subject { get; }
+    /// <summary>What it observes; another one when its peer takes messages of another size now.</summary>
+    public Subject Subject { get; set; }
 
     public PeerObservers Peer { get; }
 
     public CoapToken Token { get; }
 
     public CoapChannel Channel => Peer.Channel;
+
+    /// <summary>Its neighbours among the observers of the peer.</summary>
+    public Observer? NextOfPeer { get; set; }
+
+    /// <summary>See <see cref="NextOfPeer"/>.</summary>
+    public Observer? PreviousOfPeer { get; set; }
 
     /// <summary>Its place in the list of the subject.</summary>
     public int Index { get; set; }

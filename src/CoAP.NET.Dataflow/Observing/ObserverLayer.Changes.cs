@@ -122,7 +122,7 @@ internal sealed partial class ObserverLayer
             PreparedNotification latest = new(response, run);
             subject.Latest = latest;
             long now = _shard.Environment.Now;
-            for (int i = subject.Observers.Count - 1; i >= 0; i--)
+            for (int i = subject.Reachable - 1; i >= 0; i--)
             {
                 Show(subject.Observers[i], latest, now);
             }
@@ -144,16 +144,9 @@ internal sealed partial class ObserverLayer
 
     private void Show(Observer observer, PreparedNotification latest, long now)
     {
-        if (latest.Format != observer.Format && latest.Format != PreparedNotification.AnyFormat)
+        if (!TryKeepFormat(observer, latest))
         {
-            if (observer.Format != PreparedNotification.AnyFormat)
-            {
-                // RFC 7641 section 4.2: what was registered for one format is never continued in another.
-                End(observer, s_otherFormat);
-                return;
-            }
-
-            observer.Format = latest.Format;
+            return;
         }
 
         if (latest.Number <= observer.SentRun || (latest.Change <= observer.Seen && !observer.NeedsRefresh))
@@ -176,6 +169,24 @@ internal sealed partial class ObserverLayer
         {
             QueuePeer(observer.Peer, now);
         }
+    }
+
+    /// <summary>Ends an observation whose resource has another Content-Format now.</summary>
+    private bool TryKeepFormat(Observer observer, PreparedNotification latest)
+    {
+        if (latest.Format != observer.Format && latest.Format != PreparedNotification.AnyFormat)
+        {
+            if (observer.Format != PreparedNotification.AnyFormat)
+            {
+                // RFC 7641 section 4.2: what was registered for one format is never continued in another.
+                End(observer, s_otherFormat);
+                return false;
+            }
+
+            observer.Format = latest.Format;
+        }
+
+        return true;
     }
 
     private void Mark<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key)
@@ -208,6 +219,7 @@ internal sealed partial class ObserverLayer
     private CoapExchange? BeginRun(Subject subject, long now)
     {
         subject.IsQueued = false;
+        RekeyFirst(subject, now);
         if (subject.IsGone)
         {
             return null;
@@ -224,7 +236,7 @@ internal sealed partial class ObserverLayer
         subject.StartedAt = now;
         subject.Started++;
         CoapChannel channel = subject.Observers[0].Channel;
-        CoapMessage request = new(subject.Key.Code, subject.Key.Options!) { Payload = subject.Key.Payload };
+        CoapMessage request = new(subject.Key.Code, subject.Key.Options!) { Payload = subject.Key.Payload, Token = new CoapToken(new byte[subject.TokenLength]) };
         return new CoapExchange(channel, null, new CoapRequest(request) { Channel = channel })
         {
             Special = subject.Special,

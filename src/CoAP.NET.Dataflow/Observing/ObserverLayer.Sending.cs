@@ -51,6 +51,11 @@ internal sealed partial class ObserverLayer
             return null;
         }
 
+        if (observer.Channel.IsReliable)
+        {
+            return TakeOnConnection(observer, transmission, now);
+        }
+
         if (transmission == observer.NonConfirmable)
         {
             return observer.NonConfirmableMessage;
@@ -124,6 +129,13 @@ internal sealed partial class ObserverLayer
     /// <summary>An observer was sent nothing for long, or its Max-Age ends soon. Under the lock.</summary>
     public void OnRefreshDue(Observer observer, long now)
     {
+        if (observer.IsOutstanding && observer.Channel.IsReliable)
+        {
+            // When there is room again it is looked at in any case.
+            observer.NeedsRefresh = true;
+            return;
+        }
+
         if (observer.IsOutstanding)
         {
             // What is outstanding may be the answer to the registration, after which nobody would look again.
@@ -154,6 +166,7 @@ internal sealed partial class ObserverLayer
         for (int i = 0; i < waiting.Count; i++)
         {
             Observer observer = waiting[i];
+            Rekey(observer, now);
             if (!MayBeSent(observer, now, ref due))
             {
                 // By the time its turn comes this may not be the newest state any more.
@@ -183,7 +196,7 @@ internal sealed partial class ObserverLayer
         long from = observer.NotBefore;
         if (MustBeConfirmable(observer, now))
         {
-            if (peer.Outstanding >= peer.Channel.Parameters.NStart)
+            if (peer.Outstanding >= peer.Channel.Parameters.NStart && !peer.Channel.IsReliable)
             {
                 // The end of what is outstanding leads back here.
                 return false;
@@ -203,8 +216,10 @@ internal sealed partial class ObserverLayer
         return true;
     }
 
+    // On a connection all are such that one hears when they have left.
     private bool MustBeConfirmable(Observer observer, long now) =>
-        observer.Subject.Settings.Mode == CoapNotificationMode.Confirmable
+        observer.Channel.IsReliable
+        || observer.Subject.Settings.Mode == CoapNotificationMode.Confirmable
         || now >= observer.ConfirmableFrom
         || (!observer.Channel.IsVerified && observer.Peer.Unacknowledged >= _limits.MaxUnacknowledgedNotifications);
 
@@ -256,6 +271,7 @@ internal sealed partial class ObserverLayer
         {
             observer.Confirmable = new CoapTransmission(observer.Channel, latest.For(observer.Token, CoapMessageType.Confirmable), null) { Source = observer, IsLimited = true };
             peer.Outstanding++;
+            observer.Subject.SetStalled(observer, observer.Channel.IsReliable);
             _shard.AfterRelease(_order, observer.Confirmable);
             return;
         }
@@ -288,6 +304,7 @@ internal sealed partial class ObserverLayer
     private void OnFree(Observer observer, long now)
     {
         observer.IsBeingAnswered = false;
+        observer.Subject.SetStalled(observer, isStalled: false);
         observer.Answer = observer.Confirmable = null;
         observer.Peer.Outstanding--;
         observer.HeldUntil = 0;
@@ -333,7 +350,8 @@ internal sealed partial class ObserverLayer
 
     private void ArmRefresh(Observer observer, long now)
     {
-        long due = Math.Max(observer.ConfirmableFrom, now + s_nonConfirmablePace);
+        // A connection that is gone is noticed without them.
+        long due = observer.Channel.IsReliable ? long.MaxValue : Math.Max(observer.ConfirmableFrom, now + s_nonConfirmablePace);
         ObserveSettings settings = observer.Subject.Settings;
         if (settings.Refreshes)
         {
@@ -341,7 +359,10 @@ internal sealed partial class ObserverLayer
             due = Math.Min(due, now + maxAge - Math.Min(maxAge / 4, 10 * TimeSpan.TicksPerSecond));
         }
 
-        _shard.Wheel.Schedule(observer, due);
+        if (due != long.MaxValue)
+        {
+            _shard.Wheel.Schedule(observer, due);
+        }
     }
 
     // Messaging never heard of what was declined, so it cannot say that it has ended.
@@ -359,6 +380,10 @@ internal sealed partial class ObserverLayer
             {
                 _shard.Exit();
             }
+        }
+        else if (transmission is { IsOver: false, Source: Observer { Channel.IsReliable: true } })
+        {
+            LetGo(transmission);
         }
     }
 

@@ -55,6 +55,15 @@ internal sealed partial class ObserverLayer
         }
     }
 
+    /// <summary>All observers of the shard, as a list of its own.</summary>
+    public List<Observer> All()
+    {
+        lock (_shard.Gate)
+        {
+            return [.. _observers.Values];
+        }
+    }
+
     /// <summary>Notes an observer whose registration was answered with success, in the place of one with the same token (RFC 7641 section 4.1).</summary>
     /// <param name="exchange">The registration.</param>
     /// <param name="resource">What it observes.</param>
@@ -85,7 +94,6 @@ internal sealed partial class ObserverLayer
             channel.ObservingState = peer;
             Observer observer = new(this, subject, peer, request.Token)
             {
-                Index = subject.Observers.Count,
                 Format = PreparedNotification.FormatOf(result.Code, result.Options),
                 Seen = subject.Change,
                 SentRun = subject.Started,
@@ -96,9 +104,10 @@ internal sealed partial class ObserverLayer
                 // Something changed while the handler ran: its answer may be of before.
                 NeedsRefresh = resource.Route.Changes != resource.Changes,
             };
-            subject.Observers.Add(observer);
+            subject.Add(observer);
+            subject.SetStalled(observer, channel.IsReliable);
             CountBusy(observer);
-            peer.Count++;
+            peer.Add(observer);
             peer.Outstanding++;
             channel.Pins++;
             if (before is not null)
@@ -182,12 +191,15 @@ internal sealed partial class ObserverLayer
         _shard.Enter();
         try
         {
-            if (channel.ObservingState is not PeerObservers)
+            if (channel.ObservingState is not PeerObservers peer)
             {
                 return;
             }
 
-            foreach (Observer observer in _observers.Values.Where(observer => observer.Channel == channel).ToArray())
+            // Not one by one: nothing is sent to the peer any more.
+            peer.Waiting.ForEach(static observer => observer.IsWaiting = false);
+            peer.Waiting.Clear();
+            while (peer.First is { } observer)
             {
                 RemoveLocked(observer);
             }
@@ -243,7 +255,12 @@ internal sealed partial class ObserverLayer
             return subject;
         }
 
-        subject = new Subject(this, key.ToKeep(exchange.Channel), resource, exchange.Special & ~SpecialOptions.Observe, now);
+        return AddSubject(key.ToKeep(), resource, exchange.Special & ~SpecialOptions.Observe, now);
+    }
+
+    private Subject AddSubject(SubjectKey key, ObservableResource resource, SpecialOptions special, long now)
+    {
+        Subject subject = new(this, key, resource, special, now);
         _subjects.Add(subject.Key, subject);
         AddTo(_byRoute, subject.Route, subject);
         AddTo(_byPath, subject.Path, subject);
@@ -266,30 +283,13 @@ internal sealed partial class ObserverLayer
             peer.Outstanding--;
         }
 
-        if (observer.IsCountedBusy)
-        {
-            subject.Busy--;
-        }
-
         Stop(observer.Answer);
         Stop(observer.Confirmable);
         Stop(observer.NonConfirmable);
         observer.Answer = observer.Confirmable = observer.NonConfirmable = null;
         observer.NonConfirmableMessage = null;
 
-        Observer last = subject.Observers[^1];
-        subject.Observers[observer.Index] = last;
-        last.Index = observer.Index;
-        subject.Observers.RemoveAt(subject.Observers.Count - 1);
-        if (subject.Observers.Count == 0)
-        {
-            subject.IsGone = true;
-            _subjects.Remove(subject.Key);
-            _shard.Wheel.Cancel(subject);
-            RemoveFrom(_byRoute, subject.Route, subject);
-            RemoveFrom(_byPath, subject.Path, subject);
-        }
-
+        Leave(observer, subject);
         if (observer.IsWaiting)
         {
             peer.Waiting.Remove(observer);
@@ -302,7 +302,8 @@ internal sealed partial class ObserverLayer
             _shard.Guard.OnObserverRemoved(peer.Channel);
         }
 
-        if (--peer.Count == 0)
+        peer.Remove(observer);
+        if (peer.Count == 0)
         {
             peer.Channel.ObservingState = null;
             _shard.Wheel.Cancel(peer);
@@ -310,6 +311,25 @@ internal sealed partial class ObserverLayer
         else if (peer.Waiting.Count > 0)
         {
             QueuePeer(peer, _shard.Environment.Now);
+        }
+    }
+
+    private void Leave(Observer observer, Subject subject)
+    {
+        if (observer.IsCountedBusy)
+        {
+            observer.IsCountedBusy = false;
+            subject.Busy--;
+        }
+
+        subject.Remove(observer);
+        if (subject.Observers.Count == 0)
+        {
+            subject.IsGone = true;
+            _subjects.Remove(subject.Key);
+            _shard.Wheel.Cancel(subject);
+            RemoveFrom(_byRoute, subject.Route, subject);
+            RemoveFrom(_byPath, subject.Path, subject);
         }
     }
 

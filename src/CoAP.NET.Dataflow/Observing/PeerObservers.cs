@@ -7,7 +7,10 @@ internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : 
 {
     public CoapChannel Channel { get; } = channel;
 
-    public int Count { get; set; }
+    public int Count { get; private set; }
+
+    /// <summary>One of them, from which the others are reached; null when there are none.</summary>
+    public Observer? First { get; private set; }
 
     /// <summary>Observers that have something to be sent, first in, first out.</summary>
     public List<Observer> Waiting { get; } = [];
@@ -23,6 +26,38 @@ internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : 
 
     /// <summary>Whether it stands among the jobs of its shard.</summary>
     public bool IsQueued { get; set; }
+
+    public void Add(Observer observer)
+    {
+        observer.NextOfPeer = First;
+        if (First is not null)
+        {
+            First.PreviousOfPeer = observer;
+        }
+
+        First = observer;
+        Count++;
+    }
+
+    public void Remove(Observer observer)
+    {
+        if (observer.PreviousOfPeer is { } previous)
+        {
+            previous.NextOfPeer = observer.NextOfPeer;
+        }
+        else
+        {
+            First = observer.NextOfPeer;
+        }
+
+        if (observer.NextOfPeer is { } next)
+        {
+            next.PreviousOfPeer = observer.PreviousOfPeer;
+        }
+
+        observer.NextOfPeer = observer.PreviousOfPeer = null;
+        Count--;
+    }
 
     internal override void Fire(long now) => layer.QueuePeer(this, now);
 }

@@ -44,7 +44,14 @@ internal sealed class Subject : WheelTimer
     /// <summary>What the request asks for beside observing.</summary>
     public SpecialOptions Special { get; }
 
+    /// <summary>Its observers. Those that take nothing at the moment come last, so that they cost the others nothing.</summary>
     public List<Observer> Observers { get; } = [];
+
+    /// <summary>How many of them are not stalled.</summary>
+    public int Reachable { get; private set; }
+
+    /// <summary>The length in bytes of the longest token of an observer so far, for which a notification must have room.</summary>
+    public int TokenLength { get; private set; }
 
     /// <summary>How many of them are sent something or wait for it.</summary>
     public int Busy { get; set; }
@@ -79,8 +86,43 @@ internal sealed class Subject : WheelTimer
     /// <summary>Whether the last observer left, so that nobody finds it any more.</summary>
     public bool IsGone { get; set; }
 
-    /// <summary>When the next sequence number may be taken by a run; not after now when it may be.</summary>
-    public long NextNumberAt(long now) => _inWindow < NumbersPerWindow || now - _windowStart >= Window ? long.MinValue : _windowStart + Window;
+    public void Add(Observer observer)
+    {
+        observer.Index = Observers.Count;
+        Observers.Add(observer);
+        Swap(observer, Reachable++);
+        TokenLength = Math.Max(TokenLength, observer.Token.Length);
+    }
+
+    public void Remove(Observer observer)
+    {
+        if (observer.Index < Reachable)
+        {
+            Swap(observer, --Reachable);
+        }
+
+        Swap(observer, Observers.Count - 1);
+        Observers.RemoveAt(Observers.Count - 1);
+    }
+
+    /// <summary>Whether an observer is looked at when there is something new: not while its connection has no room, after which it asks by itself.</summary>
+    public void SetStalled(Observer observer, bool isStalled)
+    {
+        if (isStalled != (observer.Index >= Reachable))
+        {
+            Swap(observer, isStalled ? --Reachable : Reachable++);
+        }
+    }
+
+    private void Swap(Observer observer, int index)
+    {
+        Observer other = Observers[index];
+        (Observers[observer.Index], Observers[index]) = (other, observer);
+        (other.Index, observer.Index) = (observer.Index, index);
+    }
+
+    /// <summary>When the next sequence number may be taken by a run; not after now when it may be. On connections the order is that of arrival (RFC 8323 section 7.1).</summary>
+    public long NextNumberAt(long now) => Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window ? long.MinValue : _windowStart + Window;
 
     /// <summary>The next sequence number, above all before it (RFC 7641 section 4.4).</summary>
     public uint NextNumber(long now)

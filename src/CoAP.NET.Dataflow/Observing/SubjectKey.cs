@@ -11,22 +11,20 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
 {
     private readonly ObservedRoute _route;
     private readonly object? _identity;
-    private readonly int _maxMessageSize;
-    private readonly int _blockSize;
+    private readonly Sizes _sizes;
     private readonly int _hash;
 
     public SubjectKey(ObservedRoute route, CoapMessage request, CoapChannel channel)
-        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity, channel.Parameters)
+        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity, Sizes.Of(channel))
     {
     }
 
     private SubjectKey(
-        ObservedRoute route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, CoapTransmissionParameters parameters)
+        ObservedRoute route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, Sizes sizes)
     {
         _route = route;
         _identity = identity;
-        _maxMessageSize = parameters.MaxMessageSize;
-        _blockSize = parameters.PreferredBlockSize;
+        _sizes = sizes;
         Code = code;
         Options = options;
         Payload = payload;
@@ -47,8 +45,14 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
 
     public ReadOnlyMemory<byte> Payload { get; }
 
+    /// <summary>Whether what is made for this fits a peer: the CSM of a connection may change what its peer takes (RFC 8323 section 5.3).</summary>
+    public bool Fits(CoapChannel channel) => !channel.IsReliable || _sizes == Sizes.Of(channel);
+
+    /// <summary>The same for a peer that takes messages of another size now. Only of a key that is kept.</summary>
+    public SubjectKey For(CoapChannel channel) => new(_route, Code, Options, Payload, _identity, Sizes.Of(channel));
+
     /// <summary>The same with options and payload of its own, to be kept: a handler may change those of its request.</summary>
-    public SubjectKey ToKeep(CoapChannel channel)
+    public SubjectKey ToKeep()
     {
         CoapOptionCollection own = new(Options?.Registry, Code);
         if (Options is not null)
@@ -56,13 +60,13 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
             own.AddAll(Options);
         }
 
-        return new SubjectKey(_route, Code, own, Payload.ToArray(), _identity, channel.Parameters);
+        return new SubjectKey(_route, Code, own, Payload.ToArray(), _identity, _sizes);
     }
 
     public bool Equals(SubjectKey? other)
     {
-        if (other is null || _hash != other._hash || _route != other._route || Code != other.Code || _maxMessageSize != other._maxMessageSize
-            || _blockSize != other._blockSize || !Equals(_identity, other._identity) || !Payload.Span.SequenceEqual(other.Payload.Span))
+        if (other is null || _hash != other._hash || _route != other._route || Code != other.Code || _sizes != other._sizes
+            || !Equals(_identity, other._identity) || !Payload.Span.SequenceEqual(other.Payload.Span))
         {
             return false;
         }
@@ -88,6 +92,13 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     public override bool Equals(object? obj) => Equals(obj as SubjectKey);
 
     public override int GetHashCode() => _hash;
+
+    // What decides how an answer is cut.
+    private readonly record struct Sizes(int MaxMessageSize, int BlockSize, bool IsReliable, bool TakesBlocks, bool TakesBert)
+    {
+        public static Sizes Of(CoapChannel channel) => new(
+            channel.MaxMessageSize, channel.IsReliable ? 0 : channel.Parameters.PreferredBlockSize, channel.IsReliable, channel.TakesBlocks, channel.TakesBert);
+    }
 
     private static int Next(CoapOptionCollection? options, int i)
     {

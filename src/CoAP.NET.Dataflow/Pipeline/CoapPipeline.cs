@@ -42,7 +42,7 @@ internal sealed class CoapPipeline
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
-        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups);
+        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups) { StreamSizeOf = parts.StreamSerializer.GetSize };
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes) { Connections = parts.Connections };
         Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
         ExchangesOut.Observers = Observers;

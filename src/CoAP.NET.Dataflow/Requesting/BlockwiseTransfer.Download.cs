@@ -23,6 +23,7 @@ internal sealed partial class BlockwiseTransfer
         for (int restarts = 0; ;)
         {
             bool isFirst = download.First is null;
+            download.TakesBert = _request.Channel.TakesBert;
             DownloadVerdict verdict = download.OnResponse(response.Message);
             switch (verdict)
             {
@@ -53,7 +54,7 @@ internal sealed partial class BlockwiseTransfer
                         return Assemble(first, sink.ToPayload());
                     }
 
-                    RememberDownload(response.Message.OptionsToRead!.Block2!.Value.Size);
+                    RememberDownload(response.Message.OptionsToRead!.Block2!.Value);
                     break;
                 case DownloadVerdict.Changed:
                     if (!MayAskAgain || ++restarts > MaxRestarts || !sink.TryRestart())
@@ -95,17 +96,24 @@ internal sealed partial class BlockwiseTransfer
     {
         if (_wishes?.Download is { Offset: > 0 and long offset })
         {
+            if (!_request.Channel.TakesBlocks)
+            {
+                throw new CoapException($"{Target} did not say that it knows blocks (RFC 8323 section 5.3.2), so that nothing but the whole can be asked of it. Download it from the beginning.");
+            }
+
             int exponent = TransferSizes.DownloadExponent(_request);
+            int unit = BlockFit.UnitOf(exponent);
             return offset < UploadTransfer.Capacity(exponent)
-                ? new BlockValue((int)(offset >> (exponent + 4)), more: false, exponent)
-                : throw new CoapException($"There is no block of {16 << exponent} bytes that far behind: {UploadTransfer.Capacity(exponent)} bytes have numbers (RFC 7959 section 2.2). Use larger blocks.");
+                ? new BlockValue((int)(offset / unit), more: false, exponent)
+                : throw new CoapException($"There is no block of {unit} bytes that far behind: {UploadTransfer.Capacity(exponent)} bytes have numbers (RFC 7959 section 2.2). Use larger blocks.");
         }
 
         return TransferSizes.EarlyExponent(_request) is { } early ? new BlockValue(0, more: false, early) : null;
     }
 
-    private void RememberDownload(int size)
+    private void RememberDownload(BlockValue block)
     {
+        int size = block.IsBert ? 0 : block.Size;
         if (size != _request.Channel.DownloadBlockSize)
         {
             _request.Channel.DownloadBlockSize = size;

@@ -11,25 +11,25 @@ internal sealed partial class BlockwiseTransfer
         UploadBody body = _request.Request.Content?.Open?.Invoke() ?? new UploadMemory(_request.Message.Payload);
         await using (body.ConfigureAwait(false))
         {
-            int exponent = TransferSizes.UploadExponent(_request);
-            (ReadOnlyMemory<byte> payload, bool more) = await body.ReadAsync(0, Math.Max(16, TransferSizes.Whole(_request)), cancellationToken).ConfigureAwait(false);
-            UploadTransfer upload = new(exponent, isWhole: !more);
+            int whole = Math.Max(16, TransferSizes.Whole(_request));
+            (ReadOnlyMemory<byte> payload, bool more) = body.Length > whole ? (default, true) : await body.ReadAsync(0, whole, cancellationToken).ConfigureAwait(false);
+            UploadTransfer upload = new(TransferSizes.Upload(_request), isWhole: !more) { IsSizeKnown = _request.Channel.IsReliable };
             if (more)
             {
-                (payload, more) = await body.ReadAsync(0, upload.Size, cancellationToken).ConfigureAwait(false);
+                (payload, more) = _request.Channel.TakesBlocks ? await ReadAsync(body, upload, cancellationToken).ConfigureAwait(false) : throw TooLarge(body.Length);
             }
 
             while (true)
             {
                 long offset = upload.Offset;
-                int number = (int)(offset / upload.Size);
+                int number = (int)(offset / upload.Fit.Unit);
                 CoapResponse response = answer ?? await ExchangeAsync(NextBlock(upload, payload, more, body.Length), cancellationToken).ConfigureAwait(false);
                 answer = null;
                 switch (upload.OnResponse(response.Message, payload.Length, more))
                 {
                     case UploadVerdict.Next:
                         Report(offset + payload.Length, body.Length, number);
-                        RememberSize(upload.Size);
+                        RememberSize(upload);
                         break;
                     case UploadVerdict.Final:
                         if (response.IsSuccess && payload.Length > 0)
@@ -46,7 +46,7 @@ internal sealed partial class BlockwiseTransfer
                         return response;
                     case UploadVerdict.Restart:
                         Restart(body, response.Code);
-                        RememberSize(upload.Size);
+                        RememberSize(upload);
                         break;
                     case UploadVerdict.ContinueAfterTheEnd:
                         throw Refuse("answered the last block with 2.31 Continue, as if more were to come (RFC 7959 section 2.9.1).");
@@ -56,9 +56,25 @@ internal sealed partial class BlockwiseTransfer
                         throw Refuse($"acknowledged block {response.Message.OptionsToRead!.Block1} where block {number} was sent (RFC 7959 section 2.3).");
                 }
 
-                (payload, more) = await body.ReadAsync(upload.Offset, upload.Size, cancellationToken).ConfigureAwait(false);
+                upload.Refit(TransferSizes.Upload(_request));
+                (payload, more) = await ReadAsync(body, upload, cancellationToken).ConfigureAwait(false);
             }
         }
+    }
+
+    private static async ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(UploadBody body, UploadTransfer upload, CancellationToken cancellationToken)
+    {
+        (ReadOnlyMemory<byte> block, bool more) = await body.ReadAsync(upload.Offset, upload.Fit.Last, cancellationToken).ConfigureAwait(false);
+        return more ? (block[..upload.Size], true) : (block, false);
+    }
+
+    private CoapTooLargeException TooLarge(long? length)
+    {
+        int max = _request.Channel.MaxMessageSize;
+        return new CoapTooLargeException(
+            length,
+            max,
+            $"The body for {Target} does not fit a message, which has at most {max} bytes there, and the server did not say that it knows blocks (RFC 8323 section 5.3.2). Send less.");
     }
 
     private CoapMessage NextBlock(UploadTransfer upload, ReadOnlyMemory<byte> payload, bool more, long? length)
@@ -122,12 +138,12 @@ internal sealed partial class BlockwiseTransfer
         Log.UploadRestarted(_step.Environment.Logger, Target, code);
     }
 
-    private void RememberSize(int size)
+    private void RememberSize(UploadTransfer upload)
     {
-        if (_isUploadedInBlocks && size < 16 << TransferSizes.UploadExponent(_request))
+        if (_isUploadedInBlocks && upload.SizeExponent < TransferSizes.Upload(_request).SizeExponent)
         {
-            _request.Channel.UploadBlockSize = size;
-            Log.SmallerBlocks(_step.Environment.Logger, Target, size);
+            _request.Channel.UploadBlockSize = upload.Size;
+            Log.SmallerBlocks(_step.Environment.Logger, Target, upload.Size);
         }
     }
 

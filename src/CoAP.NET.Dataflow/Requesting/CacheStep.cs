@@ -130,7 +130,7 @@ internal sealed class CacheStep : RequestStep
 
         // A large payload is cut into blocks, options are not (RFC 7959 section 2.1): they leave room for the smallest block at least.
         const int SmallestBlock = 16;
-        return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.Parameters.MaxMessageSize ? validating : null;
+        return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.MaxMessageSize ? validating : null;
     }
 
     private async Task<CoapResponse> StoreOnlyAsync(OutgoingRequest request, CacheKey key, CancellationToken cancellationToken)

@@ -194,7 +194,7 @@ internal sealed partial class ObservedResource
     private CoapMessage ComposeStanding(uint observe)
     {
         CoapMessage message = Target.Compose(observe, _standing!.Token);
-        if ((Target.BlockSize ?? Parameters.PreferredBlockSize) is < 1024 and int size && !message.Options.Contains(OptionNumber.Block2))
+        if (TransferSizes.ProposedSize(_standing!.Channel, Target.BlockSize) is { } size && !message.Options.Contains(OptionNumber.Block2))
         {
             message.Options.Block2 = new BlockValue(0, more: false, BlockValue.GetSizeExponent(size));
         }

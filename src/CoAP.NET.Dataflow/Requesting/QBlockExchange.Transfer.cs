@@ -25,7 +25,7 @@ internal sealed partial class QBlockExchange
         int length = _request.Message.Payload.Length;
         if (length > TransferSizes.Whole(_request))
         {
-            _upload = new QBlockUpload(length, TransferSizes.UploadExponent(_request), _parameters.MaxPayloads, _parameters.NonMaxRetransmit);
+            _upload = new QBlockUpload(length, TransferSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads, _parameters.NonMaxRetransmit);
             if (_upload.Count > BlockValue.MaxNumber)
             {
                 Fail(new CoapException($"The body is too long for blocks of {16 << _upload.SizeExponent} bytes (RFC 7959 section 2.2). Use larger blocks, or send it in parts."));

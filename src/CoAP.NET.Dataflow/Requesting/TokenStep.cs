@@ -5,7 +5,7 @@ namespace CoAP.NET.Requesting;
 /// <summary>
 /// Asks for long tokens where a peer's parameters want them, and finds out whether the peer knows them (RFC 8974 section 2.2.2): the first Confirmable request
 /// tries. A Reset or 4.00 says no, any other response with the token says yes; after a no the request goes out once more with a short token. Others do not
-/// wait for that and use short tokens meanwhile.
+/// wait for that and use short tokens meanwhile. On a connection the peer has said in its CSM what it takes (section 2.2.1).
 /// </summary>
 /// <param name="environment">For the clock.</param>
 internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
@@ -13,14 +13,34 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     // RFC 8974 section 2.2.2: at least 1,800 s and at most 86,400 s.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);
 
+    /// <summary>The length of the tokens of requests on a connection, as its parameters want it and the peer takes it; 0 for that of other tokens, and where no connection is.</summary>
+    /// <param name="channel">The peer.</param>
+    public static int LengthFor(CoapChannel channel) =>
+        channel is { IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest, Parameters.ExtendedTokenLength: { } wanted } ? Math.Min(wanted, longest) : 0;
+
     public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        request.Channel.Parameters.ExtendedTokenLength is { } length && !request.Channel.IsGroup
+        request.Channel.IsReliable ? SendAsync(request, LengthFor(request.Channel), cancellationToken)
+        : request.Channel.Parameters.ExtendedTokenLength is { } length && !request.Channel.IsGroup
             ? SendAsync(request, length, cancellationToken)
             : Next.SendAsync(request, cancellationToken);
 
     /// <summary>Whether a peer is known to understand long tokens.</summary>
     /// <param name="channel">The peer.</param>
-    public bool Supports(CoapChannel channel) => SupportOf(channel) == LongTokenSupport.Yes;
+    /// <param name="length">The length in bytes.</param>
+    /// <exception cref="CoapTooLargeException">The peer said that it takes long ones, but not that long.</exception>
+    public bool Supports(CoapChannel channel, int length)
+    {
+        if (!channel.IsReliable)
+        {
+            return SupportOf(channel) == LongTokenSupport.Yes;
+        }
+
+        int longest = channel.PeerMaxTokenLength;
+        return length <= longest || (longest > CoapToken.MaxLength ? throw new CoapTooLargeException(
+            length,
+            longest,
+            $"A token of {length} bytes is more than the {longest} that {channel} takes (RFC 8974 section 2.2.1). Keep less state in it.") : false);
+    }
 
     /// <summary>Sends a request with a token of a length, as far as the peer understands it.</summary>
     /// <param name="request">The request.</param>
@@ -30,6 +50,16 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     public Task<CoapResponse> SendAsync(OutgoingRequest request, int length, CancellationToken cancellationToken)
     {
         CoapChannel channel = request.Channel;
+        if (channel.IsReliable)
+        {
+            if (length > CoapToken.MaxLength && length <= channel.PeerMaxTokenLength)
+            {
+                AskFor(request, length);
+            }
+
+            return Next.SendAsync(request, cancellationToken);
+        }
+
         LongTokenSupport support = SupportOf(channel);
         if (support == LongTokenSupport.Yes)
         {
@@ -42,7 +72,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : Next.SendAsync(request, cancellationToken);
     }
 
-    public override bool MustSend(OutgoingRequest request) => request.Channel.Parameters.ExtendedTokenLength is not null;
+    public override bool MustSend(OutgoingRequest request) =>
+        request.Channel.IsReliable ? LengthFor(request.Channel) > 0 : request.Channel.Parameters.ExtendedTokenLength is not null;
 
     private LongTokenSupport SupportOf(CoapChannel channel)
     {

@@ -1,13 +1,20 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Requesting;
 
-/// <summary>Which block sizes a request uses: what the caller or the peer's parameters say, what the peer asked for before, and what fits a message.</summary>
+/// <summary>
+/// Which block sizes a request uses: what the caller or the peer's parameters say, what the peer asked for before, and what fits a message. On a connection whatever fits a
+/// message goes in one, and what does not by BERT where both ends can (RFC 8323 section 6); the parameters are about datagrams.
+/// </summary>
 internal static class TransferSizes
 {
     // Header of 4 bytes, token of at most 8, payload marker.
     private const int Frame = 13;
+
+    // On connections: first byte, extended length, code, extension of the token length, payload marker.
+    private const int StreamFrame = 1 + 4 + 1 + 2 + 1;
 
     // What a block adds to the options: Block1 and Block2 (5 each), Size1 (7), Request-Tag (7).
     private const int BlockOptions = 24;
@@ -15,29 +22,63 @@ internal static class TransferSizes
     /// <summary>The largest body in bytes that goes out at once and without Block1.</summary>
     public static int Whole(OutgoingRequest request)
     {
-        int size = Math.Min(Preferred(request), request.Channel.Parameters.MaxMessageSize - Frame - OptionBytes(request.Message));
+        if (request.Channel is { IsReliable: true, TakesBlocks: false })
+        {
+            // There is no other way; what is too large fails when it is sent.
+            return request.Channel.MaxMessageSize;
+        }
+
+        int size = Math.Min(Preferred(request), Room(request));
         return request.Channel.UploadBlockSize is > 0 and int asked ? Math.Min(size, asked) : size;
     }
 
-    /// <summary>The size exponent to begin an upload with, 0 to 6.</summary>
-    public static int UploadExponent(OutgoingRequest request)
+    /// <summary>The blocks of an upload.</summary>
+    public static BlockFit Upload(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
-        int size = Math.Min(Preferred(request), channel.Parameters.MaxMessageSize - Frame - BlockOptions - OptionBytes(request.Message));
-        return ExponentOf(size, channel.UploadBlockSize);
+        int room = Room(request) - BlockOptions;
+        return channel.IsReliable && channel.UploadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
+            ? BlockFit.Of(channel, BlockValue.BertSizeExponent, room)
+            : BlockFit.Plain(ExponentOf(Math.Min(Preferred(request), room), channel.UploadBlockSize));
     }
 
-    /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 6.</summary>
-    public static int DownloadExponent(OutgoingRequest request) => ExponentOf(Preferred(request), request.Channel.DownloadBlockSize);
+    /// <summary>The size exponent to ask for blocks of the response with where the first block is not at the beginning, 0 to 7.</summary>
+    public static int DownloadExponent(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        return channel.TakesBert && channel.DownloadBlockSize == 0 && request.Request.Transfer?.BlockSize is null
+            ? BlockValue.BertSizeExponent
+            : ExponentOf(Preferred(request), channel.DownloadBlockSize);
+    }
 
     /// <summary>The size exponent to propose in the first message (RFC 7959 section 2.4: early negotiation); null where the server shall choose.</summary>
-    public static int? EarlyExponent(OutgoingRequest request)
+    public static int? EarlyExponent(OutgoingRequest request) =>
+        ProposedSize(request.Channel, request.Request.Transfer?.BlockSize) is { } size && (request.Message.Code.IsSafe || request.Message.Code == CoapCode.Post) ? BlockValue.GetSizeExponent(size) : null;
+
+    /// <summary>The block size in bytes that a first request proposes; null for none, as where nobody chose one.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="chosen">What the caller chose.</param>
+    public static int? ProposedSize(CoapChannel channel, int? chosen)
     {
-        int size = Preferred(request);
-        return size < 1024 && (request.Message.Code.IsSafe || request.Message.Code == CoapCode.Post) ? BlockValue.GetSizeExponent(size) : null;
+        if (channel.IsReliable)
+        {
+            return channel.TakesBlocks ? chosen : null;
+        }
+
+        int size = chosen ?? channel.Parameters.PreferredBlockSize;
+        return size < 1024 ? size : null;
     }
 
-    private static int Preferred(OutgoingRequest request) => request.Request.Transfer?.BlockSize ?? request.Channel.Parameters.PreferredBlockSize;
+    private static int Preferred(OutgoingRequest request) =>
+        request.Request.Transfer?.BlockSize ?? (request.Channel.IsReliable ? int.MaxValue : request.Channel.Parameters.PreferredBlockSize);
+
+    // What a message leaves to the payload beside the options that it has.
+    private static int Room(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        int frame = channel.IsReliable ? StreamFrame + Math.Max(CoapToken.MaxLength, TokenStep.LengthFor(channel)) : Frame;
+        return channel.MaxMessageSize - frame - OptionBytes(request.Message);
+    }
 
     // Where not even the smallest block fits, the message is too large and fails with the reason.
     private static int ExponentOf(int size, int remembered) => BlockValue.GetSizeExponent(Math.Max(16, remembered == 0 ? size : Math.Min(size, remembered)));

@@ -1,15 +1,15 @@
 namespace CoAP.NET.Requesting;
 
-/// <summary>A body from a stream. A window of a few blocks is kept, so that blocks may get smaller on the way and the last one is known when it goes out.</summary>
+/// <summary>A body from a stream. A window of a few blocks, or of one message with many, is kept, so that blocks may get smaller on the way and the last one is known when it goes out.</summary>
 /// <param name="stream">The stream.</param>
 /// <param name="start">Where the body begins in a stream that can seek.</param>
 /// <param name="length">The number of bytes; null when it is not known.</param>
 /// <param name="isOwner">Whether the stream is closed with this object.</param>
 internal sealed class UploadStream(Stream stream, long start, long? length, bool isOwner) : UploadBody
 {
-    private const int WindowSize = 4096;
+    private const int FirstWindow = 4096;
 
-    private readonly byte[] _window = new byte[WindowSize];
+    private byte[] _window = new byte[FirstWindow];
 
     // The window holds _filled bytes of the body from _offset on.
     private long _offset;
@@ -30,6 +30,12 @@ internal sealed class UploadStream(Stream stream, long start, long? length, bool
 
         while (_filled <= size && !_isAtEnd)
         {
+            if (_filled == _window.Length)
+            {
+                // With what comes, as nobody knows how much that will be; a byte more than is asked for tells whether there is more.
+                Array.Resize(ref _window, (int)Math.Min(2L * _window.Length, size + 1L));
+            }
+
             int read = await stream.ReadAsync(_window.AsMemory(_filled), cancellationToken).ConfigureAwait(false);
             _isAtEnd = read == 0;
             _filled += read;

@@ -60,6 +60,20 @@ public abstract class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf AllowMulticast(bool allowed = true) => Change(settings => settings.AllowMulticast = allowed);
 
+    /// <summary>
+    /// Serves routes over secured transports only, such as <c>coaps+tcp</c>: a request by a plain one is answered 4.01, before the handler, and the routes are not listed to its peer. What routes
+    /// do that say neither this nor <see cref="AllowInsecureTransport"/>, as soon as the endpoint listens on a secured transport (RFC 8323 chapter 9); this makes them do so in any case.
+    /// </summary>
+    /// <returns>This object.</returns>
+    public TSelf RequireTransportSecurity() => Change(settings => settings.NeedsSecurity = true);
+
+    /// <summary>
+    /// Serves routes over plain transports too, although the endpoint listens on a secured one. An endpoint that listens on plain ones only serves all routes that do not say
+    /// <see cref="RequireTransportSecurity"/>.
+    /// </summary>
+    /// <returns>This object.</returns>
+    public TSelf AllowInsecureTransport() => Change(settings => settings.NeedsSecurity = false);
+
     /// <summary>Leaves routes out of <c>/.well-known/core</c>.</summary>
     /// <param name="hidden">False to list them although the group is hidden.</param>
     /// <returns>This object.</returns>

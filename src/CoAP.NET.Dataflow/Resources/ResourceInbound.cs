@@ -18,6 +18,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private static readonly CoapResult s_notAcceptable = new(CoapCode.NotAcceptable);
     private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
     private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
+    private static readonly CoapResult s_needsSecurity = CoapResults.Unauthorized("This resource is served over secured transports only, such as coaps+tcp.");
     private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
     private static readonly CoapResult s_incomplete = new(CoapCode.RequestEntityIncomplete);
     private static readonly CoapResult s_notForGroups = new(CoapCode.NotFound) { AnswersGroup = false };
@@ -66,6 +67,12 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             if (request.IsMulticast && !plan.AllowsMulticast)
             {
                 Reply(item, s_notForGroups);
+                return;
+            }
+
+            if (LacksSecurity(request, plan))
+            {
+                Reply(item, s_needsSecurity);
                 return;
             }
 
@@ -122,6 +129,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
         return false;
     }
+
+    internal static bool LacksSecurity(CoapRequest request, RoutePlan plan) => plan.NeedsSecurity && request.Channel is { Transport.IsSecure: false };
 
     internal static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
     {

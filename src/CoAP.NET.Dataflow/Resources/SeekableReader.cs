@@ -11,8 +11,6 @@ namespace CoAP.NET.Resources;
 /// </summary>
 internal static class SeekableReader
 {
-    private const int LargestBlock = 1024;
-
     /// <summary>Reads the answer's block. The stream is disposed afterwards.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="result">The answer.</param>
@@ -71,7 +69,8 @@ internal static class SeekableReader
         CoapExchange exchange, SeekableResult result, CoapETag etag, long total, long maxWhole, Func<Memory<byte>, long, ValueTask<int>> readAsync)
     {
         CoapRequest request = exchange.Request;
-        BlockValue asked = request.Message.OptionsToRead?.Block2 ?? new BlockValue(0, more: false, BlockValue.MaxSizeExponent);
+        BlockValue? block2 = request.Message.OptionsToRead?.Block2;
+        BlockValue asked = block2 ?? new BlockValue(0, more: false, BlockValue.MaxSizeExponent);
 
         // Later blocks of a FETCH that came in blocks are asked for without its body, so the handler cannot run for them.
         bool isWhole = !request.Code.IsSafe || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
@@ -81,7 +80,7 @@ internal static class SeekableReader
         }
 
         long offset = isWhole ? 0 : Math.Min(asked.ByteOffset, total);
-        byte[] bytes = new byte[isWhole ? total : Math.Min(total - offset, LargestBlock)];
+        byte[] bytes = new byte[isWhole ? total : Math.Min(total - offset, exchange.Channel.LargestPart(block2))];
         int length = await readAsync(bytes, offset).ConfigureAwait(false);
         if (length < bytes.Length)
         {

@@ -7,12 +7,23 @@ internal static class LibcoapClient
 {
     public const string Program = "coap-client-notls";
 
+    /// <summary>The same with OpenSSL.</summary>
+    public const string SecureProgram = "coap-client-openssl";
+
     /// <summary>Does one request, or what the arguments say, and waits for the end.</summary>
     /// <param name="arguments">The arguments, the URI last. A time limit of 5 seconds is added unless there is one (<c>-B</c>): its own is 90.</param>
     /// <returns>What it came to. The exit status is 0 for 4.04, refused and time-out alike.</returns>
     public static async Task<PeerResult> RunAsync(params string[] arguments)
     {
         await using PeerProcess process = Start(arguments);
+        return await process.WaitForExitAsync();
+    }
+
+    /// <summary>The same by the one with OpenSSL.</summary>
+    /// <param name="arguments">As for <see cref="RunAsync"/>; certificates too.</param>
+    public static async Task<PeerResult> RunSecureAsync(params string[] arguments)
+    {
+        await using PeerProcess process = PeerProcess.Start(SecureProgram, ["-B", "5", .. arguments]);
         return await process.WaitForExitAsync();
     }
 

@@ -11,14 +11,19 @@ internal sealed class LibcoapServer : IAsyncDisposable
 {
     public const string Program = "coap-server-notls";
 
+    /// <summary>The same with OpenSSL; it listens for DTLS and TLS on the next port.</summary>
+    public const string SecureProgram = "coap-server-openssl";
+
     private const int Attempts = 5;
 
+    private readonly string _program;
     private readonly string[] _arguments;
 
-    private LibcoapServer(PeerProcess process, IPEndPoint endPoint, string[] arguments)
+    private LibcoapServer(PeerProcess process, IPEndPoint endPoint, string program, string[] arguments)
     {
         Process = process;
         EndPoint = endPoint;
+        _program = program;
         _arguments = arguments;
     }
 
@@ -29,18 +34,29 @@ internal sealed class LibcoapServer : IAsyncDisposable
     /// <summary>Its address as a URI with a path: <c>coap://127.0.0.1:41234/time</c>.</summary>
     public Uri Uri(string path = "/", string scheme = "coap") => new($"{scheme}://{EndPoint}{path}");
 
+    /// <summary>Its address for TLS.</summary>
+    /// <param name="path">The path.</param>
+    /// <param name="host">The name it is asked by.</param>
+    public string SecureUri(string path = "/", string host = "localhost") => $"coaps+tcp://{host}:{EndPoint.Port + 1}{path}";
+
     /// <summary>Starts it and waits until it answers.</summary>
     /// <param name="arguments">More arguments, such as <c>-e</c> or <c>-l 50%</c>.</param>
-    public static async Task<LibcoapServer> StartAsync(params string[] arguments)
+    public static Task<LibcoapServer> StartAsync(params string[] arguments) => StartAsync(Program, arguments);
+
+    /// <summary>Starts the one with OpenSSL and waits until it answers.</summary>
+    /// <param name="arguments">More arguments, such as <c>-c</c> with a certificate.</param>
+    public static Task<LibcoapServer> StartSecureAsync(params string[] arguments) => StartAsync(SecureProgram, arguments);
+
+    private static async Task<LibcoapServer> StartAsync(string program, string[] arguments)
     {
         string failure = string.Empty;
         for (int attempt = 0; attempt < Attempts; attempt++)
         {
             IPEndPoint endPoint = new(IPAddress.Loopback, LoopbackPort.FindFree());
-            PeerProcess process = StartProcess(endPoint, arguments);
+            PeerProcess process = StartProcess(program, endPoint, arguments);
             if (await CoapPing.WaitAsync(endPoint, isOver: () => process.HasExited))
             {
-                return new LibcoapServer(process, endPoint, arguments);
+                return new LibcoapServer(process, endPoint, program, arguments);
             }
 
             failure = process.Say("did not answer a ping");
@@ -56,7 +72,7 @@ internal sealed class LibcoapServer : IAsyncDisposable
     /// <summary>Starts it again at the same port, after it was killed, and waits until it answers.</summary>
     public async Task StartAgainAsync()
     {
-        Process = StartProcess(EndPoint, _arguments);
+        Process = StartProcess(_program, EndPoint, _arguments);
         if (!await CoapPing.WaitAsync(EndPoint, isOver: () => Process.HasExited))
         {
             throw new InvalidOperationException(Process.Say("did not answer a ping"));
@@ -65,7 +81,7 @@ internal sealed class LibcoapServer : IAsyncDisposable
 
     public ValueTask DisposeAsync() => Process.DisposeAsync();
 
-    private static PeerProcess StartProcess(IPEndPoint endPoint, string[] arguments) => PeerProcess.Start(
-        Program,
+    private static PeerProcess StartProcess(string program, IPEndPoint endPoint, string[] arguments) => PeerProcess.Start(
+        program,
         ["-A", endPoint.Address.ToString(), "-p", endPoint.Port.ToString(CultureInfo.InvariantCulture), "-d", "100", .. arguments]);
 }

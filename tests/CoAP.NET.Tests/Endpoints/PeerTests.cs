@@ -64,7 +64,7 @@ public sealed class PeerTests : EndpointTest
     {
         CoapPeer peer = await MeetAsync();
         Task<CoapResponse> tooLarge = peer.PutAsync($"/x?{string.Join('&', Enumerable.Repeat(new string('q', 250), 5))}", CoapContent.Text("1"));
-        await Assert.ThrowsAsync<CoapException>(() => Within(tooLarge));
+        await Assert.ThrowsAsync<CoapTooLargeException>(() => Within(tooLarge));
         await Server.DisposeAsync();
         Task<CoapResponse> late = peer.GetAsync("/x");
         await Assert.ThrowsAsync<CoapException>(() => Within(late));

@@ -182,7 +182,7 @@ public sealed class StatelessClientTests : RequestingTest
         observation.Options.Observe = 0;
         await Assert.ThrowsAsync<ArgumentException>(() => client.SendAsync(observation, default));
         await Assert.ThrowsAsync<ArgumentException>(() => client.SendAsync(new CoapRequest(CoapMethod.Get, Uri), new byte[70_000]));
-        await Assert.ThrowsAsync<CoapException>(() => client.SendAsync(new CoapRequest(CoapMethod.Get, Uri), new byte[1200]));
+        await Assert.ThrowsAsync<CoapTooLargeException>(() => client.SendAsync(new CoapRequest(CoapMethod.Get, Uri), new byte[1200]));
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapStatelessOptions { ReplayWindow = 63 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapStatelessOptions { Lifetime = TimeSpan.Zero });
         Assert.Equal(34, CoapStatelessClient.MaxStateLength(64));

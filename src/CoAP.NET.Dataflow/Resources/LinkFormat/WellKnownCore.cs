@@ -12,6 +12,7 @@ internal sealed class WellKnownCore
 
     private readonly RouteTable _table;
     private Document? _document;
+    private Document? _plainDocument;
 
     private WellKnownCore(RouteTable table) => _table = table;
 
@@ -23,7 +24,7 @@ internal sealed class WellKnownCore
     {
         try
         {
-            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden().AllowMulticast(answersGroups);
+            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden().AllowMulticast(answersGroups).AllowInsecureTransport();
         }
         catch (InvalidOperationException)
         {
@@ -33,7 +34,8 @@ internal sealed class WellKnownCore
 
     private CoapResult Get(CoapRequest request)
     {
-        Document document = GetDocument();
+        // What needs security is not listed to whom it will not be served.
+        Document document = request.Channel is { Transport.IsSecure: false } ? GetDocument(ref _plainDocument, isPlain: true) : GetDocument(ref _document, isPlain: false);
         string[] queries = [.. request.Queries.Take(MaxQueries)];
         CoapContent content;
         CoapETag etag;
@@ -58,25 +60,26 @@ internal sealed class WellKnownCore
             : CoapResults.ValidOr(request, etag, () => CoapResults.Content(content));
     }
 
-    private Document GetDocument()
+    private Document GetDocument(ref Document? place, bool isPlain)
     {
-        Document? document = Volatile.Read(ref _document);
+        Document? document = Volatile.Read(ref place);
         if (document is null || document.Version != _table.Version)
         {
-            document = MakeDocument();
-            Volatile.Write(ref _document, document);
+            document = MakeDocument(isPlain);
+            Volatile.Write(ref place, document);
         }
 
         return document;
     }
 
-    private Document MakeDocument()
+    private Document MakeDocument(bool isPlain)
     {
         lock (_table.Gate)
         {
             (Route[] routes, int version) = _table.Snapshot();
             List<Entry> entries = [];
-            foreach (IGrouping<string, Route> path in routes.Where(route => route.Inherit(settings => settings.Hidden) != true).GroupBy(route => route.Template.Text))
+            IEnumerable<Route> listed = routes.Where(route => route.Inherit(settings => settings.Hidden) != true && !(isPlain && route.NeedsSecurity));
+            foreach (IGrouping<string, Route> path in listed.GroupBy(route => route.Template.Text))
             {
                 Route[] visible = [.. path];
                 Func<CoapRequest, bool>[] conditions = [.. visible.Select(route => route.Inherit(settings => settings.ListedWhen)).OfType<Func<CoapRequest, bool>>()];

@@ -45,6 +45,9 @@ internal sealed class Route
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
 
+    /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? _table.HasSecuredTransport;
+
     /// <summary>What holds for the route now.</summary>
     public RoutePlan GetPlan(CoapEnvironment environment) =>
         Volatile.Read(ref _plan) is { } plan && plan.Version == _table.Version ? plan : MakePlan(environment);
@@ -107,6 +110,7 @@ internal sealed class Route
             RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
             {
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
+                NeedsSecurity = NeedsSecurity,
                 Body = new BodyPolicy(
                     Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),

@@ -18,6 +18,9 @@ internal sealed record RoutePlan(
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
 
+    /// <summary>Whether requests are served over secured transports only.</summary>
+    public bool NeedsSecurity { get; init; }
+
     /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
     public TimeSpan? Freshness { get; init; }
 

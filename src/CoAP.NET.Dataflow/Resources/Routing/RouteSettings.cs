@@ -9,6 +9,9 @@ internal sealed class RouteSettings
 
     public bool? AllowMulticast { get; set; }
 
+    /// <summary>True: over secured transports only; false: over all of them.</summary>
+    public bool? NeedsSecurity { get; set; }
+
     public Func<CoapRequest, bool>? ListedWhen { get; set; }
 
     public CoapContentFormat[]? Produces { get; set; }

@@ -22,6 +22,12 @@ internal sealed class RouteTable : IBodyPolicies
     /// <summary>Changes with every change of a route or group, so that what was derived can be told from what holds.</summary>
     public int Version => Volatile.Read(ref _version);
 
+    /// <summary>
+    /// Whether the endpoint listens on a secured transport: from then on a route that does not say what holds for it is served over secured ones only (RFC 8323 chapter 9).
+    /// Guarded by <see cref="Gate"/>.
+    /// </summary>
+    public bool HasSecuredTransport { get; private set; }
+
     /// <summary>Who tells observers what changed; null where nobody keeps any. Set by the endpoint.</summary>
     public IChangeNotice? Changes { get; set; }
 
@@ -75,7 +81,7 @@ internal sealed class RouteTable : IBodyPolicies
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        return ResourceInbound.CheckFormats(request, plan) is null ? plan.Body : null;
+        return ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null : plan.Body;
     }
 
     /// <summary>Adds a route.</summary>
@@ -155,6 +161,16 @@ internal sealed class RouteTable : IBodyPolicies
         lock (Gate)
         {
             change(state);
+            _version++;
+        }
+    }
+
+    /// <summary>Says that the endpoint listens on a secured transport.</summary>
+    public void AddSecuredTransport()
+    {
+        lock (Gate)
+        {
+            HasSecuredTransport = true;
             _version++;
         }
     }

@@ -19,6 +19,12 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         {
             throw new ArgumentException("The engine Inline is for plain TCP; use Auto or Async with TLS.", nameof(options));
         }
+
+        if (_options is { UseTls: true, Endpoints.Count: > 0 } && !TlsSettings.CanServe(_options.Tls))
+        {
+            throw new ArgumentException(
+                "To listen with TLS a server needs a certificate: set CoapTlsOptions.Server.ServerCertificate (one with its private key), or choose by CoapTlsOptions.SelectServer.", nameof(options));
+        }
     }
 
     /// <summary><c>coap+tcp</c>, or <c>coaps+tcp</c> with TLS.</summary>
@@ -92,9 +98,22 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
     }
 
+#pragma warning disable CA1859 // which engine it is differs from system to system
     private TcpEngine MakeEngine(CoapTransportContext context)
+#pragma warning restore CA1859
     {
-        _ = context;
-        throw new PlatformNotSupportedException($"The engine {_options.Engine} does not work here; use CoapTcpEngine.Auto.");
+        if (_options.UseTls || _options.Engine == CoapTcpEngine.Async)
+        {
+            return new AsyncTcpEngine(this, context, _options);
+        }
+
+        if (LinuxTcpEngine.IsSupported)
+        {
+            return new LinuxTcpEngine(this, context, _options);
+        }
+
+        return _options.Engine == CoapTcpEngine.Auto
+            ? new AsyncTcpEngine(this, context, _options)
+            : throw new PlatformNotSupportedException("The engine Inline needs Linux on x64 or arm64; use CoapTcpEngine.Auto.");
     }
 }

@@ -53,11 +53,15 @@ public sealed class CoapTcpTransportOptions
     /// <summary>How long connecting, handshakes and silent peers may take. Default: all defaults.</summary>
     public CoapStreamOptions Streams { get; set; } = new();
 
+    /// <summary>The port on which TLS needs no ALPN (RFC 8323 section 8.2). Tests cannot bind the real one.</summary>
+    internal int TlsPort { get; set; } = 5684;
+
     internal CoapTcpTransportOptions Clone()
     {
         CoapTcpTransportOptions copy = (CoapTcpTransportOptions)MemberwiseClone();
         copy.Endpoints = [.. Endpoints];
         copy.Streams = Streams.Clone();
+        copy.Tls = Tls?.Clone();
         return copy;
     }
 }

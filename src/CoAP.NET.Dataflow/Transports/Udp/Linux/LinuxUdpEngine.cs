@@ -7,41 +7,36 @@ namespace CoAP.NET.Transports;
 /// <summary>UDP by loops of recvmmsg, sendmmsg and epoll: for a server one loop for each shard, for clients one that they share.</summary>
 internal sealed class LinuxUdpEngine : UdpEngine
 {
-    private static readonly Lazy<bool> s_supported = new(TryCalls);
-
-    private readonly List<EpollLoop> _started = [];
-    private EpollLoop[] _loops = [];
+    private readonly TransportLoops _loops;
     private LinuxUdpSocket[][] _sockets = [];
-    private SharedLoop? _shared;
-    private LoopClock? _clock;
 
     public LinuxUdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
-        : base(transport, context, options)
-    {
-    }
+        : base(transport, context, options) =>
+        _loops = new TransportLoops(context, options.HandOverAfter, options.IsServer);
 
     /// <summary>Whether system and machine are such that the calls and the layout of their structures are known.</summary>
-    public static bool IsSupported => s_supported.Value;
+    public static bool IsSupported => TransportLoops.IsSupported;
 
     public override CoapUdpEngine Kind => CoapUdpEngine.LinuxLoop;
 
-    // A clock that is not the system's is not driven by real time.
-    public override bool DrivesClock => ReferenceEquals(Context.TimeProvider, TimeProvider.System);
+    public override bool DrivesClock => _loops.DrivesClock;
+
+    /// <summary>This transport, as its loops see it.</summary>
+    public LoopOwner LoopOwner => _loops.Owner;
 
     public override async Task StartAsync()
     {
         Bind(Options.IsServer ? Math.Max(1, Context.ShardCount) : 1);
-        StartLoops();
-        _clock = DrivesClock ? new LoopClock(this) : null;
-        for (int i = 0; i < _loops.Length; i++)
+        _loops.Start();
+        for (int i = 0; i < _sockets.Length; i++)
         {
-            await _loops[i].AttachAsync(this, _sockets[i], i == 0 ? _clock : null).ConfigureAwait(false);
+            await _loops.AttachAsync(i, [.. _sockets[i].Select(static socket => ((LoopFile)socket, (SafeHandle)socket.Handle))]).ConfigureAwait(false);
         }
     }
 
     public override void Send(CoapDatagram datagram)
     {
-        if (UserCode.Role is ReceiveRole { Loop: EpollLoop loop } role && loop.Index < _loops.Length && _loops[loop.Index] == loop)
+        if (UserCode.Role is ReceiveRole { Loop: EpollLoop loop } role && _loops.Has(loop))
         {
             if (TrySendBatched(role, loop, datagram))
             {
@@ -52,13 +47,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         SendDirectly(datagram);
     }
 
-    public override void Wake()
-    {
-        if (_clock is { } clock)
-        {
-            _loops[0].Wake(clock);
-        }
-    }
+    public override void Wake() => _loops.Wake();
 
     protected override async Task CloseAsync()
     {
@@ -71,37 +60,14 @@ internal sealed class LinuxUdpEngine : UdpEngine
             }
         }
 
-        foreach (EpollLoop loop in _started)
-        {
-            await loop.DetachAsync(this, _clock).ConfigureAwait(false);
-        }
-
-        _shared?.Release();
+        await _loops.DetachAsync().ConfigureAwait(false);
+        _loops.Release();
         foreach (LinuxUdpSocket[] sockets in _sockets)
         {
             foreach (LinuxUdpSocket socket in sockets)
             {
                 socket.Close();
             }
-        }
-    }
-
-    private static bool TryCalls()
-    {
-        if (!OperatingSystem.IsLinux() || RuntimeInformation.ProcessArchitecture is not (Architecture.X64 or Architecture.Arm64))
-        {
-            return false;
-        }
-
-        try
-        {
-            using Microsoft.Win32.SafeHandles.SafeFileHandle epoll = LibC.CreateEpoll();
-            using Microsoft.Win32.SafeHandles.SafeFileHandle signal = LibC.CreateEvent();
-            return !epoll.IsInvalid && !signal.IsInvalid;
-        }
-        catch (Exception exception) when (exception is DllNotFoundException or EntryPointNotFoundException)
-        {
-            return false;
         }
     }
 
@@ -141,34 +107,6 @@ internal sealed class LinuxUdpEngine : UdpEngine
         LocalAddresses = [.. _sockets[0].Select(socket => socket.Local)];
     }
 
-    private void StartLoops()
-    {
-        if (!Options.IsServer)
-        {
-            SharedLoop shared = SharedLoop.Of(Context.Scheduler);
-            EpollLoop loop = shared.Acquire() ?? throw NoThread();
-            _shared = shared;
-            _started.Add(loop);
-        }
-
-        while (_started.Count < _sockets.Length)
-        {
-            EpollLoop loop = new(Context.Scheduler, _started.Count, null);
-            if (!loop.TryStart())
-            {
-                loop.Close();
-                throw NoThread();
-            }
-
-            _started.Add(loop);
-        }
-
-        _loops = [.. _started];
-    }
-
-    private static CoapException NoThread() =>
-        new("No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should await instead of blocking.");
-
     private bool TrySendBatched(ReceiveRole role, EpollLoop loop, CoapDatagram datagram)
     {
         if (datagram.Length > SendBatch.MaxLength
@@ -179,7 +117,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         }
 
         List<SendFailure>? failures = null;
-        loop.Send(socket, datagram, ref failures);
+        loop.Udp.Send(socket, datagram, ref failures);
         if (pinned)
         {
             role.Unpin();

@@ -5,13 +5,14 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>One UDP socket of a transport, as the loop and the senders need it.</summary>
-internal sealed class LinuxUdpSocket
+internal sealed class LinuxUdpSocket : LoopFile
 {
     private const uint NotADrop = 0x8000_0000;
 
-    private LinuxUdpSocket(LinuxUdpEngine owner, int tag, Socket socket, bool dualMode)
+    private LinuxUdpSocket(LinuxUdpEngine engine, int tag, Socket socket, bool dualMode)
+        : base(engine.LoopOwner)
     {
-        Owner = owner;
+        Engine = engine;
         Tag = tag;
         Socket = socket;
         Handle = socket.SafeHandle;
@@ -20,10 +21,10 @@ internal sealed class LinuxUdpSocket
         IsIPv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
         IsDualMode = dualMode;
         IsWildcard = Local.IsAny;
-        MaxDatagramSize = owner.Context.Limits.MaxDatagramSize;
+        MaxDatagramSize = engine.Context.Limits.MaxDatagramSize;
     }
 
-    public LinuxUdpEngine Owner { get; }
+    public LinuxUdpEngine Engine { get; }
 
     /// <summary>Which of the transport's addresses it is bound to; the same for all shards.</summary>
     public int Tag { get; }
@@ -46,11 +47,7 @@ internal sealed class LinuxUdpSocket
     public int MaxDatagramSize { get; }
 
     // The loop's.
-    public long Id { get; set; }
-
-    public bool IsQueued { get; set; }
-
-    public bool HasError { get; set; }
+    public bool HasError => (Events & LibC.EpollError) != 0;
 
     public int Failures { get; set; }
 
@@ -64,15 +61,15 @@ internal sealed class LinuxUdpSocket
     }
 
     /// <summary>Opens, binds and sets up a socket.</summary>
-    /// <param name="owner">The engine.</param>
+    /// <param name="engine">The engine.</param>
     /// <param name="tag">See <see cref="Tag"/>.</param>
     /// <param name="endpoint">Where.</param>
     /// <param name="joins">Whether it joins sockets of other shards at the same port; the first one must bind alone, or it would join a stranger's silently.</param>
     /// <returns>The socket.</returns>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
-    public static LinuxUdpSocket Open(LinuxUdpEngine owner, int tag, IPEndPoint endpoint, bool joins)
+    public static LinuxUdpSocket Open(LinuxUdpEngine engine, int tag, IPEndPoint endpoint, bool joins)
     {
-        Socket socket = UdpSockets.Bind(endpoint, owner.Options, socket =>
+        Socket socket = UdpSockets.Bind(endpoint, engine.Options, socket =>
         {
             if (joins)
             {
@@ -80,11 +77,11 @@ internal sealed class LinuxUdpSocket
             }
 
             Set(socket, LibC.SolSocket, LibC.SoReceiveQueueOverflow, 1);
-            AskForBuffer(socket, owner.Context.Limits.ReceiveBufferSize);
-            SetIPOptions(socket, UdpSockets.IsDualMode(endpoint, owner.Options), endpoint);
+            AskForBuffer(socket, engine.Context.Limits.ReceiveBufferSize);
+            SetIPOptions(socket, UdpSockets.IsDualMode(endpoint, engine.Options), endpoint);
         });
-        LinuxUdpSocket opened = new(owner, tag, socket, UdpSockets.IsDualMode(endpoint, owner.Options));
-        Log.ReceiveBufferGranted(owner.Context.Logger, opened.Local, GrantedBuffer(socket), owner.Context.Limits.ReceiveBufferSize);
+        LinuxUdpSocket opened = new(engine, tag, socket, UdpSockets.IsDualMode(endpoint, engine.Options));
+        Log.ReceiveBufferGranted(engine.Context.Logger, opened.Local, GrantedBuffer(socket), engine.Context.Limits.ReceiveBufferSize);
         return opened;
     }
 
@@ -106,6 +103,10 @@ internal sealed class LinuxUdpSocket
             Log.KernelDropped(Owner.Context.Logger, count, Local);
         }
     }
+
+    public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Udp.Serve(role, this);
+
+    public override void Detach(EpollLoop loop) => loop.Remove(this, Handle);
 
     public void Close()
     {

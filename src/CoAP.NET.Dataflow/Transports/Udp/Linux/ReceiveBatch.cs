@@ -78,7 +78,7 @@ internal sealed unsafe class ReceiveBatch
         datagram.IsTruncated = (message.Header.Flags & LibC.Truncated) != 0;
         datagram.Remote = NativeAddress.Read(new ReadOnlySpan<byte>(message.Header.Name, NativeAddress.IPv6Size), socket.IsIPv6);
         datagram.Local = message.Header.ControlLength == 0 ? socket.Local : ReadControl(socket, message.Header);
-        datagram.Transport = socket.Owner.Transport;
+        datagram.Transport = socket.Engine.Transport;
         datagram.TransportTag = socket.Tag;
         datagram.Channel = null;
         datagram.Lend();

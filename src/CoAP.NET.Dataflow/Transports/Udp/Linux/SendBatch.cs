@@ -174,7 +174,7 @@ internal sealed unsafe class SendBatch
             int error = Marshal.GetLastPInvokeError();
             if (!MayRetry(socket.Descriptor, error, ref attempts, ref waits))
             {
-                (failures ??= []).Add(new SendFailure(socket.Owner, Rebuild(socket, start), error));
+                (failures ??= []).Add(new SendFailure(socket.Engine, Rebuild(socket, start), error));
                 start++;
                 attempts = MaxAttempts;
             }
@@ -198,7 +198,7 @@ internal sealed unsafe class SendBatch
             Length = (int)vector.Length,
             Remote = NativeAddress.Read(new ReadOnlySpan<byte>(header.Name, NativeAddress.IPv6Size), socket.IsIPv6),
             Local = local,
-            Transport = socket.Owner.Transport,
+            Transport = socket.Engine.Transport,
             TransportTag = socket.Tag,
             Channel = _channels[i],
         };

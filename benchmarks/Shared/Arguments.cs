@@ -1,0 +1,61 @@
+using System.Globalization;
+
+namespace CoAP.NET.Bench;
+
+/// <summary>What a command line says: words, options with a value (<c>--name value</c>) and switches.</summary>
+internal sealed class Arguments
+{
+    private readonly Dictionary<string, string> _values = [];
+    private readonly HashSet<string> _switches = [];
+
+    private Arguments()
+    {
+    }
+
+    public List<string> Words { get; } = [];
+
+    /// <summary>Reads a command line.</summary>
+    /// <param name="args">What the program was given.</param>
+    /// <param name="values">The names of the options that take a value.</param>
+    /// <param name="switches">The names of those that take none.</param>
+    /// <exception cref="ArgumentException">An option is not known, or lacks its value.</exception>
+    public static Arguments Parse(string[] args, string[] values, string[] switches)
+    {
+        Arguments result = new();
+        for (int i = 0; i < args.Length; i++)
+        {
+            if (!args[i].StartsWith("--", StringComparison.Ordinal))
+            {
+                result.Words.Add(args[i]);
+            }
+            else if (switches.Contains(args[i]))
+            {
+                result._switches.Add(args[i]);
+            }
+            else if (values.Contains(args[i]) && i + 1 < args.Length)
+            {
+                result._values[args[i]] = args[++i];
+            }
+            else
+            {
+                throw new ArgumentException($"{args[i]} is not known or lacks its value.");
+            }
+        }
+
+        return result;
+    }
+
+    public bool Has(string name) => _switches.Contains(name) || _values.ContainsKey(name);
+
+    public string Text(string name, string otherwise) => _values.GetValueOrDefault(name, otherwise);
+
+    public int Number(string name, int otherwise) => !_values.TryGetValue(name, out string? text) ? otherwise : ParseNumber(name, text);
+
+    public int[] Numbers(string name, int[] otherwise) =>
+        !_values.TryGetValue(name, out string? text) ? otherwise : [.. text.Split(',').Select(one => ParseNumber(name, one))];
+
+    public string[] Texts(string name, string[] otherwise) => !_values.TryGetValue(name, out string? text) ? otherwise : text.Split(',');
+
+    private static int ParseNumber(string name, string text) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : throw new ArgumentException($"{name}: '{text}' is no number.");
+}

@@ -1,0 +1,38 @@
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Bench;
+
+/// <summary>Which processor a thread runs on (Linux). Processes and threads that it starts inherit it.</summary>
+internal static partial class Processor
+{
+    /// <summary>The server's processor.</summary>
+    public const int Server = 0;
+
+    /// <summary>The processor of the load.</summary>
+    public const int Load = 1;
+
+    private const int SetSize = 128;
+
+    /// <summary>Keeps the calling thread on one processor, if the machine has it.</summary>
+    /// <returns>Which ones it could run on before; give them to <see cref="Restore"/>.</returns>
+    public static byte[] Pin(int processor)
+    {
+        byte[] before = new byte[SetSize];
+        byte[] wanted = new byte[SetSize];
+        wanted[processor / 8] = (byte)(1 << (processor % 8));
+        if (GetAffinity(0, SetSize, before) < 0 || SetAffinity(0, SetSize, wanted) < 0)
+        {
+            Console.Error.WriteLine($"note: processor {processor} cannot be had; nothing is pinned");
+        }
+
+        return before;
+    }
+
+    public static void Restore(byte[] before) => _ = SetAffinity(0, SetSize, before);
+
+    [LibraryImport("libc", EntryPoint = "sched_getaffinity", SetLastError = true)]
+    private static partial int GetAffinity(int thread, nint size, [Out] byte[] set);
+
+    [LibraryImport("libc", EntryPoint = "sched_setaffinity", SetLastError = true)]
+    private static partial int SetAffinity(int thread, nint size, [In] byte[] set);
+}

@@ -1,0 +1,62 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>How much of a body one message carries, and the size exponent that says so. With BERT (RFC 8323 section 6) a message carries several blocks of 1,024 bytes.</summary>
+/// <param name="SizeExponent">The size exponent SZX, 0 to 7.</param>
+/// <param name="Size">How many bytes a message carries that others follow.</param>
+/// <param name="Last">How many the last one may carry: under BERT it may end within a block.</param>
+internal readonly record struct BlockFit(int SizeExponent, int Size, int Last)
+{
+    /// <summary>The unit that block numbers count, in bytes.</summary>
+    public int Unit => UnitOf(SizeExponent);
+
+    /// <summary>The unit that block numbers count, in bytes: under BERT 1,024.</summary>
+    public static int UnitOf(int sizeExponent) => 16 << Math.Min(sizeExponent, BlockValue.MaxSizeExponent);
+
+    /// <summary>One block of 16 to 1,024 bytes in a message.</summary>
+    public static BlockFit Plain(int sizeExponent) => new(sizeExponent, 16 << sizeExponent, 16 << sizeExponent);
+
+    /// <summary>What fits.</summary>
+    /// <param name="channel">The peer; only some take BERT.</param>
+    /// <param name="wanted">The largest size exponent to use, 0 to 7.</param>
+    /// <param name="room">How many bytes of the body have room in a message. Where not even 16 have, the message is too large, which who sends it sees.</param>
+    public static BlockFit Of(CoapChannel channel, int wanted, long room)
+    {
+        int exponent = wanted;
+        if (wanted == BlockValue.BertSizeExponent)
+        {
+            exponent = BlockValue.MaxSizeExponent;
+            int last = (int)Math.Min(room, CoapChannel.MaxBert);
+            int unit = UnitOf(wanted);
+            if (last >= unit && channel.TakesBert)
+            {
+                return new BlockFit(wanted, last / unit * unit, last);
+            }
+        }
+
+        while (exponent > 0 && 16 << exponent > room)
+        {
+            exponent--;
+        }
+
+        return Plain(exponent);
+    }
+
+    /// <summary>How many bytes the next message carries.</summary>
+    /// <param name="left">How many are left of the body.</param>
+    public int LengthOf(long left) => left <= Last ? (int)left : Size;
+
+    /// <summary>Whether the block at an offset has a number that can be written: NUM has 20 bits (RFC 7959 section 2.2).</summary>
+    public bool HasNumber(long offset) => offset / Unit <= BlockValue.MaxNumber;
+
+    /// <summary>Whether a payload may stand in a block, by its length (RFC 7959 section 2.3, RFC 8323 section 6).</summary>
+    public static bool IsLength(BlockValue block, int length) => (block.IsBert, block.More) switch
+    {
+        (true, true) => length > 0 && length % block.Size == 0,
+        (true, false) => true,
+        (false, true) => length == block.Size,
+        _ => length <= block.Size,
+    };
+}

@@ -1,0 +1,22 @@
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+internal static partial class Log
+{
+    [LoggerMessage(1020, LogLevel.Debug, "TCP: bound {Address}, engine {Engine}, TLS {UseTls}.")]
+    public static partial void TcpBound(ILogger logger, CoapAddress address, CoapTcpEngine engine, bool useTls);
+
+    [LoggerMessage(1021, LogLevel.Error, "TCP: accepting on {Address} fails: {Error}. It is tried again, and said once. With too many open files: close connections or raise the limit of the process.")]
+    public static partial void AcceptFailed(ILogger logger, CoapAddress address, string error);
+
+    [LoggerMessage(1022, LogLevel.Debug, "TLS: the handshake with {Remote} failed: {Reason}")]
+    public static partial void HandshakeFailed(ILogger logger, CoapAddress remote, string reason);
+
+    [LoggerMessage(1023, LogLevel.Error, "TCP: a connection could not be set up, by an exception nobody expected. It is closed.")]
+    public static partial void ConnectionSetupFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(1024, LogLevel.Information, "Some transports are secured: {Secured}. Routes that do not say AllowInsecureTransport are served over those only. What is served where:\n{Routes}")]
+    public static partial void RoutesAndSchemes(ILogger logger, string routes, string secured);
+}

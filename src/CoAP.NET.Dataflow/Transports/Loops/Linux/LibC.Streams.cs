@@ -1,0 +1,56 @@
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The calls for TCP sockets without waiting.</summary>
+internal static unsafe partial class LibC
+{
+    public const int FamilyIPv4 = 2;
+    public const int FamilyIPv6 = 10;
+    public const int Stream = 1;
+    public const int SolTcp = 6;
+    public const int SoReuseAddress = 2;
+    public const int SoError = 4;
+    public const int TcpNoDelay = 1;
+    public const int IPv6Only = 26;
+    public const int ShutdownSend = 1;
+
+    /// <summary>For new sockets: they do not wait, and no child process inherits them.</summary>
+    public const int NewSocketFlags = NonBlocking | CloseOnExec;
+
+    [LibraryImport("libc", EntryPoint = "socket", SetLastError = true)]
+    public static partial int OpenSocket(int family, int type, int protocol);
+
+    [LibraryImport("libc", EntryPoint = "bind", SetLastError = true)]
+    public static partial int Bind(int socket, byte* address, uint length);
+
+    [LibraryImport("libc", EntryPoint = "listen", SetLastError = true)]
+    public static partial int Listen(int socket, int backlog);
+
+    [LibraryImport("libc", EntryPoint = "accept4", SetLastError = true)]
+    public static partial int Accept(int socket, byte* address, uint* length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "connect", SetLastError = true)]
+    public static partial int Connect(int socket, byte* address, uint length);
+
+    [LibraryImport("libc", EntryPoint = "getsockname", SetLastError = true)]
+    public static partial int GetName(int socket, byte* address, uint* length);
+
+    [LibraryImport("libc", EntryPoint = "getsockopt", SetLastError = true)]
+    public static partial int GetOption(int socket, int level, int name, int* value, uint* length);
+
+    [LibraryImport("libc", EntryPoint = "setsockopt", SetLastError = true)]
+    public static partial int SetOption(int socket, int level, int name, int* value, uint length);
+
+    [LibraryImport("libc", EntryPoint = "recv", SetLastError = true)]
+    public static partial nint Receive(int socket, byte* buffer, nuint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
+    public static partial nint Send(int socket, byte* buffer, nuint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "shutdown", SetLastError = true)]
+    public static partial int Shutdown(int socket, int how);
+
+    [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
+    public static partial int CloseDescriptor(int descriptor);
+}

@@ -1,0 +1,89 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The calls of the C library that <see cref="System.Net.Sockets.Socket"/> does not have. Linux, 64 bits.</summary>
+internal static unsafe partial class LibC
+{
+    public const int DontWait = 0x40;
+    public const int NoSignal = 0x4000;
+    public const int Truncated = 0x20;
+    public const int ErrorQueue = 0x2000;
+
+    public const int ENOENT = 2;
+    public const int EINTR = 4;
+    public const int EAGAIN = 11;
+    public const int ENOMEM = 12;
+    public const int ENFILE = 23;
+    public const int EMFILE = 24;
+    public const int ENOBUFS = 105;
+    public const int EINPROGRESS = 115;
+
+    public const int SolIP = 0;
+    public const int SolSocket = 1;
+    public const int SolIPv6 = 41;
+
+    public const int SoReusePort = 15;
+    public const int SoReceiveBuffer = 8;
+    public const int SoReceiveBufferForce = 33;
+    public const int SoReceiveQueueOverflow = 40;
+    public const int IPTimeToLive = 2;
+    public const int IPPacketInfo = 8;
+    public const int IPReceiveErrors = 11;
+    public const int IPMulticastAll = 49;
+    public const int IPv6ReceiveErrors = 25;
+    public const int IPv6MulticastAll = 29;
+    public const int IPv6ReceivePacketInfo = 49;
+    public const int IPv6PacketInfo = 50;
+    public const int IPv6HopLimit = 52;
+
+    public const uint EpollIn = 1;
+    public const uint EpollOut = 4;
+    public const uint EpollError = 8;
+    public const uint EpollHangUp = 0x10;
+    public const int EpollAdd = 1;
+    public const int EpollRemove = 2;
+    public const int EpollModify = 3;
+    public const short PollOut = 4;
+
+    private const int CloseOnExec = 0x80000;
+    private const int NonBlocking = 0x800;
+
+    public static SafeFileHandle CreateEpoll() => new(epoll_create1(CloseOnExec), ownsHandle: true);
+
+    public static SafeFileHandle CreateEvent() => new(eventfd(0, CloseOnExec | NonBlocking), ownsHandle: true);
+
+    [LibraryImport("libc", EntryPoint = "recvmmsg", SetLastError = true)]
+    public static partial int ReceiveMany(int socket, MessageHeaderWithLength* messages, uint count, int flags, void* timeout);
+
+    [LibraryImport("libc", EntryPoint = "sendmmsg", SetLastError = true)]
+    public static partial int SendMany(int socket, MessageHeaderWithLength* messages, uint count, int flags);
+
+    [LibraryImport("libc", EntryPoint = "sendmsg", SetLastError = true)]
+    public static partial nint Send(SafeHandle socket, MessageHeader* message, int flags);
+
+    [LibraryImport("libc", EntryPoint = "recvmsg", SetLastError = true)]
+    public static partial nint Receive(int socket, MessageHeader* message, int flags);
+
+    [LibraryImport("libc", EntryPoint = "epoll_ctl", SetLastError = true)]
+    public static partial int ControlEpoll(SafeHandle epoll, int operation, SafeHandle file, byte* epollEvent);
+
+    [LibraryImport("libc", EntryPoint = "epoll_wait", SetLastError = true)]
+    public static partial int WaitForEpoll(SafeHandle epoll, byte* events, int capacity, int milliseconds);
+
+    [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]
+    public static partial nint Read(SafeHandle file, void* buffer, nuint count);
+
+    [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
+    public static partial nint Write(SafeHandle file, void* buffer, nuint count);
+
+    [LibraryImport("libc", EntryPoint = "poll", SetLastError = true)]
+    public static partial int Poll(PollEntry* entries, nuint count, int milliseconds);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int epoll_create1(int flags);
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int eventfd(uint value, int flags);
+}

@@ -1,0 +1,96 @@
+using System.Collections.Concurrent;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The clocks that one loop drives: one of a server, or those of all clients that share the loop. Belongs to the thread that holds the role; only <see cref="Wake"/> is for all.</summary>
+internal sealed class LoopClocks
+{
+    private readonly PriorityQueue<LoopClock, long> _queue = new();
+    private readonly ConcurrentQueue<LoopClock> _woken = new();
+    private readonly Dictionary<CoapTransportContext, LoopClock> _clocks = [];
+
+    /// <summary>When the next one is due; <see cref="long.MaxValue"/> when none is.</summary>
+    public long NextDue => _queue.TryPeek(out _, out long due) ? due : long.MaxValue;
+
+    public bool IsEmpty => _queue.Count == 0;
+
+    /// <summary>Begins to call the clock of an endpoint, at once; once for all of its transports.</summary>
+    /// <param name="owner">The transport that asks.</param>
+    /// <param name="now">Now.</param>
+    /// <returns>The clock; to be given to <see cref="Leave"/>.</returns>
+    public LoopClock Join(LoopOwner owner, long now)
+    {
+        if (!_clocks.TryGetValue(owner.Context, out LoopClock? clock))
+        {
+            _clocks.Add(owner.Context, clock = new LoopClock(owner));
+        }
+
+        clock.Users++;
+        Schedule(clock, now);
+        return clock;
+    }
+
+    /// <summary>A transport does not need the clock of its endpoint called any more.</summary>
+    public void Leave(LoopClock clock)
+    {
+        if (--clock.Users == 0)
+        {
+            clock.IsRemoved = true;
+            _clocks.Remove(clock.Owner.Context);
+        }
+    }
+
+    public void Wake(LoopClock clock)
+    {
+        if (clock.TryMarkWoken())
+        {
+            _woken.Enqueue(clock);
+        }
+    }
+
+    public void CollectWoken(long now)
+    {
+        while (_woken.TryDequeue(out LoopClock? clock))
+        {
+            clock.ClearWoken();
+            Schedule(clock, now);
+        }
+    }
+
+    /// <summary>The first clock that is due; it stays in the queue, so that it is not lost when the role changes hands in the middle of its call.</summary>
+    public LoopClock? PeekDue(long now)
+    {
+        while (_queue.TryPeek(out LoopClock? clock, out long due) && due <= now)
+        {
+            if (due == clock.Queued && !clock.IsRemoved)
+            {
+                if (clock.Due <= now)
+                {
+                    return clock;
+                }
+
+                // Put off since it was queued.
+                _queue.Dequeue();
+                clock.Queued = long.MaxValue;
+                Schedule(clock, clock.Due);
+            }
+            else
+            {
+                _queue.Dequeue();
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Sets when a clock is due.</summary>
+    public void Schedule(LoopClock clock, long due)
+    {
+        clock.Due = due;
+        if (due < clock.Queued && !clock.IsRemoved)
+        {
+            clock.Queued = due;
+            _queue.Enqueue(clock, due);
+        }
+    }
+}

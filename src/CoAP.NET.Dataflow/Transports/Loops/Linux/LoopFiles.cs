@@ -1,0 +1,58 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>The descriptors of a loop, found by the number in an event without any search.</summary>
+internal sealed class LoopFiles
+{
+    private readonly Stack<int> _free = new();
+    private LoopFile?[] _slots = new LoopFile?[16];
+    private int _used = 1; // 0 is the loop's own event
+    private int _generation;
+
+    /// <summary>Takes one in and gives it a number other than 0.</summary>
+    public void Add(LoopFile file)
+    {
+        if (!_free.TryPop(out int slot))
+        {
+            if (_used == _slots.Length)
+            {
+                Array.Resize(ref _slots, _used * 2);
+            }
+
+            slot = _used++;
+        }
+
+        file.Id = ((long)++_generation << 32) | (uint)slot;
+        _slots[slot] = file;
+    }
+
+    public LoopFile? Find(long id)
+    {
+        int slot = (int)id;
+        return (uint)slot < (uint)_slots.Length && _slots[slot] is { } file && file.Id == id ? file : null;
+    }
+
+    public void Remove(LoopFile file)
+    {
+        if (Find(file.Id) == file)
+        {
+            int slot = (int)file.Id;
+            _slots[slot] = null;
+            _free.Push(slot);
+        }
+    }
+
+    /// <summary>Those of a transport, as a list of its own.</summary>
+    public List<LoopFile> Of(LoopOwner owner)
+    {
+        List<LoopFile> files = [];
+        foreach (LoopFile? file in _slots)
+        {
+            if (file?.Owner == owner)
+            {
+                files.Add(file);
+            }
+        }
+
+        return files;
+    }
+}

@@ -1,0 +1,94 @@
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The loops of an endpoint that serves, one for each shard, for all of its transports together. They run while a transport uses them.</summary>
+internal sealed class ServerLoops
+{
+    private static readonly ConditionalWeakTable<CoapTransportContext, ServerLoops> s_loops = [];
+
+    private readonly CoapTransportContext _context;
+    private readonly Lock _gate = new();
+    private EpollLoop[] _loops = [];
+    private int _users;
+
+    private ServerLoops(CoapTransportContext context) => _context = context;
+
+    /// <summary>Whether they run.</summary>
+    public bool IsRunning => Volatile.Read(ref _users) > 0;
+
+    public static ServerLoops Of(CoapTransportContext context) => s_loops.GetValue(context, static key => new ServerLoops(key));
+
+    /// <summary>The loops, running; to be given back with <see cref="Release"/>.</summary>
+    /// <returns>One for each shard; null when no thread could be had.</returns>
+    public EpollLoop[]? Acquire()
+    {
+        lock (_gate)
+        {
+            if (_users == 0)
+            {
+                if (Start() is not { } loops)
+                {
+                    return null;
+                }
+
+                _loops = loops;
+            }
+
+            _users++;
+            return _loops;
+        }
+    }
+
+    public void Release()
+    {
+        EpollLoop[] loops;
+        lock (_gate)
+        {
+            if (--_users > 0)
+            {
+                return;
+            }
+
+            loops = _loops;
+            _loops = [];
+        }
+
+        End(loops);
+    }
+
+    private static void End(IEnumerable<EpollLoop> loops)
+    {
+        foreach (EpollLoop loop in loops)
+        {
+            loop.End();
+        }
+    }
+
+    private EpollLoop[]? Start()
+    {
+        List<EpollLoop> started = [];
+        try
+        {
+            while (started.Count < Math.Max(1, _context.ShardCount))
+            {
+                EpollLoop loop = new(_context.Scheduler, started.Count, null);
+                if (!loop.TryStart())
+                {
+                    loop.Close();
+                    End(started);
+                    return null;
+                }
+
+                started.Add(loop);
+            }
+        }
+        catch
+        {
+            End(started);
+            throw;
+        }
+
+        return [.. started];
+    }
+}

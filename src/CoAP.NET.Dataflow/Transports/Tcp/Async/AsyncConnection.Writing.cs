@@ -1,0 +1,239 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+// Frames are appended to a pipe under the lock; one loop at a time takes them out, and it runs only while there are any. It begins on the thread that sends, so that
+// what the operating system takes at once needs no other thread.
+internal sealed partial class AsyncConnection
+{
+    // Small enough that a slow peer is seen to take something now and then; also the largest record of TLS.
+    private const int OutputSegment = 16 * 1024;
+
+    private static readonly PipeOptions s_outputOptions = new(pauseWriterThreshold: 0, minimumSegmentSize: OutputSegment, useSynchronizationContext: false);
+
+    private readonly Pipe _output;
+
+    // Guarded by _gate; the counts are also read without it.
+    private bool _isWriting;
+    private bool _unflushed;
+    private bool _isLastGiven;
+    private bool _isGivenUp;
+    private bool _isCongested;
+    private int _batchThread;
+    private long _waiting;
+    private long _sent;
+
+    // Whether anything came from the peer.
+    private bool _hasHeard;
+
+    public override void Send(CoapDatagram frame)
+    {
+        bool writes = false;
+        bool isTooSlow = false;
+        lock (_gate)
+        {
+            if (!_isOver && !_isLastGiven && !_isGivenUp)
+            {
+                _isGivenUp = isTooSlow = _waiting > _context.Limits.MaxSendQueueBytes;
+                if (!isTooSlow)
+                {
+                    _isLastGiven = frame.IsLast;
+                    Append(frame.Span);
+                    writes = _batchThread != Environment.CurrentManagedThreadId && TryBeginWriting();
+                }
+            }
+        }
+
+        frame.Dispose();
+        if (writes)
+        {
+            _ = WriteAsync();
+        }
+        else if (isTooSlow)
+        {
+            _context.Counters.Add(CoapCounter.SlowConnections);
+            _ = EndSoonAsync(
+                new CoapConnectionException(CoapConnectionError.TooSlow, $"The connection to {this} was closed: the peer does not take what is sent to it. See CoapLimits.MaxSendQueueBytes."));
+        }
+    }
+
+    /// <summary>Sends what waits for the end of a batch whose thread is in user code for long.</summary>
+    public void FlushLate()
+    {
+        bool writes;
+        lock (_gate)
+        {
+            writes = _turn == Turn.InUserCode && TryBeginWriting();
+        }
+
+        if (writes)
+        {
+            _ = WriteAsync();
+        }
+    }
+
+    private static void Flush(PipeWriter writer)
+    {
+        // No threshold, so it never waits for a reader.
+        ValueTask<FlushResult> flushed = writer.FlushAsync(CancellationToken.None);
+        _ = flushed.IsCompleted ? flushed.Result : throw new InvalidOperationException("A pipe without thresholds waited for its reader.");
+    }
+
+    // What comes out of one read leaves at once, when all of it was worked on.
+    private void BeginBatch()
+    {
+        lock (_gate)
+        {
+            _batchThread = Environment.CurrentManagedThreadId;
+        }
+    }
+
+    private void EndBatch()
+    {
+        bool writes;
+        lock (_gate)
+        {
+            _batchThread = 0;
+            writes = TryBeginWriting();
+        }
+
+        if (writes)
+        {
+            _ = WriteAsync();
+        }
+    }
+
+    // Under the lock.
+    private void Append(ReadOnlySpan<byte> bytes)
+    {
+        _output.Writer.Write(bytes);
+        _unflushed = true;
+        Volatile.Write(ref _waiting, _waiting + bytes.Length);
+        if (_waiting > _context.Limits.SendQueueBytes)
+        {
+            Volatile.Write(ref _isCongested, true);
+        }
+    }
+
+    // Under the lock. Whether the caller is to run the loop, after the lock.
+    private bool TryBeginWriting()
+    {
+        if (_isWriting || !_unflushed || _isOver)
+        {
+            return false;
+        }
+
+        _isWriting = true;
+        _holders++;
+        return true;
+    }
+
+    private async Task WriteAsync()
+    {
+        Exception? error = null;
+        bool isLast = false;
+        try
+        {
+            while (TryTakeOutput(out ReadOnlySequence<byte> bytes, out isLast))
+            {
+                foreach (ReadOnlyMemory<byte> segment in bytes)
+                {
+                    await _stream.WriteAsync(segment, CancellationToken.None).ConfigureAwait(false);
+                    OnWritten(segment.Length);
+                }
+
+                _output.Reader.AdvanceTo(bytes.End);
+            }
+
+            if (isLast)
+            {
+                if (Tls is { } tls)
+                {
+                    await tls.ShutdownAsync().ConfigureAwait(false);
+                }
+
+                _socket.Shutdown(SocketShutdown.Send);
+            }
+        }
+#pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            error = exception;
+        }
+
+        if (error is not null || isLast)
+        {
+            // Who sends, mostly a stage, is not to find the end of the connection inside.
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            End(error is null ? null : Explain(error), lingers: error is null);
+        }
+
+        Hold(-1);
+    }
+
+    private bool TryTakeOutput(out ReadOnlySequence<byte> bytes, out bool isLast)
+    {
+        lock (_gate)
+        {
+            isLast = false;
+            bytes = default;
+            if (_isOver)
+            {
+                _isWriting = false;
+                return false;
+            }
+
+            if (!_unflushed)
+            {
+                // After the last frame nobody else may begin to write.
+                isLast = _isLastGiven;
+                _isWriting = isLast;
+                return false;
+            }
+
+            _unflushed = false;
+            Flush(_output.Writer);
+            if (!_output.Reader.TryRead(out ReadResult result))
+            {
+                _isWriting = false;
+                return false;
+            }
+
+            bytes = result.Buffer;
+            return true;
+        }
+    }
+
+    private void OnWritten(int count)
+    {
+        TaskCompletionSource? resume = null;
+        bool isDrained;
+        lock (_gate)
+        {
+            Volatile.Write(ref _sent, _sent + count);
+            Volatile.Write(ref _waiting, _waiting - count);
+            isDrained = _isCongested && _waiting <= _context.Limits.SendQueueBytes / 2;
+            if (isDrained)
+            {
+                Volatile.Write(ref _isCongested, false);
+                resume = TakeResume();
+                isDrained = !_isOver;
+            }
+        }
+
+        resume?.TrySetResult();
+        if (isDrained)
+        {
+            _context.Writable(this);
+        }
+    }
+
+    private async Task EndSoonAsync(Exception error)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        End(error, lingers: false);
+    }
+}

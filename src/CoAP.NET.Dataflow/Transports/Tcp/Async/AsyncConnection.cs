@@ -1,0 +1,336 @@
+using System.IO.Pipelines;
+using System.Net.Security;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>A connection over a stream of the platform, with a pipe for what comes and one for what leaves.</summary>
+#pragma warning disable CA1001 // the memory pool has nothing to dispose; the pipe gives its arrays back
+internal sealed partial class AsyncConnection : CoapConnection
+#pragma warning restore CA1001
+{
+    private readonly AsyncTcpEngine _engine;
+    private readonly CoapTransportContext _context;
+    private readonly Socket _socket;
+    private readonly Stream _stream;
+    private readonly Lock _gate = new();
+
+    // All guarded by _gate.
+    private Turn _turn;
+    private bool _isStarted;
+    private bool _isOver;
+    private bool _isTold;
+    private int _holders;
+    private Exception? _reason;
+    private TaskCompletionSource? _resume;
+
+    private bool _lingers;
+    private bool _isFreed;
+
+    private int _identityUses = 2;
+    private int _pauses;
+
+    public AsyncConnection(AsyncTcpEngine engine, Socket socket, Stream stream, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null, string? serverName = null)
+        : base(engine.Transport, remote, AsyncTcpEngine.LocalAddressOf(socket), isInitiator)
+    {
+        _engine = engine;
+        _context = engine.Context;
+        _socket = socket;
+        _stream = stream;
+        Identity = identity;
+        ServerName = serverName;
+        _memory = new FrameMemory();
+        _input = new Pipe(new PipeOptions(_memory, pauseWriterThreshold: 0, minimumSegmentSize: FrameMemory.SmallSize, useSynchronizationContext: false));
+        _output = new Pipe(s_outputOptions);
+    }
+
+    /// <summary>What the thread of the reader does.</summary>
+    private enum Turn : byte
+    {
+        /// <summary>It waits, or looks for the end of a frame.</summary>
+        Cutting,
+
+        /// <summary>It is with a frame in the stages.</summary>
+        InStages,
+
+        /// <summary>It is with a frame in user code, from where it may not come back soon.</summary>
+        InUserCode,
+    }
+
+    public override bool IsCongested => Volatile.Read(ref _isCongested);
+
+    public override CoapConnectionProgress Progress => new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting)));
+
+    private SslStream? Tls => _stream as SslStream;
+
+    /// <summary>Begins to read. <see cref="CoapTransportContext.Opened"/> has returned true.</summary>
+    public void Start()
+    {
+        bool tells;
+        bool reads;
+        lock (_gate)
+        {
+            _isStarted = true;
+            tells = TryTell();
+            reads = !_isOver;
+            _holders += reads ? 1 : 0;
+        }
+
+        if (tells)
+        {
+            Tell();
+        }
+
+        if (reads)
+        {
+            _ = ReadAsync();
+        }
+    }
+
+    /// <summary>Closes a connection that nobody took.</summary>
+    public void Abandon()
+    {
+        lock (_gate)
+        {
+            _isOver = _isTold = true;
+        }
+
+        Release();
+        LetGoOfIdentity();
+    }
+
+    public override void PauseReading() => Interlocked.Increment(ref _pauses);
+
+    public override void ResumeReading()
+    {
+        if (Interlocked.Decrement(ref _pauses) == 0)
+        {
+            TaskCompletionSource? resume;
+            lock (_gate)
+            {
+                resume = TakeResume();
+            }
+
+            resume?.TrySetResult();
+        }
+    }
+
+    public override void Close(CoapException? reason) => End(reason, lingers: false);
+
+    /// <summary>User code begins on the thread that reads: what it waits for may be what it sends itself, and nothing else may wait for it.</summary>
+    public void EnterUserCode()
+    {
+        _engine.UserCodeBegins();
+        bool tells;
+        bool isLate;
+        lock (_gate)
+        {
+            _turn = Turn.InUserCode;
+            _batchThread = 0;
+            isLate = _unflushed && !_isOver;
+            tells = TryTell();
+        }
+
+        if (isLate)
+        {
+            _engine.LateOutput.Watch(this);
+        }
+
+        if (tells)
+        {
+            Tell();
+        }
+    }
+
+    public void ExitUserCode()
+    {
+        _engine.UserCodeEnds();
+        lock (_gate)
+        {
+            _turn = Turn.InStages;
+            _batchThread = Environment.CurrentManagedThreadId;
+        }
+    }
+
+    /// <summary>User code began and its end was never said.</summary>
+    public void LeaveUserCode() => _engine.UserCodeEnds();
+
+    /// <summary>Ends the connection, once. It is told when no thread is with a frame in the stages.</summary>
+    /// <param name="error">Why; null for an orderly end.</param>
+    /// <param name="lingers">Whether our side was ended in order, so that what the peer still sends is read until it ends its side: otherwise it would lose what was sent last.</param>
+    private void End(Exception? error, bool lingers)
+    {
+        bool tells;
+        bool saysSo = false;
+        TaskCompletionSource? resume = null;
+        lock (_gate)
+        {
+            if (_isOver)
+            {
+                _lingers = lingers = false;
+                tells = false;
+            }
+            else
+            {
+                _isOver = true;
+                _reason = error;
+                saysSo = error is null && !lingers && !_isWriting && Tls is not null;
+                lingers &= _isReading && _engine.TryLinger(this);
+                _lingers = lingers;
+                tells = TryTell();
+                resume = TakeResume();
+            }
+        }
+
+        if (saysSo)
+        {
+            SayEndOfTls();
+        }
+
+        if (!lingers)
+        {
+            Release();
+        }
+
+        resume?.TrySetResult();
+        if (tells)
+        {
+            Tell();
+        }
+    }
+
+    /// <summary>The peer has ended its side, too, or had time enough.</summary>
+    public void EndLingering()
+    {
+        lock (_gate)
+        {
+            if (!_lingers)
+            {
+                return;
+            }
+
+            _lingers = false;
+        }
+
+        Release();
+    }
+
+    // What the platform says, in the words of this library where a reader would not find the reason in it.
+    private Exception Explain(Exception error) => error switch
+    {
+        CoapConnectionException => error,
+        _ when Tls is not null && IsInitiator && !_hasHeard => TlsFailure.EndedByServer(Remote, error),
+        IOException { InnerException: SocketException inner } => inner,
+        _ => error,
+    };
+
+    private void OnReceiveEnded()
+    {
+        if (Tls is not null && IsInitiator && !_hasHeard)
+        {
+            // With TLS 1.3 a client is through before the server has looked at its certificate.
+            End(TlsFailure.EndedByServer(Remote, null), lingers: false);
+        }
+        else
+        {
+            _context.ReceiveEnded(this);
+        }
+    }
+
+    // Sends close_notify as far as that goes at once; what is still under way when the socket goes is lost with it.
+    private void SayEndOfTls()
+    {
+        try
+        {
+            Task said = Tls!.ShutdownAsync();
+            if (!said.IsCompletedSuccessfully)
+            {
+                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or InvalidOperationException or SocketException)
+        {
+            // It is over anyway.
+        }
+    }
+
+    /// <summary>Closes the socket. Whoever reads or writes finds out, and the last of them gives back the rest.</summary>
+    private void Release()
+    {
+        _engine.Forget(this);
+        try
+        {
+            // Without it the platform resets a connection on which somebody waits.
+            _socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // The other side was first.
+        }
+
+        _socket.Dispose();
+        Hold(0);
+    }
+
+    /// <summary>Counts who uses the stream; when nobody does and the connection is over, what it holds is given back.</summary>
+    private void Hold(int change)
+    {
+        bool isFree;
+        lock (_gate)
+        {
+            _holders += change;
+            isFree = _holders == 0 && _isOver && !_lingers && !_isFreed;
+            if (isFree)
+            {
+                _isFreed = true;
+                _output.Writer.Complete();
+                _output.Reader.Complete();
+            }
+        }
+
+        if (isFree)
+        {
+            _stream.Dispose();
+            LetGoOfIdentity();
+        }
+    }
+
+    // The certificate lives until nothing is left of the connection and its end was told.
+    private void LetGoOfIdentity()
+    {
+        if (Interlocked.Decrement(ref _identityUses) == 0)
+        {
+            (Identity as CoapTlsIdentity)?.Certificate?.Dispose();
+        }
+    }
+
+    // Under the lock: whether the caller is the one to tell, after the lock.
+    private bool TryTell()
+    {
+        if (!_isOver || !_isStarted || _isTold || _turn == Turn.InStages)
+        {
+            return false;
+        }
+
+        _isTold = true;
+        return true;
+    }
+
+    private void Tell()
+    {
+        _context.Closed(this, _reason);
+        LetGoOfIdentity();
+    }
+
+    // Under the lock: the reader, if it waits and may go on.
+    private TaskCompletionSource? TakeResume()
+    {
+        if (_resume is not { } resume || !(_isOver || MayRead))
+        {
+            return null;
+        }
+
+        _resume = null;
+        return resume;
+    }
+}

@@ -1,0 +1,178 @@
+using System.Net.Security;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+// Opening connections, with the handshake of TLS.
+internal sealed partial class AsyncTcpEngine
+{
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await OpenAsync(remote, serverName, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is not OperationCanceledException)
+        {
+            Context.Counters.Add(CoapCounter.ConnectionsFailed);
+            throw;
+        }
+    }
+
+    private async Task<CoapConnection> OpenAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    {
+        ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
+        cancellationToken.ThrowIfCancellationRequested();
+        Socket? socket = null;
+        try
+        {
+            socket = await ConnectSocketAsync(remote, cancellationToken).ConfigureAwait(false);
+            AsyncConnection connection = _tls is null
+                ? new AsyncConnection(this, socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true, serverName: serverName)
+                : await ConnectHandshakeAsync(socket, remote, serverName, _tls, cancellationToken).ConfigureAwait(false);
+            socket = null;
+            return TryOpen(connection)
+                ? connection
+                : throw new CoapConnectionException(
+                    CoapConnectionError.Refused, $"The connection to {remote} was not opened: CoapLimits.MaxConnections is reached, or the endpoint stops.");
+        }
+        catch (SocketException exception)
+        {
+            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"The connection to {remote} broke at once: {exception.Message}.", exception);
+        }
+        finally
+        {
+            socket?.Dispose();
+        }
+    }
+
+    private async Task<Socket> ConnectSocketAsync(CoapAddress remote, CancellationToken cancellationToken)
+    {
+        TimeSpan limit = Options.Streams.ConnectTimeout;
+        Socket? socket = null;
+        using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
+        try
+        {
+            System.Net.IPEndPoint endpoint = remote.ToIPEndPoint();
+            socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+            await socket.ConnectAsync(endpoint, any.Token).ConfigureAwait(false);
+            return socket;
+        }
+        catch (Exception exception) when (exception is SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+            socket?.Dispose();
+            cancellationToken.ThrowIfCancellationRequested();
+            throw exception switch
+            {
+                SocketException failed => new CoapConnectionException(
+                    CoapConnectionError.ConnectFailed, $"No connection to {remote}: {failed.Message}. {Advice(failed.SocketErrorCode)}", failed),
+                _ when _stopping.IsCancellationRequested => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.", exception),
+                _ => new CoapConnectionException(
+                    CoapConnectionError.ConnectFailed,
+                    $"No connection to {remote}: nothing answered within {limit.TotalSeconds:0.###} s (ConnectTimeout). Check the address, and firewalls on the way.",
+                    exception),
+            };
+        }
+    }
+
+    private static string Advice(SocketError error) => error switch
+    {
+        SocketError.ConnectionRefused => "Nobody listens there: check the address and that the server runs.",
+        SocketError.NetworkUnreachable or SocketError.HostUnreachable => "There is no route to it: check the network and the address.",
+        SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
+        SocketError.AddressNotAvailable => "No local address or port is left for it.",
+        _ => "Check the address and the network.",
+    };
+
+    private async Task<AsyncConnection> ConnectHandshakeAsync(Socket socket, CoapAddress remote, string? serverName, TlsSettings settings, CancellationToken cancellationToken)
+    {
+        TimeSpan limit = Options.Streams.HandshakeTimeout;
+        string host = serverName ?? remote.ToIPAddress().ToString();
+        using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
+        SslStream stream = new(new NetworkStream(socket, ownsSocket: true));
+        TlsCheck check = new();
+        try
+        {
+            SslClientAuthenticationOptions options = settings.ForServer(host, check);
+            await stream.AuthenticateAsClientAsync(options, any.Token).ConfigureAwait(false);
+            if (!IsProtocolAccepted(stream, remote.Port))
+            {
+                throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
+            }
+
+            CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
+            return new AsyncConnection(this, socket, stream, remote, isInitiator: true, identity, identity.ServerName);
+        }
+#pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            await stream.DisposeAsync().ConfigureAwait(false);
+            cancellationToken.ThrowIfCancellationRequested();
+            if (_stopping.IsCancellationRequested)
+            {
+                throw new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.", exception);
+            }
+
+            Context.Counters.Add(CoapCounter.HandshakesFailed);
+            throw exception as CoapConnectionException ?? TlsFailure.OfClient(remote, host, check, exception, timeout.IsCancellationRequested ? limit : null);
+        }
+    }
+
+    private async Task<AsyncConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
+    {
+        if (Interlocked.Increment(ref _handshakes) > Context.Limits.MaxHandshakes)
+        {
+            Interlocked.Decrement(ref _handshakes);
+            Context.Counters.Add(CoapCounter.ConnectionsRefused);
+            socket.Dispose();
+            return null;
+        }
+
+        SslStream? stream = null;
+        using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, _stopping.Token);
+        try
+        {
+            // Who says nothing costs no more than its socket.
+            await socket.ReceiveAsync(Memory<byte>.Empty, SocketFlags.None, any.Token).ConfigureAwait(false);
+            stream = new SslStream(new NetworkStream(socket, ownsSocket: true));
+            await stream.AuthenticateAsServerAsync(settings.SelectAsync, null, any.Token).ConfigureAwait(false);
+            if (!IsProtocolAccepted(stream, LocalAddressOf(socket).Port))
+            {
+                throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
+            }
+
+            CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
+            return new AsyncConnection(this, socket, stream, remote, isInitiator: false, identity, identity.ServerName);
+        }
+#pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            if (stream is not null)
+            {
+                await stream.DisposeAsync().ConfigureAwait(false);
+            }
+
+            socket.Dispose();
+            if (!_stopping.IsCancellationRequested)
+            {
+                Context.Counters.Add(CoapCounter.HandshakesFailed);
+                Log.HandshakeFailed(Context.Logger, remote, timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception));
+            }
+
+            return null;
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _handshakes);
+        }
+    }
+
+    // RFC 8323 section 8.2: on the port that is registered for it coap is understood, elsewhere it must be agreed on.
+    private bool IsProtocolAccepted(SslStream stream, int port) =>
+        stream.NegotiatedApplicationProtocol == TlsSettings.Coap || (port == Options.TlsPort && stream.NegotiatedApplicationProtocol.Protocol.IsEmpty);
+}

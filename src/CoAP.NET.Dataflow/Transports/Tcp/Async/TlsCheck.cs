@@ -1,0 +1,43 @@
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>What a client found when it looked at a server's certificate: the platform says only that it was not accepted.</summary>
+internal sealed class TlsCheck
+{
+    /// <summary>The check of the user, which decides where there is one.</summary>
+    public RemoteCertificateValidationCallback? UserCallback { get; set; }
+
+    /// <summary>Whether the certificate was refused.</summary>
+    public bool IsRefused { get; private set; }
+
+    public SslPolicyErrors Errors { get; private set; }
+
+    public X509ChainStatusFlags Chain { get; private set; }
+
+    /// <summary>What the chain says in words.</summary>
+    public string ChainText { get; private set; } = string.Empty;
+
+    /// <summary>For whom the certificate is.</summary>
+    public string Subject { get; private set; } = string.Empty;
+
+    public bool Validate(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        Errors = errors;
+        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors) && chain is not null)
+        {
+            foreach (X509ChainStatus status in chain.ChainStatus)
+            {
+                Chain |= status.Status;
+            }
+
+            ChainText = string.Join(' ', chain.ChainStatus.Select(status => status.StatusInformation.Trim()).Where(text => text.Length > 0).Distinct());
+        }
+
+        Subject = certificate?.Subject ?? string.Empty;
+        bool isAccepted = UserCallback?.Invoke(sender, certificate, chain, errors) ?? errors == SslPolicyErrors.None;
+        IsRefused = !isAccepted;
+        return isAccepted;
+    }
+}

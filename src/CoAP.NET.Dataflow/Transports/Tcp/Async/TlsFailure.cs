@@ -1,0 +1,99 @@
+using System.Globalization;
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Handshakes that failed, in words that say which check it was and what to do.</summary>
+internal static class TlsFailure
+{
+    /// <summary>A handshake of ours failed.</summary>
+    /// <param name="remote">The server.</param>
+    /// <param name="host">Its name, or its address.</param>
+    /// <param name="check">What was found wrong with its certificate.</param>
+    /// <param name="exception">What the platform said.</param>
+    /// <param name="timeLimit">The time limit, when it was over.</param>
+    public static CoapConnectionException OfClient(CoapAddress remote, string host, TlsCheck check, Exception exception, TimeSpan? timeLimit)
+    {
+        string reason = timeLimit is { } limit ? $"it took more than {limit.TotalSeconds:0.###} s (HandshakeTimeout). The server may not speak TLS on this port."
+            : check.IsRefused ? OfCertificate(host, check)
+            : OfAlert(Words(exception));
+        return Make(remote, reason, exception);
+    }
+
+    /// <summary>The handshake went through, without agreement on <c>coap</c> (RFC 8323 section 8.2).</summary>
+    public static CoapConnectionException NoApplicationProtocol(CoapAddress remote, SslApplicationProtocol chosen) => Make(
+        remote,
+        chosen.Protocol.IsEmpty
+            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is it CoAP that is spoken there?"
+            : $"the peer chose the application protocol {chosen} (ALPN) instead of coap (RFC 8323 section 8.2). Offer coap only.",
+        null);
+
+    /// <summary>A server ended the connection before it said anything.</summary>
+    public static CoapConnectionException EndedByServer(CoapAddress remote, Exception? exception) => Make(
+        remote,
+        $"the server ended the connection before it said anything: {(exception is null ? string.Empty : Words(exception) + " ")}It may ask for a client certificate that it trusts "
+            + "(CoapTlsOptions.Client.ClientCertificates), or take no more connections.",
+        exception);
+
+    /// <summary>What an exception says, with those inside.</summary>
+    public static string Words(Exception exception)
+    {
+        StringBuilder words = new();
+        for (Exception? inner = exception; inner is not null; inner = inner.InnerException)
+        {
+            words.Append(words.Length == 0 ? string.Empty : " ").Append(inner.Message);
+        }
+
+        return words.ToString();
+    }
+
+    private static string OfCertificate(string host, TlsCheck check)
+    {
+        if (check.Errors == SslPolicyErrors.None)
+        {
+            return $"the RemoteCertificateValidationCallback of CoapTlsOptions.Client did not accept the certificate of {check.Subject}.";
+        }
+
+        StringBuilder text = new();
+        if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
+        {
+            text.Append("the server showed no certificate. ");
+        }
+
+        if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
+        {
+            text.Append(CultureInfo.InvariantCulture, $"its certificate, of {check.Subject}, is not for the name '{host}'. Use a name that stands in the certificate. ");
+        }
+
+        if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
+        {
+            string advice = (check.Chain & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0
+                ? "This machine does not trust who issued it: add the authority to the trusted ones, or name it in CoapTlsOptions.Client.CertificateChainPolicy."
+                : (check.Chain & X509ChainStatusFlags.NotTimeValid) != 0 ? "It has expired or is not valid yet; check the clock of this machine, too." : "Its chain is not valid.";
+            text.Append(CultureInfo.InvariantCulture, $"its certificate, of {check.Subject}, is not trusted ({check.Chain}): {check.ChainText} {advice}");
+        }
+
+        return text.ToString().TrimEnd();
+    }
+
+    // The words of the alerts are those of RFC 8446 section 6, as the libraries underneath write them.
+    private static string OfAlert(string words)
+    {
+        string advice = words switch
+        {
+            _ when Has("no application protocol") || Has("no_application_protocol") => " The server does not speak coap by ALPN (RFC 8323 section 8.2).",
+            _ when Has("certificate required") || Has("bad certificate") || Has("unknown ca") => " The server asks for a client certificate that it trusts: see CoapTlsOptions.Client.ClientCertificates.",
+            _ when Has("protocol version") || Has("unsupported protocol") => " The two have no version of TLS in common: see EnabledSslProtocols.",
+            _ when Has("handshake failure") => " The two have no cipher suite or key in common.",
+            _ => string.Empty,
+        };
+        return words + advice;
+
+        bool Has(string text) => words.Contains(text, StringComparison.OrdinalIgnoreCase);
+    }
+
+    private static CoapConnectionException Make(CoapAddress remote, string reason, Exception? exception) =>
+        new(CoapConnectionError.HandshakeFailed, $"The TLS handshake with {remote} failed: {reason}", exception);
+}

@@ -1,0 +1,36 @@
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Says why a connection could not be opened, and what to do.</summary>
+internal static class ConnectFailure
+{
+    /// <summary>The operating system refused.</summary>
+    public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>
+        new(CoapConnectionError.ConnectFailed, $"No connection to {remote}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause);
+
+    /// <summary>The time was over.</summary>
+    public static CoapConnectionException TimedOut(in CoapAddress remote, TimeSpan after) =>
+        new(CoapConnectionError.ConnectFailed, $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
+
+    /// <summary>The endpoint does not take it.</summary>
+    public static CoapConnectionException Refused(in CoapAddress remote) =>
+        new(CoapConnectionError.Refused, $"The connection to {remote} is not taken: MaxConnections is reached, or the endpoint stops.");
+
+    /// <summary>The transport was closed meanwhile.</summary>
+    public static CoapConnectionException Stopped(in CoapAddress remote) =>
+        new(CoapConnectionError.ClosedByUs, $"The connection to {remote} ends: the endpoint was stopped.");
+
+    private static string Advice(SocketError error) => error switch
+    {
+        SocketError.ConnectionRefused or SocketError.ConnectionReset => "Nobody listens there: check address and port, and that the server runs and speaks CoAP over TCP.",
+        SocketError.TimedOut => "The host does not answer: check the address, and that no firewall drops the port.",
+        SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown => "There is no way to the host: check the address and this machine's network.",
+        SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported => "This machine does not have that IP version: use an address of the other one.",
+        SocketError.AddressNotAvailable => "No local port is free, or the address is none that can be connected to: close connections that are not needed, and check the address.",
+        SocketError.AccessDenied => "A firewall of this machine, or a missing permission, forbids it.",
+        SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
+        SocketError.InvalidArgument => "The address cannot be connected to; a link-local one needs its interface, such as fe80::1%eth0.",
+        _ => "Check the address and the network.",
+    };
+}

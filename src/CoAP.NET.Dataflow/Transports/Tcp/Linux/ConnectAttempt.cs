@@ -1,0 +1,118 @@
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>A connection that is being opened by us, until it is open or not.</summary>
+internal sealed class ConnectAttempt : LoopFile
+{
+    private readonly TaskCompletionSource<CoapConnection> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly LinuxTcpEngine _engine;
+    private readonly EpollLoop _loop;
+    private readonly SocketHandle _handle;
+    private readonly CoapAddress _remote;
+    private int _isDecided;
+    private bool _isWatched;
+    private bool _isReleased;
+
+    public ConnectAttempt(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle, in CoapAddress remote)
+        : base(engine.LoopOwner)
+    {
+        _engine = engine;
+        _loop = loop;
+        _handle = handle;
+        _remote = remote;
+    }
+
+    /// <summary>The connection, or why there is none.</summary>
+    public Task<CoapConnection> Result => _result.Task;
+
+    /// <summary>Gives it up, if nothing was decided yet. For all threads.</summary>
+    /// <param name="reason">What becomes of <see cref="Result"/>.</param>
+    public void GiveUp(Exception reason)
+    {
+        if (TryDecide())
+        {
+            _result.TrySetException(reason);
+            _loop.Call(this);
+        }
+    }
+
+    public override bool Attend(EpollLoop loop, ReceiveRole role)
+    {
+        if (Volatile.Read(ref _isDecided) != 0)
+        {
+            // When it was connected, the connection has the descriptor.
+            if (_result.Task.IsFaulted)
+            {
+                Release(loop);
+            }
+        }
+        else if (_engine.IsClosing)
+        {
+            GiveUp(ConnectFailure.Stopped(_remote));
+        }
+        else if (!_isWatched && !(_isWatched = loop.TryAdd(this, _handle, LibC.EpollOut)))
+        {
+            GiveUp(ConnectFailure.Of(_remote, new SocketException((int)SocketError.NoBufferSpaceAvailable)));
+        }
+
+        return true;
+    }
+
+    public override bool Serve(EpollLoop loop, ReceiveRole role)
+    {
+        Events = 0;
+        if (!TryDecide())
+        {
+            // Given up; it will be attended to.
+            return true;
+        }
+
+        CoapAddress local = TcpSockets.LocalOf(_handle.Descriptor);
+        int error = TcpSockets.ErrorOf(_handle.Descriptor);
+        if (error != 0 || local == _remote)
+        {
+            // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
+            _result.TrySetException(ConnectFailure.Of(_remote, error != 0 ? LinuxErrors.ToException(error) : new SocketException((int)SocketError.ConnectionRefused)));
+            Release(loop);
+            return true;
+        }
+
+        loop.Remove(this, _handle);
+        _isReleased = true;
+        LinuxTcpConnection connection = new(_engine, loop, _handle, _remote, local, isInitiator: true);
+        connection.File.Opened = isOpen =>
+        {
+            if (isOpen)
+            {
+                _result.TrySetResult(connection);
+            }
+            else
+            {
+                _result.TrySetException(ConnectFailure.Refused(_remote));
+            }
+        };
+        return loop.Tcp.Attend(role, connection.File);
+    }
+
+    public override void Detach(EpollLoop loop) => GiveUp(ConnectFailure.Stopped(_remote));
+
+    private bool TryDecide() => Interlocked.Exchange(ref _isDecided, 1) == 0;
+
+    private void Release(EpollLoop loop)
+    {
+        if (_isReleased)
+        {
+            return;
+        }
+
+        _isReleased = true;
+        if (_isWatched)
+        {
+            loop.Remove(this, _handle);
+        }
+
+        _handle.Dispose();
+        _engine.Leave();
+    }
+}

@@ -1,0 +1,45 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>The loop's side of a connection. Everything in it belongs to the thread that holds the role of the loop.</summary>
+internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopFile(connection.Engine.LoopOwner)
+{
+    public LinuxTcpConnection Connection { get; } = connection;
+
+    /// <summary>What is there of frames that did not come whole, or that are held back; null when there is nothing.</summary>
+    public PartialFrames? Partial { get; set; }
+
+    /// <summary>The length of the frame that comes next, when only a part of it is there; 0 when that is not known.</summary>
+    public long Needed { get; set; }
+
+    /// <summary>Whether the mesh is being told of it, by the thread that will go on with it.</summary>
+    public bool IsOpening
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>Whether the mesh took it.</summary>
+    public bool IsOpen
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>Whether the peer has ended its side.</summary>
+    public bool HasEnded { get; set; }
+
+    /// <summary>Whether what comes in is thrown away, as the beginning of a frame broke a rule.</summary>
+    public bool IsDiscarding { get; set; }
+
+    /// <summary>Ends it although the peer does not end its side after our last frame.</summary>
+    public ITimer? Linger { get; set; }
+
+    /// <summary>Called when the mesh has taken it, or not.</summary>
+    public Action<bool>? Opened { get; set; }
+
+    public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Tcp.Serve(role, this);
+
+    public override bool Attend(EpollLoop loop, ReceiveRole role) => loop.Tcp.Attend(role, this);
+
+    public override void Detach(EpollLoop loop) => Connection.Close(ConnectFailure.Stopped(Connection.Remote));
+}

@@ -1,0 +1,156 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>TCP by the loops of the shards: they accept, read, run to completion and send without any hop to another thread.</summary>
+internal sealed class LinuxTcpEngine : TcpEngine
+{
+    private readonly TransportLoops _loops;
+    private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private ListenerFile[] _listeners = [];
+
+    // Connections and attempts that use the loops, and one for the transport itself.
+    private int _members = 1;
+    private bool _isClosing;
+
+    public LinuxTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
+        : base(transport, context, options) =>
+        _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
+
+    /// <summary>Whether system and machine are such that the calls and the layout of their structures are known.</summary>
+    public static bool IsSupported => TransportLoops.IsSupported;
+
+    public override CoapTcpEngine Kind => CoapTcpEngine.Inline;
+
+    public override bool DrivesClock => _loops.DrivesClock;
+
+    /// <summary>This transport, as its loops see it.</summary>
+    public LoopOwner LoopOwner => _loops.Owner;
+
+    /// <summary>Whether it closes: nothing new begins.</summary>
+    public bool IsClosing => Volatile.Read(ref _isClosing);
+
+    public EpollLoop LoopOf(in CoapAddress remote) => _loops.Of(remote);
+
+    public override async Task StartAsync()
+    {
+        List<SocketHandle> bound = [];
+        try
+        {
+            foreach (IPEndPoint endpoint in Options.Endpoints)
+            {
+                bound.Add(TcpSockets.Listen(endpoint, Options));
+            }
+
+            _loops.Start();
+        }
+        catch
+        {
+            bound.ForEach(static handle => handle.Dispose());
+            throw;
+        }
+
+        // Taking connections is little work: that of several addresses is spread, that of one is not.
+        _listeners = [.. bound.Select((handle, i) => new ListenerFile(this, _loops.All[i % _loops.All.Length], handle))];
+        LocalAddresses = [.. _listeners.Select(static listener => listener.Local)];
+        for (int i = 0; i < _loops.All.Length; i++)
+        {
+            await _loops.AttachAsync(
+                i, [.. _listeners.Where((_, k) => k % _loops.All.Length == i).Select(static listener => ((LoopFile)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
+        }
+
+        foreach (ListenerFile listener in _listeners)
+        {
+            Log.TcpBound(Context.Logger, listener.Local, Kind, useTls: false);
+        }
+    }
+
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        try
+        {
+            ConnectAttempt attempt = Begin(remote);
+            TimeSpan limit = Options.Streams.ConnectTimeout;
+            using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
+            using CancellationTokenRegistration late = timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailure.TimedOut(remote, limit)), null);
+            using CancellationTokenRegistration cancelled = cancellationToken.UnsafeRegister(_ => attempt.GiveUp(new OperationCanceledException(cancellationToken)), null);
+            return await attempt.Result.ConfigureAwait(false);
+        }
+        catch (CoapConnectionException exception) when (exception.Error == CoapConnectionError.ConnectFailed)
+        {
+            Context.Counters.Add(CoapCounter.ConnectionsFailed);
+            throw;
+        }
+    }
+
+    public override void Wake() => _loops.Wake();
+
+    /// <summary>Counts a connection or an attempt in, so that the loops run as long as it is there.</summary>
+    /// <returns>False when the transport closes.</returns>
+    public bool TryEnter()
+    {
+        Interlocked.Increment(ref _members);
+        if (!IsClosing)
+        {
+            return true;
+        }
+
+        Leave();
+        return false;
+    }
+
+    /// <summary>Counts it out.</summary>
+    public void Leave()
+    {
+        if (Interlocked.Decrement(ref _members) == 0)
+        {
+            _left.TrySetResult();
+        }
+
+        foreach (ListenerFile listener in _listeners)
+        {
+            if (listener.IsPaused)
+            {
+                listener.TryAgain();
+            }
+        }
+    }
+
+    protected override async Task CloseAsync()
+    {
+        Volatile.Write(ref _isClosing, true);
+        Interlocked.MemoryBarrier();
+        await _loops.DetachAsync().ConfigureAwait(false);
+        Leave();
+        await _left.Task.ConfigureAwait(false);
+        _loops.Release();
+        foreach (ListenerFile listener in _listeners)
+        {
+            // One that no loop took up, as the start failed.
+            listener.Handle.Dispose();
+        }
+    }
+
+    private ConnectAttempt Begin(in CoapAddress remote)
+    {
+        if (!TryEnter())
+        {
+            throw ConnectFailure.Stopped(remote);
+        }
+
+        try
+        {
+            ConnectAttempt attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote), remote);
+            LoopOf(remote).Call(attempt);
+            return attempt;
+        }
+        catch (SocketException exception)
+        {
+            Leave();
+            throw ConnectFailure.Of(remote, exception);
+        }
+    }
+}

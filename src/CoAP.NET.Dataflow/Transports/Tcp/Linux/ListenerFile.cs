@@ -1,0 +1,127 @@
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>A socket that listens. Connections are taken without waiting, some at a time.</summary>
+internal sealed class ListenerFile : LoopFile
+{
+    private const int AcceptedAtOnce = 64;
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
+
+    private readonly LinuxTcpEngine _engine;
+    private readonly EpollLoop _loop;
+    private ITimer? _timer;
+    private bool _isPaused;
+    private bool _hasTold;
+
+    public ListenerFile(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle)
+        : base(engine.LoopOwner)
+    {
+        _engine = engine;
+        _loop = loop;
+        Handle = handle;
+        Local = TcpSockets.LocalOf(handle.Descriptor);
+    }
+
+    public SocketHandle Handle { get; }
+
+    public CoapAddress Local { get; }
+
+    /// <summary>Whether nothing is taken for a moment, as the process has no descriptor or memory for it. For all threads.</summary>
+    public bool IsPaused => Volatile.Read(ref _isPaused);
+
+    public override bool Serve(EpollLoop loop, ReceiveRole role)
+    {
+        Events = 0;
+        if (_engine.IsClosing)
+        {
+            return true;
+        }
+
+        for (int i = 0; i < AcceptedAtOnce; i++)
+        {
+            int descriptor = TcpSockets.Accept(Handle.Descriptor, out CoapAddress remote);
+            if (descriptor >= 0)
+            {
+                _hasTold = false;
+                if (!Take(loop, role, new SocketHandle(descriptor), remote))
+                {
+                    return false;
+                }
+
+                continue;
+            }
+
+            switch (Marshal.GetLastPInvokeError())
+            {
+                case LibC.EAGAIN:
+                    return true;
+                case (LibC.EMFILE or LibC.ENFILE or LibC.ENOBUFS or LibC.ENOMEM) and var error:
+                    Pause(loop, error);
+                    return true;
+                default:
+                    // One that was reset while it waited; the next may be well.
+                    break;
+            }
+        }
+
+        loop.MakeReady(this);
+        return true;
+    }
+
+    /// <summary>Goes on after a pause.</summary>
+    public override bool Attend(EpollLoop loop, ReceiveRole role)
+    {
+        if (_isPaused && !_engine.IsClosing)
+        {
+            _isPaused = false;
+            loop.Change(this, Handle, LibC.EpollIn);
+        }
+
+        return true;
+    }
+
+    public override void Detach(EpollLoop loop)
+    {
+        _timer?.Dispose();
+        loop.Remove(this, Handle);
+        Handle.Dispose();
+    }
+
+    /// <summary>Tries again, as there may be room now. For all threads.</summary>
+    public void TryAgain() => _loop.Call(this);
+
+    private bool Take(EpollLoop loop, ReceiveRole role, SocketHandle handle, in CoapAddress remote)
+    {
+        if (!_engine.TryEnter())
+        {
+            handle.Dispose();
+            return true;
+        }
+
+        EpollLoop of = _engine.LoopOf(remote);
+        LinuxTcpConnection connection = new(_engine, of, handle, remote, Local.IsAny ? TcpSockets.LocalOf(handle.Descriptor) : Local, isInitiator: false);
+        if (of == loop)
+        {
+            return loop.Tcp.Attend(role, connection.File);
+        }
+
+        of.Call(connection.File);
+        return true;
+    }
+
+    private void Pause(EpollLoop loop, int error)
+    {
+        Owner.Context.Counters.Add(CoapCounter.AcceptFailures);
+        if (!_hasTold)
+        {
+            _hasTold = true;
+            Log.AcceptFailed(Owner.Context.Logger, Local, LinuxErrors.ToException(error).Message);
+        }
+
+        _isPaused = true;
+        loop.Change(this, Handle, 0);
+        _timer ??= Owner.Context.TimeProvider.CreateTimer(static state => ((ListenerFile)state!).TryAgain(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer.Change(s_pause, Timeout.InfiniteTimeSpan);
+    }
+}

@@ -1,0 +1,264 @@
+using System.Buffers;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Frames are shown to the pipeline where they lie. If it keeps one, it keeps the memory too, and the loop takes other.</summary>
+internal sealed unsafe partial class TcpReceiver
+{
+    // Where a head ends that says how long its frame is (RFC 8323 section 3.2), and more than MeasureFrame asks for.
+    private const int HeadSize = 16;
+
+    // A block that keeps frames keeps them all: for so many they are copied, so that it does not keep a large buffer for each.
+    private const int FramesToCopy = 4096;
+
+    // A few are kept for the next connection that needs one.
+    private const int SparePartials = 16;
+
+    private const int FreeAssembly = 512;
+    private const int AssemblyStep = 4096;
+
+    private readonly Stack<PartialFrames> _spares = new();
+    private readonly CoapDatagramPool _copies = new(2048);
+    private CoapDatagram _view = CoapDatagram.MakeView();
+    private byte[]? _joined;
+    private int _framesToCopy;
+    private bool _isLent;
+    private bool _isScratchKept;
+
+    private static ReadOnlySpan<byte> HeadOf(in ReadOnlySequence<byte> bytes, Span<byte> room)
+    {
+        if (bytes.IsSingleSegment || bytes.FirstSpan.Length >= HeadSize)
+        {
+            return bytes.FirstSpan;
+        }
+
+        int length = (int)Math.Min(bytes.Length, HeadSize);
+        bytes.Slice(0, length).CopyTo(room);
+        return room[..length];
+    }
+
+    /// <summary>The next frame that is there whole.</summary>
+    private CoapDatagram? Cut(ConnectionFile file, out bool isBroken)
+    {
+        isBroken = false;
+        if (_source is null)
+        {
+            return file.Partial is { } partial ? CutPartial(file, partial, out isBroken) : null;
+        }
+
+        int available = _end - _offset;
+        if (available == 0)
+        {
+            return null;
+        }
+
+        long length = file.Owner.Context.MeasureFrame(file.Connection, new ReadOnlySpan<byte>(_source, _offset, Math.Min(available, HeadSize)), available);
+        if (length <= 0 || length > available)
+        {
+            isBroken = length < 0;
+            file.Needed = Math.Max(length, 0);
+            return null;
+        }
+
+        int offset = _offset;
+        _offset += (int)length;
+        return Show(file.Connection, _source, offset, (int)length);
+    }
+
+    private CoapDatagram? CutPartial(ConnectionFile file, PartialFrames partial, out bool isBroken)
+    {
+        isBroken = false;
+        if (partial.Length == 0 || partial.Length < file.Needed)
+        {
+            return null;
+        }
+
+        ReadOnlySequence<byte> bytes = partial.Read();
+        Span<byte> room = stackalloc byte[HeadSize];
+        long length = file.Owner.Context.MeasureFrame(file.Connection, HeadOf(bytes, room), partial.Length);
+        if (length <= 0 || length > partial.Length)
+        {
+            isBroken = length < 0;
+            file.Needed = Math.Max(length, 0);
+            return null;
+        }
+
+        file.Needed = 0;
+        ReadOnlySequence<byte> frame = bytes.Slice(0, length);
+        CoapDatagram shown;
+        if (frame.IsSingleSegment)
+        {
+            ArraySegment<byte> array = PartialFrames.ArrayOf(frame.First);
+            shown = Show(file.Connection, array.Array!, array.Offset, array.Count);
+        }
+        else
+        {
+            byte[] joined = ArrayPool<byte>.Shared.Rent((int)length);
+            frame.CopyTo(joined);
+            shown = Show(file.Connection, joined, 0, (int)length);
+            if (_isLent)
+            {
+                _joined = joined;
+            }
+            else
+            {
+                ArrayPool<byte>.Shared.Return(joined);
+            }
+        }
+
+        partial.Skip(length);
+        return shown;
+    }
+
+    private CoapDatagram Show(LinuxTcpConnection connection, byte[] buffer, int offset, int length)
+    {
+        CoapDatagram frame = _view;
+        if (_framesToCopy > 0)
+        {
+            _framesToCopy--;
+            frame = length <= _copies.BufferSize ? _copies.Rent() : new CoapDatagram(length);
+            buffer.AsSpan(offset, length).CopyTo(frame.Buffer);
+            frame.Length = length;
+        }
+        else
+        {
+            frame.Show(buffer, offset, length);
+            _isLent = true;
+        }
+
+        frame.Remote = connection.Remote;
+        frame.Local = connection.Local;
+        frame.Transport = connection.Transport;
+        frame.Channel = connection.Channel;
+        return frame;
+    }
+
+    /// <summary>Ends the turn of the frame shown last.</summary>
+    private void TakeBack()
+    {
+        if (!_isLent)
+        {
+            return;
+        }
+
+        _isLent = false;
+        byte[]? joined = _joined;
+        _joined = null;
+        if (_view.TryTakeBack())
+        {
+            if (joined is not null)
+            {
+                ArrayPool<byte>.Shared.Return(joined);
+            }
+
+            return;
+        }
+
+        _view = CoapDatagram.MakeView();
+        _framesToCopy = FramesToCopy;
+        if (_source is not null)
+        {
+            _isScratchKept = true;
+        }
+        else if (joined is null && _serving?.File is { Partial: { } kept } file)
+        {
+            // The frame lies in the pipe, which is left to whoever has the frame.
+            PartialFrames rest = TakePartial();
+            rest.Write(kept.Read());
+            rest.Reserved = kept.Reserved;
+            file.Partial = rest;
+        }
+    }
+
+    /// <summary>Stores what was read and not handed in: a part of a frame, or all that comes after a pause.</summary>
+    private void KeepRest(ConnectionFile file, bool isPaused)
+    {
+        LinuxTcpConnection connection = file.Connection;
+        byte[]? source = _source;
+        _source = null;
+        if (connection.IsClosing || connection.IsEnding || file.IsDiscarding || file.HasEnded)
+        {
+            Drop(file);
+        }
+        else
+        {
+            if (source is not null && _end > _offset)
+            {
+                file.Partial = TakePartial();
+                file.Partial.Write(new ReadOnlySequence<byte>(source, _offset, _end - _offset));
+            }
+
+            if (file.Partial is { Length: 0 })
+            {
+                Drop(file);
+            }
+            else if (file.Partial is { } partial)
+            {
+                Keep(file, partial, isPaused);
+            }
+        }
+
+        if (_isScratchKept)
+        {
+            _isScratchKept = false;
+            RenewScratch();
+        }
+    }
+
+    private void Keep(ConnectionFile file, PartialFrames partial, bool isPaused)
+    {
+        LinuxTcpConnection connection = file.Connection;
+        int wanted = partial.Length <= FreeAssembly ? 0 : (int)((partial.Length + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
+        int more = wanted - partial.Reserved;
+        if (more < 0)
+        {
+            file.Owner.Context.ReleaseAssembly(-more);
+        }
+        else if (more > 0 && !file.Owner.Context.TryReserveAssembly(more))
+        {
+            Drop(file);
+            connection.Close(new CoapConnectionException(
+                CoapConnectionError.Refused, $"The connection to {connection} was closed: there is no memory left for frames of which only a part came (MaxFrameAssemblyBytes)."));
+            return;
+        }
+
+        partial.Reserved = wanted;
+        if (isPaused)
+        {
+            // Whole ones, perhaps; nobody is late with those.
+            file.Needed = 0;
+            connection.ShowPartial(0);
+            connection.HoldBack();
+        }
+        else
+        {
+            connection.ShowPartial(Math.Max(file.Needed, partial.Length));
+        }
+    }
+
+    /// <summary>Gives back what is left over of a connection.</summary>
+    private void Drop(ConnectionFile file)
+    {
+        file.Needed = 0;
+        file.Connection.ShowPartial(0);
+        if (file.Partial is not { } partial)
+        {
+            return;
+        }
+
+        file.Partial = null;
+        if (partial.Reserved > 0)
+        {
+            file.Owner.Context.ReleaseAssembly(partial.Reserved);
+            partial.Reserved = 0;
+        }
+
+        partial.Reset();
+        if (_spares.Count < SparePartials)
+        {
+            _spares.Push(partial);
+        }
+    }
+
+    private PartialFrames TakePartial() => _spares.TryPop(out PartialFrames? spare) ? spare : new PartialFrames();
+}

@@ -1,0 +1,128 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Opens TCP sockets that never wait, by raw calls.</summary>
+internal static unsafe class TcpSockets
+{
+    private const int AddressSize = 128; // struct sockaddr_storage
+
+    /// <summary>Opens a socket that listens.</summary>
+    /// <param name="endpoint">Where.</param>
+    /// <param name="options">The options of the transport.</param>
+    /// <returns>The socket.</returns>
+    /// <exception cref="CoapBindException">It cannot be bound.</exception>
+    public static SocketHandle Listen(IPEndPoint endpoint, CoapTcpTransportOptions options)
+    {
+        bool ipv6 = endpoint.AddressFamily == AddressFamily.InterNetworkV6;
+        SocketHandle? socket = null;
+        try
+        {
+            socket = Open(ipv6);
+
+            // What the last run of the server left waiting in the kernel must not keep this one from starting.
+            Set(socket, LibC.SolSocket, LibC.SoReuseAddress, 1);
+            if (ipv6)
+            {
+                Set(socket, LibC.SolIPv6, LibC.IPv6Only, options.DualMode && endpoint.Address.Equals(IPAddress.IPv6Any) ? 0 : 1);
+            }
+
+            byte* address = stackalloc byte[AddressSize];
+            uint length = Write(address, CoapAddress.FromIPEndPoint(endpoint), ipv6);
+            Check(LibC.Bind(socket.Descriptor, address, length));
+            Check(LibC.Listen(socket.Descriptor, options.Backlog));
+            return socket;
+        }
+        catch (SocketException exception)
+        {
+            socket?.Dispose();
+            throw new CoapBindException("TCP", endpoint, exception);
+        }
+    }
+
+    /// <summary>Begins to connect.</summary>
+    /// <param name="remote">Where to.</param>
+    /// <returns>The socket; it is connected, or not, when it can be written to.</returns>
+    /// <exception cref="SocketException">It cannot be.</exception>
+    public static SocketHandle Connect(in CoapAddress remote)
+    {
+        bool ipv6 = !remote.IsIPv4;
+        SocketHandle socket = Open(ipv6);
+        try
+        {
+            byte* address = stackalloc byte[AddressSize];
+            uint length = Write(address, remote, ipv6);
+            if (LibC.Connect(socket.Descriptor, address, length) < 0 && Marshal.GetLastPInvokeError() is var error and not (LibC.EINPROGRESS or LibC.EINTR))
+            {
+                throw LinuxErrors.ToException(error);
+            }
+
+            return socket;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Takes the next connection that waits.</summary>
+    /// <param name="listener">The listening socket.</param>
+    /// <param name="remote">The peer.</param>
+    /// <returns>The descriptor; negative when there is none, or an error.</returns>
+    public static int Accept(int listener, out CoapAddress remote)
+    {
+        byte* address = stackalloc byte[AddressSize];
+        uint length = AddressSize;
+        int descriptor = LibC.Accept(listener, address, &length, LibC.NewSocketFlags);
+        remote = descriptor < 0 ? default : Read(address);
+        return descriptor;
+    }
+
+    /// <summary>The address of this end.</summary>
+    public static CoapAddress LocalOf(int descriptor)
+    {
+        byte* address = stackalloc byte[AddressSize];
+        uint length = AddressSize;
+        return LibC.GetName(descriptor, address, &length) < 0 ? default : Read(address);
+    }
+
+    /// <summary>The error that waits at a socket, taken out; 0 for none.</summary>
+    public static int ErrorOf(int descriptor)
+    {
+        int error = 0;
+        uint length = sizeof(int);
+        return LibC.GetOption(descriptor, LibC.SolSocket, LibC.SoError, &error, &length) < 0 ? Marshal.GetLastPInvokeError() : error;
+    }
+
+    private static SocketHandle Open(bool ipv6)
+    {
+        int descriptor = LibC.OpenSocket(ipv6 ? LibC.FamilyIPv6 : LibC.FamilyIPv4, LibC.Stream | LibC.NewSocketFlags, 0);
+        Check(descriptor);
+        SocketHandle socket = new(descriptor);
+
+        // Accepted sockets inherit it from the one that listens.
+        Set(socket, LibC.SolTcp, LibC.TcpNoDelay, 1);
+        return socket;
+    }
+
+    private static void Set(SocketHandle socket, int level, int name, int value) => Check(LibC.SetOption(socket.Descriptor, level, name, &value, sizeof(int)));
+
+    private static void Check(int result)
+    {
+        if (result < 0)
+        {
+            throw LinuxErrors.ToException(Marshal.GetLastPInvokeError());
+        }
+    }
+
+    private static uint Write(byte* at, in CoapAddress address, bool ipv6)
+    {
+        *(ushort*)at = (ushort)(ipv6 ? LibC.FamilyIPv6 : LibC.FamilyIPv4);
+        return (uint)NativeAddress.Write(new Span<byte>(at, AddressSize), address, ipv6);
+    }
+
+    private static CoapAddress Read(byte* at) => NativeAddress.Read(new ReadOnlySpan<byte>(at, AddressSize), *(ushort*)at == LibC.FamilyIPv6);
+}

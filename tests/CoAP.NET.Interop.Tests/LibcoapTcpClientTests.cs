@@ -1,0 +1,113 @@
+using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's client against our server over TCP (RFC 8323), with each engine.</summary>
+public sealed class LibcoapTcpClientTests
+{
+    private const int OneMessage = 1_000_000;
+    private const int MoreThanOneMessage = 1024 * 1024;
+
+    public static TheoryData<CoapTcpEngine> Engines => OperatingSystem.IsLinux() ? [CoapTcpEngine.Inline, CoapTcpEngine.Async] : [CoapTcpEngine.Async];
+
+    public static TheoryData<CoapTcpEngine, int> EnginesAndSizes
+    {
+        get
+        {
+            TheoryData<CoapTcpEngine, int> data = [];
+            foreach (object[] engine in (IEnumerable<object[]>)Engines)
+            {
+                data.Add((CoapTcpEngine)engine[0], OneMessage);
+                data.Add((CoapTcpEngine)engine[0], MoreThanOneMessage);
+            }
+
+            return data;
+        }
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_resource_is_got(CoapTcpEngine engine)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(engine);
+        PeerResult result = await LibcoapClient.RunAsync("-m", "get", server.Uri("/hello"));
+        Assert.Equal("hello world!", result.Output);
+        Assert.Equal(string.Empty, result.Errors);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task Errors_are_answered_with_their_code(CoapTcpEngine engine)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(engine);
+        Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", server.Uri("/nowhere"))).Errors, StringComparison.Ordinal);
+        Assert.Contains("4.05", (await LibcoapClient.RunAsync("-m", "post", "-e", "x", server.Uri("/hello"))).Errors, StringComparison.Ordinal);
+    }
+
+    // The larger one is longer than our Max-Message-Size with its options, so that the client must cut it.
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(EnginesAndSizes))]
+    public async Task A_body_of_a_megabyte_is_put_and_got_again(CoapTcpEngine engine, int size)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(engine);
+        byte[] body = Bodies.Make(size, size);
+        PeerResult put = (await LibcoapClient.TransferAsync(body, "-m", "put", server.Uri("/store"))).Result;
+        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal(body, server.Stored);
+        Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", server.Uri("/store"))).Body);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_body_goes_in_blocks_when_the_client_wants_that(CoapTcpEngine engine)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(engine);
+        byte[] body = Bodies.Make(Bodies.Large, 1);
+        PeerResult put = (await LibcoapClient.TransferAsync(body, "-b", "256", "-m", "put", server.Uri("/store"))).Result;
+        Assert.Equal(string.Empty, put.Errors);
+        Assert.Equal(body, server.Stored);
+        (byte[] back, PeerResult got) = await LibcoapClient.TransferAsync(null, "-v", "7", "-b", "256", "-m", "get", server.Uri("/store"));
+        Assert.Equal(body, back);
+        Assert.Contains("Block2:3/M/256", got.Output, StringComparison.Ordinal);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_resource_is_observed_until_the_client_cancels(CoapTcpEngine engine)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(engine);
+        await using PeerProcess client = LibcoapClient.Start("-B", "30", "-w", "-s", "3", "-m", "get", server.Uri("/quiet"));
+        await client.WaitForLineAsync(line => line == "first");
+        Assert.Equal(1, server.Server.ObserverCount);
+        server.Change("second");
+        await client.WaitForLineAsync(line => line == "second");
+        await client.WaitForExitAsync();
+
+        // It sends a GET with Observe 1, and closes.
+        while (server.Server.ObserverCount > 0 || server.Server.Counters[CoapCounter.ConnectionsClosed] == 0)
+        {
+            await Task.Yield();
+        }
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task Pings_of_the_client_are_answered(CoapTcpEngine engine)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(engine);
+        await using PeerProcess client = LibcoapClient.Start("-v", "7", "-B", "30", "-K", "1", "-s", "4", "-m", "get", server.Uri("/quiet"));
+        PeerResult result = await client.WaitForExitAsync();
+        Assert.Contains("c:Ping", result.Output, StringComparison.Ordinal);
+        Assert.Contains("c:Pong", result.Output, StringComparison.Ordinal);
+    }
+
+    [PeerTheory(LibcoapClient.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task The_sample_server_is_asked_over_TCP(CoapTcpEngine engine)
+    {
+        await using SampleServer server = await SampleServer.StartAsync("samples/Server", "--bind", "coap+tcp://127.0.0.1:0", "--engine", engine.ToString());
+        PeerResult result = await LibcoapClient.RunAsync("-m", "get", $"{server.Uri.OriginalString.TrimEnd('/')}/hello");
+        Assert.Equal("hello world!", result.Output);
+    }
+}

@@ -1,0 +1,94 @@
+using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>Our client against libcoap's server over TCP (RFC 8323), with each engine.</summary>
+public sealed class LibcoapTcpServerTests : IAsyncLifetime
+{
+    private LibcoapServer? _server;
+
+    public static TheoryData<CoapTcpEngine> Engines => LibcoapTcpClientTests.Engines;
+
+    public async Task InitializeAsync() =>
+        _server = PeerProgram.SkipReason([LibcoapServer.Program]) is null ? await LibcoapServer.StartAsync() : null;
+
+    public async Task DisposeAsync() => await (_server?.DisposeAsync() ?? ValueTask.CompletedTask);
+
+    [PeerTheory(LibcoapServer.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task Resources_are_got_put_and_deleted(CoapTcpEngine engine)
+    {
+        await using CoapClient client = Client(engine);
+        Assert.Equal(CoapCode.Created, (await Within(client.PutAsync(Uri("/ours"), CoapContent.Text("x")))).Code);
+        Assert.Equal("x", (await Within(client.GetAsync(Uri("/ours")))).GetText());
+        Assert.Equal(CoapCode.Deleted, (await Within(client.DeleteAsync(Uri("/ours")))).Code);
+        Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync(Uri("/ours")))).Code);
+    }
+
+    [PeerTheory(LibcoapServer.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_body_of_a_mebibyte_is_put_and_got_again(CoapTcpEngine engine)
+    {
+        await using CoapClient client = Client(engine);
+        byte[] body = Bodies.Make(1024 * 1024, 7);
+        Assert.True((await Within(client.PutAsync(Uri("/large"), CoapContent.Binary(body)))).IsSuccess);
+        Assert.Equal(body, (await Within(client.GetAsync(Uri("/large")))).Payload.ToArray());
+    }
+
+    [PeerTheory(LibcoapServer.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task Two_hundred_requests_at_a_time_share_a_connection(CoapTcpEngine engine)
+    {
+        await using CoapClient client = Client(engine);
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 200).Select(_ => client.GetAsync(Uri("/")))];
+        Assert.All(await Within(Task.WhenAll(requests)), response => Assert.Equal(CoapCode.Content, response.Code));
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [PeerTheory(LibcoapServer.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_resource_is_observed(CoapTcpEngine engine)
+    {
+        await using CoapClient client = Client(engine);
+        await using CoapObservation observation = await Within(client.ObserveAsync(Uri("/time")));
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        HashSet<string> times = [];
+        using CancellationTokenSource limit = new(PeerProcess.HangLimit);
+        await foreach (CoapResponse change in observation.ReadAllAsync(limit.Token))
+        {
+            if (times.Add(change.GetText()) && times.Count == 3)
+            {
+                break;
+            }
+        }
+
+        Assert.Equal(3, times.Count);
+    }
+
+    [PeerTheory(LibcoapServer.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_ping_is_answered(CoapTcpEngine engine)
+    {
+        await using CoapClient client = Client(engine);
+        Assert.True(await Within(client.PingAsync(Uri(""))) > TimeSpan.Zero);
+    }
+
+    [PeerTheory(LibcoapServer.Program)]
+    [MemberData(nameof(Engines))]
+    public async Task A_server_that_was_killed_and_started_again_is_asked_on_a_new_connection(CoapTcpEngine engine)
+    {
+        await using CoapClient client = Client(engine);
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(Uri("/")))).Code);
+        await _server!.KillAsync();
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(Uri("/"))));
+        await _server.StartAgainAsync();
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(Uri("/")))).Code);
+    }
+
+    private static CoapClient Client(CoapTcpEngine engine) => new(new CoapEndpointOptions { TcpEngine = engine });
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+
+    private string Uri(string path) => _server!.Uri(path, "coap+tcp").OriginalString;
+}

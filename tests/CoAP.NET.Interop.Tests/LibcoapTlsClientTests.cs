@@ -1,0 +1,94 @@
+using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's client with OpenSSL against our server over TLS (RFC 8323 section 8.2).</summary>
+public sealed class LibcoapTlsClientTests : IDisposable
+{
+    private const string Name = "localhost";
+
+    private readonly Certificates _certificates = new(Name);
+
+    public void Dispose() => _certificates.Dispose();
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task A_resource_is_got_by_a_client_that_trusts_our_authority()
+    {
+        await using StreamServer server = await StartAsync();
+        PeerResult result = await LibcoapClient.RunSecureAsync("-C", _certificates.Authority, server.Uri("/hello", Name));
+        Assert.Equal("hello world!", result.Output);
+        Assert.Equal(string.Empty, result.Errors);
+    }
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task A_client_that_checks_nothing_is_served()
+    {
+        await using StreamServer server = await StartAsync();
+        PeerResult result = await LibcoapClient.RunSecureAsync("-n", "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, server.Uri("/hello"));
+        Assert.Equal("hello world!", result.Output);
+    }
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task A_client_that_trusts_another_authority_gets_nothing()
+    {
+        using Certificates others = new();
+        await using StreamServer server = await StartAsync();
+        PeerResult result = await LibcoapClient.RunSecureAsync("-C", others.Authority, server.Uri("/hello", Name));
+        Assert.DoesNotContain("hello", result.Output, StringComparison.Ordinal);
+        await HandshakeFailedAsync(server);
+        Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
+    }
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task The_certificate_of_a_client_is_its_identity()
+    {
+        await using StreamServer server = await StartAsync(asksClients: true);
+        PeerResult result = await LibcoapClient.RunSecureAsync(
+            "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, server.Uri("/who", Name));
+        Assert.Equal("CN=device-7", result.Output);
+        Assert.Equal(Name, Assert.IsType<CoapTlsIdentity>(server.LastIdentity).ServerName);
+    }
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
+    {
+        await using StreamServer server = await StartAsync(asksClients: true);
+        await LibcoapClient.RunSecureAsync("-C", _certificates.Authority, server.Uri("/who", Name));
+        await HandshakeFailedAsync(server);
+        Assert.Null(server.LastIdentity);
+    }
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task A_client_with_a_certificate_of_another_authority_is_refused()
+    {
+        using Certificates others = new();
+        await using StreamServer server = await StartAsync(asksClients: true);
+        await LibcoapClient.RunSecureAsync("-n", "-c", others.ClientFile, "-j", others.ClientKey, server.Uri("/who", Name));
+        await HandshakeFailedAsync(server);
+        Assert.Null(server.LastIdentity);
+    }
+
+    [PeerFact(LibcoapClient.SecureProgram)]
+    public async Task The_sample_server_is_asked_over_TLS()
+    {
+        await using SampleServer server = await SampleServer.StartAsync(
+            "samples/Server", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", _certificates.ServerFile, "--key", _certificates.ServerKey, "--client-ca", _certificates.Authority);
+        PeerResult result = await LibcoapClient.RunSecureAsync(
+            "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, $"coaps+tcp://{Name}:{server.Uri.Port}/hello");
+        Assert.Equal("hello world!", result.Output);
+    }
+
+    private Task<StreamServer> StartAsync(bool asksClients = false) => StreamServer.StartAsync(CoapTcpEngine.Auto, _certificates.AsServer(asksClients));
+
+    // The client is gone before the server has read why.
+    private static async Task HandshakeFailedAsync(StreamServer server)
+    {
+        using CancellationTokenSource limit = new(PeerProcess.HangLimit);
+        while (server.Server.Counters[CoapCounter.HandshakesFailed] == 0)
+        {
+            limit.Token.ThrowIfCancellationRequested();
+            await Task.Yield();
+        }
+    }
+}

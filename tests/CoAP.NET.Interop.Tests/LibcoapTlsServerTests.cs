@@ -1,0 +1,82 @@
+using System.Net;
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>Our client against libcoap's server with OpenSSL over TLS (RFC 8323 section 8.2).</summary>
+public sealed class LibcoapTlsServerTests : IDisposable
+{
+    private readonly Certificates _certificates = new();
+
+    public void Dispose() => _certificates.Dispose();
+
+    [PeerFact(LibcoapServer.SecureProgram)]
+    public async Task Resources_are_got_and_put()
+    {
+        await using LibcoapServer server = await StartAsync(_certificates, "-n");
+        await using CoapClient client = Client(_certificates.AsClient());
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.SecureUri("/time")))).Code);
+        Assert.Equal(CoapCode.Created, (await Within(client.PutAsync(server.SecureUri("/ours"), CoapContent.Text("x")))).Code);
+        Assert.Equal("x", (await Within(client.GetAsync(server.SecureUri("/ours")))).GetText());
+    }
+
+    [PeerFact(LibcoapServer.SecureProgram)]
+    public async Task A_body_of_a_mebibyte_is_put_and_got_again()
+    {
+        await using LibcoapServer server = await StartAsync(_certificates, "-n");
+        await using CoapClient client = Client(_certificates.AsClient());
+        byte[] body = Bodies.Make(1024 * 1024, 8);
+        Assert.True((await Within(client.PutAsync(server.SecureUri("/large"), CoapContent.Binary(body)))).IsSuccess);
+        Assert.Equal(body, (await Within(client.GetAsync(server.SecureUri("/large")))).Payload.ToArray());
+    }
+
+    [PeerFact(LibcoapServer.SecureProgram)]
+    public async Task A_client_with_a_certificate_of_the_authority_is_served()
+    {
+        await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
+        await using CoapClient client = Client(_certificates.AsClient(showsItself: true));
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.SecureUri("/time")))).Code);
+    }
+
+    // With TLS 1.3 a client is done before the server has seen its certificate; then the connection ends before an answer.
+    [PeerFact(LibcoapServer.SecureProgram)]
+    public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
+    {
+        await using LibcoapServer server = await StartAsync(_certificates, "-C", _certificates.Authority);
+        await using CoapClient client = Client(_certificates.AsClient());
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(server.SecureUri("/time"))));
+    }
+
+    [PeerFact(LibcoapServer.SecureProgram)]
+    public async Task A_server_of_another_authority_is_refused()
+    {
+        using Certificates others = new();
+        await using LibcoapServer server = await StartAsync(_certificates, "-n");
+        await using CoapClient client = Client(others.AsClient());
+        await IsRefusedAsync(client, server);
+    }
+
+    [PeerFact(LibcoapServer.SecureProgram)]
+    public async Task A_server_with_a_certificate_for_another_name_is_refused()
+    {
+        using Certificates others = new("other.example");
+        await using LibcoapServer server = await StartAsync(others, "-n");
+        await using CoapClient client = Client(others.AsClient());
+        await IsRefusedAsync(client, server);
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.SecureUri("/time", "other.example")))).Code);
+    }
+
+    private static async Task IsRefusedAsync(CoapClient client, LibcoapServer server)
+    {
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(server.SecureUri("/time"))));
+        Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
+    }
+
+    private static Task<LibcoapServer> StartAsync(Certificates certificates, params string[] arguments) =>
+        LibcoapServer.StartSecureAsync(["-c", certificates.ServerFile, "-j", certificates.ServerKey, .. arguments]);
+
+    // Every name is this machine, so that a certificate may be for any name.
+    private static CoapClient Client(CoapTlsOptions tls) => new(new CoapEndpointOptions { Tls = tls, ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) });
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+}

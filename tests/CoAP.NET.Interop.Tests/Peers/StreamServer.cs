@@ -1,0 +1,68 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Interop.Tests.Peers;
+
+/// <summary>Our server on a reliable transport, in this process.</summary>
+internal sealed class StreamServer : IAsyncDisposable
+{
+    private byte[] _stored = [];
+    private CoapRouteHandlerBuilder? _quiet;
+    private string _state = "first";
+
+    private StreamServer(CoapEndpointOptions options) => Server = new CoapServer(options);
+
+    public CoapServer Server { get; }
+
+    /// <summary>What was put into <c>/store</c> last.</summary>
+    public byte[] Stored => Volatile.Read(ref _stored);
+
+    /// <summary>Whom the request for <c>/who</c> last came from.</summary>
+    public object? LastIdentity { get; private set; }
+
+    /// <summary>Starts one.</summary>
+    /// <param name="engine">How TCP is driven.</param>
+    /// <param name="tls">Certificates, to listen on <c>coaps+tcp</c>; null for plain TCP.</param>
+    public static async Task<StreamServer> StartAsync(CoapTcpEngine engine, CoapTlsOptions? tls = null)
+    {
+        StreamServer server = new(new CoapEndpointOptions { TcpEngine = engine, Tls = tls });
+        server.Map();
+        server.Server.Listen($"{(tls is null ? "coap+tcp" : "coaps+tcp")}://127.0.0.1:0");
+        await server.Server.StartAsync();
+        return server;
+    }
+
+    /// <summary>Its address with a path.</summary>
+    /// <param name="path">The path.</param>
+    /// <param name="host">The name to ask it by; null for its address.</param>
+    public string Uri(string path, string? host = null)
+    {
+        string uri = Server.LocalEndpoints[0];
+        return (host is null ? uri : uri.Replace("127.0.0.1", host, StringComparison.Ordinal)) + path;
+    }
+
+    /// <summary>Changes <c>/quiet</c>, which observers are told of.</summary>
+    public void Change(string state)
+    {
+        Volatile.Write(ref _state, state);
+        _quiet!.Notify();
+    }
+
+    public ValueTask DisposeAsync() => Server.DisposeAsync();
+
+    private void Map()
+    {
+        Server.MapGet("/hello", () => CoapResults.Text("hello world!"));
+        Server.MapGet("/store", () => CoapResults.Bytes(Stored));
+        Server.MapPut("/store", request =>
+        {
+            Volatile.Write(ref _stored, request.Payload.ToArray());
+            return CoapResults.Changed();
+        });
+        Server.MapGet("/who", request =>
+        {
+            LastIdentity = request.Peer.Identity;
+            return CoapResults.Text((request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject ?? "nobody");
+        });
+        _quiet = Server.MapGet("/quiet", () => CoapResults.Text(Volatile.Read(ref _state))).Observable(TimeSpan.FromHours(1));
+    }
+}

@@ -1,0 +1,145 @@
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Streams;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Tests.Resources;
+
+// RFC 8323 chapter 9: what plain transports may do beside secured ones.
+public class RouteSecurityTests : EndpointTest
+{
+    // GET /x, Confirmable: 0x41 0x01, Message ID, token, Uri-Path.
+    private const string PlainGetX = "41010001aab178";
+    private const string SecuredGetX = "2101aab178";
+    private const string Hi = "c0ff6869";
+    private const string Unauthorized = "81";
+
+    private readonly DirectStreamTransport _secured = new("coaps+tcp");
+
+    private DirectConnection? _connection;
+
+    [Fact]
+    [Rfc("8323-9-1")]
+    public async Task Beside_a_secured_transport_a_route_that_says_nothing_refuses_plain_requests()
+    {
+        bool runs = false;
+        Server.MapGet("/x", () =>
+        {
+            runs = true;
+            return CoapResults.Text("hi");
+        });
+        await StartAllAsync();
+
+        string answer = Exchange(PlainGetX);
+        Assert.Equal("6181", answer[..4]);
+        Assert.Contains("secured transports only", System.Text.Encoding.UTF8.GetString(Wire.Hex(answer)), StringComparison.Ordinal);
+        Assert.False(runs);
+        Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_route_that_allows_it_serves_plain_requests_too()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi")).AllowInsecureTransport();
+        await StartAllAsync();
+
+        Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_a_group_says_holds_for_its_routes_that_say_nothing()
+    {
+        CoapRouteGroup open = Server.MapGroup("/open").AllowInsecureTransport();
+        open.MapGet("/x", static () => CoapResults.Text("hi"));
+        open.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
+        await StartAllAsync();
+
+        Assert.EndsWith(Hi, Exchange("41010001aab46f70656e0178"), StringComparison.Ordinal);
+        Assert.Equal(Unauthorized, Exchange("41010002aab46f70656e0179")[2..4]);
+    }
+
+    [Fact]
+    public async Task Without_a_secured_transport_nothing_changes_but_for_routes_that_ask_for_it()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi"));
+        Server.MapGet("/y", static () => CoapResults.Text("hi")).RequireTransportSecurity();
+        await StartAsync();
+
+        Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
+        Assert.Equal(Unauthorized, Exchange("41010002aab179")[2..4]);
+        Assert.DoesNotContain(Logs.Entries, entry => entry.Id.Id == 1024);
+    }
+
+    [Fact]
+    public async Task A_body_in_blocks_is_refused_with_its_first_block()
+    {
+        Server.MapPut("/x", static () => CoapResults.Changed());
+        await StartAllAsync();
+
+        // PUT /x, Block1 0/more/16 (number 27: delta 16 after Uri-Path), 16 bytes.
+        Assert.Equal(Unauthorized, Exchange("41030001aab178d10308ff" + new string('0', 32))[2..4]);
+        Assert.Equal(0, Server.BodyBytes);
+    }
+
+    [Fact]
+    public async Task The_list_of_resources_shows_each_peer_what_it_may_use()
+    {
+        Server.MapGet("/open", static () => CoapResults.Text("hi")).AllowInsecureTransport();
+        Server.MapGet("/shut", static () => CoapResults.Text("hi"));
+        await StartAllAsync();
+
+        // GET /.well-known/core
+        string plain = TextOf(Exchange("41010001aabb2e77656c6c2d6b6e6f776e04636f7265"));
+        string secured = TextOf(Secured("d10401aabb2e77656c6c2d6b6e6f776e04636f7265"));
+
+        Assert.Contains("</open>", plain, StringComparison.Ordinal);
+        Assert.DoesNotContain("</shut>", plain, StringComparison.Ordinal);
+        Assert.Contains("</open>,</shut>", secured, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Starting_logs_which_route_is_served_over_which_scheme()
+    {
+        Server.MapGet("/open", static () => CoapResults.Text("hi")).AllowInsecureTransport();
+        Server.MapPost("/shut", static () => CoapResults.Text("hi"));
+        await StartAllAsync();
+
+        (LogLevel level, EventId _, string text) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1024);
+        Assert.Equal(LogLevel.Information, level);
+        Assert.Contains("Get /open: coap, coaps+tcp", text, StringComparison.Ordinal);
+        Assert.Contains("Post /shut: coaps+tcp", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_route_that_is_mapped_later_follows_the_same_rule()
+    {
+        await StartAllAsync();
+        CoapRouteHandlerBuilder route = Server.MapGet("/x", static () => CoapResults.Text("hi"));
+
+        Assert.Equal(Unauthorized, Exchange(PlainGetX)[2..4]);
+        route.AllowInsecureTransport();
+        Assert.EndsWith(Hi, Exchange("41010002aab178"), StringComparison.Ordinal);
+    }
+
+    private async Task StartAllAsync()
+    {
+        Server.Endpoint.AddTransport(_secured);
+        await StartAsync();
+    }
+
+    private string Secured(string hex)
+    {
+        if (_connection is null)
+        {
+            _connection = _secured.Accept();
+            _connection.Receive("00e1");
+        }
+
+        _connection.TakeSent();
+        _connection.Receive(hex);
+        return Assert.Single(_connection.TakeSent());
+    }
+
+    private static string TextOf(string hex) => System.Text.Encoding.UTF8.GetString(Wire.Hex(hex));
+}

@@ -1,0 +1,147 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp;
+
+// Connections that we open.
+public class AsyncConnectTests : AsyncTest
+{
+    [Fact]
+    public async Task A_connection_that_we_open_carries_frames_both_ways()
+    {
+        using Socket listener = Listener();
+        await StartAsync();
+        CoapConnection connection = await Within(Transport.ConnectAsync(AddressOf(listener), "name.example", CancellationToken.None).AsTask());
+        Socket accepted = await Within(listener.AcceptAsync());
+        await using AsyncPeer peer = new(accepted, new NetworkStream(accepted, ownsSocket: true));
+
+        Assert.Same(connection, await Context.NextOpenedAsync());
+        Assert.True(connection.IsInitiator);
+        Assert.Equal(AddressOf(listener), connection.Remote);
+        connection.Send(AsyncContext.Frame("00e1"));
+        await peer.ExpectAsync("00e1");
+        await peer.SendAsync("0145aa");
+        Assert.Equal("0145aa", await Context.NextFrameAsync());
+    }
+
+    [Fact]
+    public async Task Where_nobody_listens_the_error_says_so()
+    {
+        using Socket listener = Listener(listens: false);
+        await StartAsync();
+
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
+
+        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Contains("Nobody listens there", exception.Message, StringComparison.Ordinal);
+        Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsFailed]);
+    }
+
+    [Fact]
+    public async Task A_connection_that_does_not_come_about_in_time_fails()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        using Socket listener = Listener(backlog: 0);
+        List<Socket> waiting = FillBacklog(listener);
+        await StartAsync();
+        Task<CoapConnection> connecting = Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask();
+        await UntilAsync(() => Clock.TimerCount == 1);
+
+        Clock.Advance(TimeSpan.FromSeconds(20));
+
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(connecting));
+        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Contains("within 20 s (ConnectTimeout)", exception.Message, StringComparison.Ordinal);
+        waiting.ForEach(static socket => socket.Dispose());
+    }
+
+    [Fact]
+    public async Task An_attempt_that_is_given_up_leaves_nothing()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        using Socket listener = Listener(backlog: 0);
+        List<Socket> waiting = FillBacklog(listener);
+        await StartAsync();
+        using CancellationTokenSource giveUp = new();
+        Task<CoapConnection> connecting = Transport.ConnectAsync(AddressOf(listener), null, giveUp.Token).AsTask();
+        await UntilAsync(() => Clock.TimerCount == 1);
+
+        await giveUp.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(connecting));
+        Assert.Equal(0, Clock.TimerCount);
+        Assert.Equal(0, Context.Counters[CoapCounter.ConnectionsFailed]);
+        waiting.ForEach(static socket => socket.Dispose());
+    }
+
+    [Fact]
+    public async Task A_connection_that_the_endpoint_does_not_take_is_closed_and_fails()
+    {
+        Context.TakesConnections = false;
+        using Socket listener = Listener();
+        await StartAsync();
+
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => Within(Transport.ConnectAsync(AddressOf(listener), null, CancellationToken.None).AsTask()));
+
+        Assert.Equal(CoapConnectionError.Refused, exception.Error);
+        Socket accepted = await Within(listener.AcceptAsync());
+        await using AsyncPeer peer = new(accepted, new NetworkStream(accepted, ownsSocket: true));
+        Assert.Empty(await peer.ReceiveToEndAsync());
+        Assert.Equal(0, Context.Closes);
+    }
+
+    [Fact]
+    public async Task After_the_end_nothing_is_opened()
+    {
+        await StartAsync();
+        await Transport.DisposeAsync();
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Transport.ConnectAsync(CoapAddress.FromIPv4(0x7f000001, 1), null, CancellationToken.None).AsTask());
+    }
+
+    private static CoapAddress AddressOf(Socket listener) => CoapAddress.FromIPEndPoint((IPEndPoint)listener.LocalEndPoint!);
+
+    private static Socket Listener(bool listens = true, int backlog = 10)
+    {
+        Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        if (listens)
+        {
+            listener.Listen(backlog);
+        }
+
+        return listener;
+    }
+
+    // Nobody accepts: after some that wait, the kernel answers nothing.
+    private static List<Socket> FillBacklog(Socket listener)
+    {
+        List<Socket> waiting = [];
+        for (int i = 0; i < 8; i++)
+        {
+            Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { Blocking = false };
+            waiting.Add(socket);
+            try
+            {
+                socket.Connect(listener.LocalEndPoint!);
+            }
+            catch (SocketException exception) when (exception.SocketErrorCode is SocketError.WouldBlock or SocketError.InProgress)
+            {
+                // Under way.
+            }
+        }
+
+        return waiting;
+    }
+}

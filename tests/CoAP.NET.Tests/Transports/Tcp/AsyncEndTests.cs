@@ -1,0 +1,274 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp;
+
+// How connections begin and end.
+public class AsyncEndTests : AsyncTest
+{
+    [Fact]
+    public async Task The_last_frame_is_followed_by_the_end_of_the_connection()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        await peer.SendAsync("4145");
+        connection.Send(AsyncContext.Frame("00e2"));
+        connection.Send(AsyncContext.Frame("00e5", isLast: true));
+        connection.Send(AsyncContext.Frame("00e3"));
+
+        Assert.Equal("00e200e5", Wire.Hex(await peer.ReceiveToEndAsync()));
+        Assert.Equal((connection, null), await Context.NextClosedAsync());
+    }
+
+    [Fact]
+    public async Task The_last_frame_arrives_although_the_peer_goes_on_sending()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        connection.PauseReading();
+        await peer.SendAsync(new byte[60_000]);
+
+        connection.Send(AsyncContext.Frame("00e5", isLast: true));
+        await Context.NextClosedAsync();
+        await peer.SendAsync(new byte[60_000]);
+
+        Assert.Equal("00e5", Wire.Hex(await peer.ReceiveToEndAsync()));
+        Assert.False(Context.TryTakeFrame(out string? _));
+    }
+
+    [Fact]
+    public async Task A_peer_that_does_not_end_its_side_is_waited_for_no_longer_than_ReleaseTimeout()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        connection.Send(AsyncContext.Frame("00e5", isLast: true));
+        await Context.NextClosedAsync();
+        Assert.Equal("00e5", Wire.Hex(await peer.ReceiveToEndAsync()));
+
+        Clock.Advance(Options.Streams.ReleaseTimeout);
+
+        // The socket is gone: what is sent now is answered by a reset, sooner or later.
+        await Assert.ThrowsAnyAsync<IOException>(async () =>
+        {
+            while (true)
+            {
+                await peer.SendAsync(new byte[1000]);
+            }
+        });
+    }
+
+    [Fact]
+    public async Task A_reset_is_told_once_with_its_reason()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+
+        peer.Reset();
+
+        (CoapConnection closed, Exception? error) = await Context.NextClosedAsync();
+        Assert.Same(connection, closed);
+        Assert.Equal(SocketError.ConnectionReset, Assert.IsType<SocketException>(error).SocketErrorCode);
+        connection.Close(null);
+        connection.Send(AsyncContext.Frame("0000"));
+        Assert.Equal(1, Context.Closes);
+    }
+
+    [Fact]
+    public async Task After_the_peer_ended_its_side_answers_still_leave()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        await peer.SendAsync("2101aab178");
+        peer.EndSending();
+
+        Assert.Equal("2101aab178", await Context.NextFrameAsync());
+        Assert.Same(connection, await Context.NextEndedAsync());
+        Assert.Equal(0, Context.Closes);
+        connection.Send(AsyncContext.Frame("4145aa", isLast: true));
+
+        Assert.Equal("4145aa", Wire.Hex(await peer.ReceiveToEndAsync()));
+        Assert.Null((await Context.NextClosedAsync()).Error);
+    }
+
+    [Fact]
+    public async Task A_peer_that_ends_in_the_middle_of_a_frame_has_ended_its_side()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        await peer.SendAsync("2101aa");
+        peer.EndSending();
+
+        Assert.Same(connection, await Context.NextEndedAsync());
+        connection.Close(null);
+        Assert.Empty(await peer.ReceiveToEndAsync());
+    }
+
+    [Fact]
+    public async Task Closing_inside_a_frame_hands_in_no_further_one_and_is_told_after_it()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        int closesInside = -1;
+        Context.OnReceive = frame =>
+        {
+            frame.Dispose();
+            connection.Close(null);
+            closesInside = Context.Closes;
+        };
+        await peer.SendAsync("0000" + "0000");
+
+        Assert.Equal((connection, null), await Context.NextClosedAsync());
+        Assert.Equal(0, closesInside);
+        Assert.Equal(1, connection.Progress.FramesReceived);
+    }
+
+    [Fact]
+    public async Task Who_is_not_taken_is_closed_without_a_word()
+    {
+        Context.TakesConnections = false;
+        await ListenAsync();
+        await using AsyncPeer peer = await AsyncPeer.ConnectAsync(Address);
+
+        Assert.Empty(await peer.ReceiveToEndAsync());
+        Assert.Equal(0, Context.Closes);
+    }
+
+    [Fact]
+    public async Task Disposing_ends_all_connections_once_and_frees_the_port()
+    {
+        await ListenAsync();
+        List<AsyncPeer> peers = [];
+        for (int i = 0; i < 20; i++)
+        {
+            peers.Add((await ConnectAsync()).Peer);
+        }
+
+        await Within(Transport.DisposeAsync().AsTask());
+
+        Assert.Equal(20, Context.Closes);
+        foreach (AsyncPeer peer in peers)
+        {
+            Assert.Empty(await peer.ReceiveToEndAsync());
+            await peer.DisposeAsync();
+        }
+
+        using Socket again = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        again.Bind(new IPEndPoint(IPAddress.Loopback, Address.Port));
+    }
+
+    [Fact]
+    public async Task Disposing_under_load_tells_each_end_once()
+    {
+        Context.OnReceive = static frame =>
+        {
+            CoapDatagram answer = frame.Copy();
+            frame.Dispose();
+            answer.Dispose();
+        };
+        await ListenAsync();
+        List<Task> loads = [];
+        List<AsyncPeer> peers = [];
+        for (int i = 0; i < 4; i++)
+        {
+            (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+            peers.Add(peer);
+            loads.Add(LoadAsync());
+            async Task LoadAsync()
+            {
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                try
+                {
+                    while (true)
+                    {
+                        await peer.SendAsync("2101aab178");
+                        connection.Send(AsyncContext.Frame("0145aa"));
+                        await Task.Yield();
+                    }
+                }
+                catch (IOException)
+                {
+                    // That is the end.
+                }
+            }
+        }
+
+        for (int i = 0; i < 200; i++)
+        {
+            await Context.NextFrameAsync();
+        }
+
+        await Within(Transport.DisposeAsync().AsTask());
+        await Within(Task.WhenAll(loads));
+
+        await UntilAsync(() => Context.Closes == 4);
+        foreach (AsyncPeer peer in peers)
+        {
+            await peer.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task Accepting_survives_a_lack_of_file_descriptors_and_says_so_once()
+    {
+        LogList log = new();
+        AsyncContext context = new() { Time = Clock, Log = log };
+        Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapTcpTransport transport = new(Options);
+        int attempts = 0;
+        await using AsyncTcpEngine engine = new(transport, context, Options)
+        {
+            Accepting = (listener, cancellationToken) => Interlocked.Increment(ref attempts) <= 3
+                ? ValueTask.FromException<Socket>(new SocketException((int)SocketError.TooManyOpenSockets))
+                : listener.AcceptAsync(cancellationToken),
+        };
+        await engine.StartAsync();
+        await using AsyncPeer peer = await AsyncPeer.ConnectAsync(engine.LocalAddresses[0]);
+        for (int i = 1; i <= 3; i++)
+        {
+            await UntilAsync(() => Volatile.Read(ref attempts) == i && Clock.TimerCount == 1);
+            Clock.Advance(TimeSpan.FromMilliseconds(100));
+        }
+
+        await context.NextOpenedAsync();
+        Assert.Single(log.Entries, entry => entry.Id == 1021);
+    }
+
+    [Fact]
+    public async Task A_port_in_use_is_said_so()
+    {
+        using Socket taken = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        taken.Listen();
+        Options.Endpoints.Add((IPEndPoint)taken.LocalEndPoint!);
+
+        CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(StartAsync);
+
+        Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketError);
+        Assert.Equal(taken.LocalEndPoint, exception.Endpoint);
+    }
+
+    [Fact]
+    public async Task The_wildcard_of_IPv6_serves_IPv4_too()
+    {
+        if (!Socket.OSSupportsIPv6)
+        {
+            return;
+        }
+
+        Options.Endpoints.Add(new IPEndPoint(IPAddress.IPv6Any, 0));
+        await StartAsync();
+
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+
+        await using AsyncPeer _peer = peer;
+        Assert.True(connection.Remote.IsIPv4);
+        Assert.True(connection.Local.IsIPv4);
+    }
+}

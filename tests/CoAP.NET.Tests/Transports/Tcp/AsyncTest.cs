@@ -1,0 +1,65 @@
+using System.Net;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp;
+
+/// <summary>A transport with real sockets behind an <see cref="AsyncContext"/>.</summary>
+public abstract class AsyncTest : IAsyncLifetime
+{
+    private CoapTcpTransport? _transport;
+
+    protected VirtualClock Clock { get; } = new();
+
+    protected CoapTcpTransportOptions Options { get; } = new() { Engine = CoapTcpEngine.Async };
+
+    private protected AsyncContext Context => field ??= new AsyncContext { Time = Clock };
+
+    protected CoapTcpTransport Transport => _transport ?? throw new InvalidOperationException("not started");
+
+    protected CoapAddress Address => Assert.Single(Transport.LocalAddresses);
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public virtual async Task DisposeAsync()
+    {
+        if (_transport is not null)
+        {
+            await _transport.DisposeAsync();
+        }
+    }
+
+    private protected async Task ListenAsync()
+    {
+        Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
+        await StartAsync();
+    }
+
+    private protected async Task StartAsync()
+    {
+        _transport = new CoapTcpTransport(Options);
+        await _transport.StartAsync(Context, CancellationToken.None);
+    }
+
+    /// <summary>A peer that connected, and the connection that came of it.</summary>
+    private protected async Task<(AsyncPeer Peer, CoapConnection Connection)> ConnectAsync()
+    {
+        AsyncPeer peer = await AsyncPeer.ConnectAsync(Address);
+        return (peer, await Context.NextOpenedAsync());
+    }
+
+    /// <summary>Waits for something that has no event; a guard against hanging, no assertion about time.</summary>
+    private protected static async Task UntilAsync(Func<bool> condition)
+    {
+        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(30));
+        while (!condition())
+        {
+            guard.Token.ThrowIfCancellationRequested();
+            await Task.Yield();
+        }
+    }
+
+    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+}

@@ -1,0 +1,143 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp.Linux;
+
+public class TcpConnectTests : LinuxTcpTest
+{
+    [LinuxFact]
+    public async Task Both_ends_know_both_addresses_with_IPv4_IPv6_and_on_a_dual_mode_socket()
+    {
+        foreach ((string listens, string asked) in ((string, string)[])[("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::", "127.0.0.1"), ("::", "::1")])
+        {
+            LoopTestContext context = new();
+            await using CoapTcpTransport server = await ListenAsync(context, listens);
+            LoopTestContext clientContext = new() { OnFrame = static (_, frame) => frame.Dispose() };
+            await using CoapTcpTransport client = await ClientAsync(clientContext);
+            CoapAddress remote = CoapAddress.FromIPEndPoint(At(server, asked));
+
+            CoapConnection ours = await client.ConnectAsync(remote, null, CancellationToken.None).AsTask().WaitAsync(Hang);
+            CoapConnection theirs = await NextAsync(context.OpenedOnes);
+
+            Assert.True(ours.IsInitiator);
+            Assert.False(theirs.IsInitiator);
+            Assert.Equal(remote, ours.Remote);
+            Assert.Equal(remote, theirs.Local);
+            Assert.Equal(ours.Local, theirs.Remote);
+            Assert.Same(ours, await NextAsync(clientContext.OpenedOnes));
+            Assert.Equal(CoapTcpEngine.Inline, client.Engine);
+        }
+    }
+
+    [LinuxFact]
+    public async Task Where_nobody_listens_the_failure_says_so()
+    {
+        using Socket free = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        LoopTestContext context = new();
+        await using CoapTcpTransport client = await ClientAsync(context);
+
+        CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => client.ConnectAsync(CoapAddress.FromIPEndPoint((IPEndPoint)free.LocalEndPoint!), null, CancellationToken.None).AsTask().WaitAsync(Hang));
+
+        Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
+        Assert.Equal(SocketError.ConnectionRefused, Assert.IsType<SocketException>(failure.InnerException).SocketErrorCode);
+        Assert.Contains("Nobody listens there", failure.Message, StringComparison.Ordinal);
+        Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
+    }
+
+    [LinuxFact]
+    public async Task An_address_that_cannot_be_connected_to_fails_at_once()
+    {
+        LoopTestContext context = new();
+        await using CoapTcpTransport client = await ClientAsync(context);
+
+        // A link-local address without its interface.
+        CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => client.ConnectAsync(CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[fe80::1]:5683")), null, CancellationToken.None).AsTask().WaitAsync(Hang));
+
+        Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
+        Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
+    }
+
+    [LinuxFact]
+    public async Task A_host_that_does_not_answer_is_given_up_after_the_time_limit_or_by_the_caller()
+    {
+        // When the queue of those that wait to be accepted is full, the kernel does not answer further ones.
+        using Socket full = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        full.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        full.Listen(1);
+        IPEndPoint to = (IPEndPoint)full.LocalEndPoint!;
+        List<Socket> waiting = [];
+        for (int i = 0; i < 4; i++)
+        {
+            Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            _ = socket.ConnectAsync(to).ContinueWith(static task => task.Exception, TaskScheduler.Default);
+            waiting.Add(socket);
+        }
+
+        VirtualClock clock = new();
+        LoopTestContext context = new() { Time = clock };
+        CoapTcpTransportOptions options = new();
+        options.Streams.ConnectTimeout = TimeSpan.FromSeconds(7);
+        CoapTcpTransport client = await ClientAsync(context, options);
+        CoapAddress remote = CoapAddress.FromIPEndPoint(to);
+        using CancellationTokenSource cancel = new();
+        Task<CoapConnection> late = client.ConnectAsync(remote, null, CancellationToken.None).AsTask();
+        Task<CoapConnection> cancelled = client.ConnectAsync(remote, null, cancel.Token).AsTask();
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled.WaitAsync(Hang));
+        Assert.False(late.IsCompleted);
+
+        clock.Advance(TimeSpan.FromSeconds(7));
+
+        CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(() => late.WaitAsync(Hang));
+        Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
+        Assert.Contains("within 7 s", failure.Message, StringComparison.Ordinal);
+        Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
+
+        Task<CoapConnection> stopped = client.ConnectAsync(remote, null, CancellationToken.None).AsTask();
+        await client.DisposeAsync();
+        Assert.Equal(CoapConnectionError.ClosedByUs, (await Assert.ThrowsAsync<CoapConnectionException>(() => stopped.WaitAsync(Hang))).Error);
+        waiting.ForEach(static socket => socket.Dispose());
+    }
+
+    [LinuxFact]
+    public async Task A_connection_that_the_endpoint_does_not_take_is_refused_and_closed()
+    {
+        LoopTestContext context = new();
+        await using CoapTcpTransport server = await ListenAsync(context);
+        LoopTestContext refusing = new() { OnOpened = static _ => false };
+        await using CoapTcpTransport client = await ClientAsync(refusing);
+
+        CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => client.ConnectAsync(CoapAddress.FromIPEndPoint(At(server)), null, CancellationToken.None).AsTask().WaitAsync(Hang));
+
+        Assert.Equal(CoapConnectionError.Refused, failure.Error);
+        await NextAsync(context.ClosedOnes);
+        Assert.False(refusing.ClosedOnes.Reader.TryRead(out _));
+    }
+
+    [LinuxFact]
+    public async Task A_port_that_is_taken_is_told_and_one_that_was_closed_can_be_bound_at_once()
+    {
+        LoopTestContext context = new();
+        CoapTcpTransport first = await ListenAsync(context);
+        int port = first.LocalAddresses[0].Port;
+        CoapBindException taken = await Assert.ThrowsAsync<CoapBindException>(() => ListenAsync(context, port: port));
+        Assert.Equal(SocketError.AddressAlreadyInUse, taken.SocketError);
+        Assert.Contains("TCP 127.0.0.1", taken.Message, StringComparison.Ordinal);
+
+        // The side that closes first is left with the address for a minute.
+        using StreamPeer peer = await ConnectAsync(first);
+        await NextAsync(context.OpenedOnes);
+        await first.DisposeAsync();
+        Assert.Empty(await peer.ReceiveToEndAsync());
+        await using CoapTcpTransport second = await ListenAsync(context, port: port);
+        using StreamPeer again = await ConnectAsync(second);
+        await again.SendAsync("0002");
+        Assert.Equal("0002", Wire.Hex(await again.ReceiveAsync(2)));
+    }
+}

@@ -1,0 +1,264 @@
+using System.Net;
+using System.Net.Security;
+using System.Reflection;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp;
+
+// ALPN and names (RFC 8323 sections 8.2 and 8.5), and what handshakes may cost.
+public class TlsNegotiationTests : TlsTest
+{
+    [Fact]
+    [Rfc("8323-8.2-1", "8323-8.2-2")]
+    public async Task The_protocol_is_agreed_on_by_ALPN()
+    {
+        await ListenWithTlsAsync();
+
+        await using AsyncPeer peer = await ConnectTlsPeerAsync(protocols: ["http/1.1", "coap"]);
+
+        Assert.Equal("coap", ((SslStream)peer.Stream).NegotiatedApplicationProtocol.ToString());
+        await Context.NextOpenedAsync();
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-2")]
+    public async Task A_client_that_offers_no_protocol_is_refused_on_another_port()
+    {
+        await ListenWithTlsAsync();
+
+        await using AsyncPeer peer = await ConnectTlsPeerAsync(protocols: []);
+
+        Assert.Empty(await peer.ReceiveToEndAsync());
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
+        Assert.Equal(0, Context.Closes);
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-2")]
+    public async Task A_client_that_offers_other_protocols_only_is_refused()
+    {
+        await ListenWithTlsAsync();
+
+        await Assert.ThrowsAnyAsync<Exception>(() => ConnectTlsPeerAsync(protocols: ["http/1.1"]));
+
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-1")]
+    public async Task A_client_that_offers_no_protocol_is_served_on_the_port_of_coaps()
+    {
+        // The port is known only when the listener is bound: learn a free one first.
+        using System.Net.Sockets.Socket free = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+        free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        Options.TlsPort = ((IPEndPoint)free.LocalEndPoint!).Port;
+        free.Dispose();
+        Options.UseTls = true;
+        Options.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) } };
+        Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
+        await StartAsync();
+
+        await using AsyncPeer peer = await ConnectTlsPeerAsync(protocols: []);
+        await Context.NextOpenedAsync();
+        await peer.SendAsync("00e1");
+
+        Assert.Equal("00e1", await Context.NextFrameAsync());
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-1")]
+    public async Task A_client_closes_when_the_server_agrees_on_nothing()
+    {
+        (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync(protocol: null);
+
+        CoapConnectionException exception = await FailToConnectAsync(address: address);
+
+        Assert.Contains("ALPN", exception.Message, StringComparison.Ordinal);
+        await using AsyncPeer peer = await Within(accepted);
+        Assert.Empty(await peer.ReceiveToEndAsync());
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-1")]
+    public async Task A_client_takes_a_server_that_agrees_on_nothing_on_the_port_of_coaps()
+    {
+        (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync(protocol: null);
+
+        CoapConnection connection = await ConnectOursAsync(tlsPort: address.Port, address: address);
+        await using AsyncPeer peer = await Within(accepted);
+        connection.Send(AsyncContext.Frame("00e1"));
+
+        await peer.ExpectAsync("00e1");
+    }
+
+    [Fact]
+    [Rfc("8323-8.2-1")]
+    public async Task A_client_says_so_when_the_server_knows_other_protocols_only()
+    {
+        (CoapAddress address, Task<AsyncPeer> accepted) = await ListenAsOthersDoAsync("http/1.1");
+
+        CoapConnectionException exception = await FailToConnectAsync(address: address);
+
+        Assert.Contains("does not speak coap by ALPN", exception.Message, StringComparison.Ordinal);
+        await Assert.ThrowsAnyAsync<Exception>(() => Within(accepted));
+    }
+
+    [Fact]
+    [Rfc("8323-8.5-1")]
+    public async Task The_name_that_the_client_asks_for_chooses_the_certificate()
+    {
+        X509Certificate2 first = Certificates.Server(["one.example"]);
+        X509Certificate2 second = Certificates.Server(["two.example"]);
+        ServerTls.SelectServer = (_, hello, _, _) => ValueTask.FromResult(new SslServerAuthenticationOptions { ServerCertificate = hello.ServerName == "two.example" ? second : first });
+        await ListenWithTlsAsync();
+
+        CoapConnection one = await ConnectOursAsync("one.example");
+        CoapConnection atOne = await Context.NextOpenedAsync();
+        CoapConnection two = await ConnectOursAsync("two.example");
+        CoapConnection atTwo = await Context.NextOpenedAsync();
+
+        Assert.Equal("CN=one.example", ((CoapTlsIdentity)one.Identity!).Certificate!.Subject);
+        Assert.Equal("CN=two.example", ((CoapTlsIdentity)two.Identity!).Certificate!.Subject);
+        Assert.Equal(("one.example", "two.example"), (atOne.ServerName, atTwo.ServerName));
+    }
+
+    [Fact]
+    public async Task A_name_for_which_nothing_is_chosen_fails_its_handshake_only()
+    {
+        ServerTls.SelectServer = static (_, hello, _, _) => hello.ServerName == "bad.example" ? throw new InvalidOperationException("no") : ValueTask.FromResult<SslServerAuthenticationOptions>(null!);
+        await ListenWithTlsAsync();
+
+        await Assert.ThrowsAnyAsync<Exception>(() => ConnectTlsPeerAsync("bad.example"));
+        await using AsyncPeer peer = await ConnectTlsPeerAsync();
+
+        await Context.NextOpenedAsync();
+        Assert.Equal(1, Context.Counters[CoapCounter.HandshakesFailed]);
+    }
+
+    [Fact]
+    public async Task Silent_handshakes_end_when_their_time_is_over()
+    {
+        await ListenWithTlsAsync();
+        List<AsyncPeer> silent = [];
+        for (int i = 0; i < 10; i++)
+        {
+            silent.Add(await AsyncPeer.ConnectAsync(Address));
+        }
+
+        // One of them has begun to speak.
+        await silent[0].SendAsync("160301");
+        await UntilAsync(() => Clock.TimerCount == 10);
+        await using (AsyncPeer peer = await ConnectTlsPeerAsync())
+        {
+            await Context.NextOpenedAsync();
+        }
+
+        Clock.Advance(TimeSpan.FromSeconds(10));
+
+        foreach (AsyncPeer peer in silent)
+        {
+            Assert.Empty(await peer.ReceiveToEndAsync());
+            await peer.DisposeAsync();
+        }
+
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 10);
+    }
+
+    [Fact]
+    public async Task Handshakes_beyond_their_number_are_closed()
+    {
+        Context.Limits.MaxHandshakes = 2;
+        await ListenWithTlsAsync();
+        await using AsyncPeer first = await AsyncPeer.ConnectAsync(Address);
+        await using AsyncPeer second = await AsyncPeer.ConnectAsync(Address);
+        await UntilAsync(() => Clock.TimerCount == 2);
+
+        await using AsyncPeer third = await AsyncPeer.ConnectAsync(Address);
+
+        Assert.Empty(await third.ReceiveToEndAsync());
+        Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsRefused]);
+        await first.DisposeAsync();
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
+        await using AsyncPeer fourth = await ConnectTlsPeerAsync();
+        await Context.NextOpenedAsync();
+    }
+
+    [Fact]
+    public void Options_are_copied_whole()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            // Some of them are not to be had everywhere.
+            return;
+        }
+
+        AssertCopied(
+            new SslServerAuthenticationOptions
+            {
+                AllowRenegotiation = true,
+                AllowRsaPkcs1Padding = false,
+                AllowRsaPssPadding = false,
+                AllowTlsResume = false,
+                ApplicationProtocols = [SslApplicationProtocol.Http2],
+                CertificateChainPolicy = Certificates.Trust(),
+                CertificateRevocationCheckMode = X509RevocationMode.Offline,
+                CipherSuitesPolicy = new CipherSuitesPolicy([TlsCipherSuite.TLS_AES_128_GCM_SHA256]),
+                ClientCertificateRequired = true,
+                EnabledSslProtocols = SslProtocols.Tls13,
+                RemoteCertificateValidationCallback = static (_, _, _, errors) => errors == SslPolicyErrors.None,
+                ServerCertificate = Certificates.Server(["localhost"]),
+                ServerCertificateContext = SslStreamCertificateContext.Create(Certificates.Server(["localhost"]), null, offline: true),
+                ServerCertificateSelectionCallback = static (_, _) => null!,
+            },
+            TlsCopies.Of);
+        AssertCopied(
+            new SslClientAuthenticationOptions
+            {
+                AllowRenegotiation = false,
+                AllowRsaPkcs1Padding = false,
+                AllowRsaPssPadding = false,
+                AllowTlsResume = false,
+                ApplicationProtocols = [SslApplicationProtocol.Http2],
+                CertificateChainPolicy = Certificates.Trust(),
+                CertificateRevocationCheckMode = X509RevocationMode.Offline,
+                CipherSuitesPolicy = new CipherSuitesPolicy([TlsCipherSuite.TLS_AES_128_GCM_SHA256]),
+                ClientCertificateContext = SslStreamCertificateContext.Create(Certificates.Client("a"), null, offline: true),
+                ClientCertificates = [Certificates.Client("b")],
+                EnabledSslProtocols = SslProtocols.Tls13,
+                LocalCertificateSelectionCallback = static (_, _, _, _, _) => null!,
+                RemoteCertificateValidationCallback = static (_, _, _, errors) => errors == SslPolicyErrors.None,
+                TargetHost = "localhost",
+            },
+            TlsCopies.Of);
+    }
+
+    [Fact]
+    public async Task Later_changes_of_the_options_do_not_matter()
+    {
+        SslServerAuthenticationOptions server = new() { ServerCertificate = Certificates.Server(["localhost"]) };
+        await ListenWithTlsAsync(server);
+        server.ServerCertificate = null;
+        server.ApplicationProtocols = [SslApplicationProtocol.Http2];
+        ServerTls.Server = null;
+
+        await using AsyncPeer peer = await ConnectTlsPeerAsync();
+
+        await Context.NextOpenedAsync();
+    }
+
+    // Every property differs from its default, so that one that is forgotten shows.
+    private static void AssertCopied<T>(T original, Func<T, T> copy)
+        where T : new()
+    {
+        T made = copy(original);
+        T fresh = new();
+        foreach (PropertyInfo property in typeof(T).GetProperties().Where(property => property.CanWrite && property.Name != "EncryptionPolicy"))
+        {
+            object? value = property.GetValue(original);
+            Assert.NotEqual(property.GetValue(fresh), value);
+            Assert.Equivalent(value is X509ChainPolicy policy ? policy.CustomTrustStore.Count : value, property.GetValue(made) is X509ChainPolicy other ? other.CustomTrustStore.Count : property.GetValue(made));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp;
+
+// RFC 8323 section 8.2 and chapter 9: what happens in handshakes, and after them.
+public class TlsTests : TlsTest
+{
+    [Fact]
+    public async Task Frames_go_both_ways_in_any_pieces()
+    {
+        await ListenWithTlsAsync();
+        await using AsyncPeer peer = await ConnectTlsPeerAsync();
+        CoapConnection connection = await Context.NextOpenedAsync();
+        foreach (byte one in Wire.Hex("00e12101aab1780000"))
+        {
+            await peer.SendAsync(new[] { one });
+        }
+
+        Assert.Equal("00e1", await Context.NextFrameAsync());
+        Assert.Equal("2101aab178", await Context.NextFrameAsync());
+        Assert.Equal("0000", await Context.NextFrameAsync());
+        byte[] large = AsyncConnectionTests.Frame(1_000_000);
+        connection.Send(AsyncContext.Frame(large));
+        Assert.Equal(large, await peer.ReceiveAsync(large.Length));
+        await peer.SendAsync(large);
+        Assert.Equal(Wire.Hex(large), await Context.NextFrameAsync());
+        Assert.Equal("coaps+tcp", Transport.Scheme);
+    }
+
+    [Fact]
+    public async Task The_last_frame_is_followed_by_close_notify()
+    {
+        await ListenWithTlsAsync();
+        await using AsyncPeer peer = await ConnectTlsPeerAsync();
+        CoapConnection connection = await Context.NextOpenedAsync();
+
+        connection.Send(AsyncContext.Frame("00e5", isLast: true));
+
+        Assert.Equal("00e5", Wire.Hex(await peer.ReceiveToEndAsync()));
+        Assert.Null((await Context.NextClosedAsync()).Error);
+    }
+
+    [Fact]
+    public async Task A_server_that_stops_says_close_notify()
+    {
+        await ListenWithTlsAsync();
+        await using AsyncPeer peer = await ConnectTlsPeerAsync();
+        await Context.NextOpenedAsync();
+
+        await Within(Transport.DisposeAsync().AsTask());
+
+        Assert.Empty(await peer.ReceiveToEndAsync());
+        Assert.Null((await Context.NextClosedAsync()).Error);
+    }
+
+    [Fact]
+    public async Task Both_ends_see_who_the_other_is()
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = Certificates.Server(["localhost"]),
+            ClientCertificateRequired = true,
+            CertificateChainPolicy = Certificates.Trust(),
+        });
+        CoapConnection ours = await ConnectOursAsync(client: new SslClientAuthenticationOptions
+        {
+            CertificateChainPolicy = Certificates.Trust(),
+            ClientCertificates = [Certificates.Client("device-7")],
+        });
+        CoapConnection theirs = await Context.NextOpenedAsync();
+
+        CoapTlsIdentity client = Assert.IsType<CoapTlsIdentity>(theirs.Identity);
+        Assert.Equal("CN=device-7", client.Certificate!.Subject);
+        Assert.Equal("localhost", client.ServerName);
+        Assert.Equal("localhost", theirs.ServerName);
+        Assert.True(client.Protocol is SslProtocols.Tls12 or SslProtocols.Tls13);
+        CoapTlsIdentity server = Assert.IsType<CoapTlsIdentity>(ours.Identity);
+        Assert.Equal("CN=localhost", server.Certificate!.Subject);
+        Assert.Equal("localhost", ours.ServerName);
+        ours.Send(AsyncContext.Frame("00e1"));
+        Assert.Equal("00e1", await Context.NextFrameAsync());
+        theirs.Send(AsyncContext.Frame("00e2"));
+        Assert.Equal("00e2", await ClientContext.NextFrameAsync());
+
+        ours.Close(null);
+        await Context.NextEndedAsync();
+        theirs.Close(null);
+
+        await UntilAsync(() => client.Certificate.Handle == 0);
+    }
+
+    [Fact]
+    public async Task A_server_refuses_clients_whose_certificate_it_does_not_trust_and_the_client_is_told_what_to_do()
+    {
+        using TlsCertificates others = new("CN=Other CA");
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = Certificates.Server(["localhost"]),
+            ClientCertificateRequired = true,
+            CertificateChainPolicy = Certificates.Trust(),
+        });
+
+        // Where TLS is 1.3 the client learns it after its own part is done.
+        Exception? error;
+        try
+        {
+            await ConnectOursAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust(), ClientCertificates = [others.Client("mallory")] });
+            error = (await ClientContext.NextClosedAsync()).Error;
+        }
+        catch (CoapConnectionException exception)
+        {
+            error = exception;
+        }
+
+        CoapConnectionException failure = Assert.IsType<CoapConnectionException>(error);
+        Assert.Equal(CoapConnectionError.HandshakeFailed, failure.Error);
+        Assert.Contains("CoapTlsOptions.Client.ClientCertificates", failure.Message, StringComparison.Ordinal);
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
+        Assert.Equal(0, Context.Closes);
+    }
+
+    [Fact]
+    [Rfc("8323-9-1")]
+    public async Task A_server_whose_authority_is_not_trusted_is_refused()
+    {
+        await ListenWithTlsAsync();
+
+        CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions());
+
+        Assert.Contains("does not trust who issued it", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_with_another_name_is_refused()
+    {
+        await ListenWithTlsAsync();
+
+        CoapConnectionException exception = await FailToConnectAsync("other.example");
+
+        Assert.Contains("CN=localhost, is not for the name 'other.example'", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_whose_certificate_has_expired_is_refused()
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"], isExpired: true) });
+
+        CoapConnectionException exception = await FailToConnectAsync();
+
+        Assert.Contains("has expired", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_at_an_address_must_show_the_address()
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) });
+
+        CoapConnectionException exception = await FailToConnectAsync(null);
+
+        Assert.Contains("is not for the name '127.0.0.1'", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_at_an_address_that_stands_in_its_certificate_is_trusted()
+    {
+        await ListenWithTlsAsync();
+
+        CoapConnection connection = await ConnectOursAsync(null);
+
+        Assert.Null(connection.ServerName);
+        Assert.Null((await Context.NextOpenedAsync()).ServerName);
+    }
+
+    [Fact]
+    public async Task What_the_users_own_check_refuses_is_said_to_be_so()
+    {
+        await ListenWithTlsAsync();
+
+        CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions
+        {
+            CertificateChainPolicy = Certificates.Trust(),
+            RemoteCertificateValidationCallback = static (_, _, _, _) => false,
+        });
+
+        Assert.Contains("RemoteCertificateValidationCallback", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_speaks_no_TLS_is_said_to_be_so_when_the_time_is_over()
+    {
+        // Backlog only: it connects, and nobody answers.
+        using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+        silent.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+        silent.Listen();
+        Task<CoapConnectionException> failing = FailToConnectAsync(address: CoapAddress.FromIPEndPoint((System.Net.IPEndPoint)silent.LocalEndPoint!));
+        using System.Net.Sockets.Socket accepted = await Within(silent.AcceptAsync());
+        byte[] hello = new byte[1];
+        await Within(accepted.ReceiveAsync(hello));
+
+        Clock.Advance(TimeSpan.FromSeconds(10));
+
+        Assert.Contains("HandshakeTimeout", (await Within(failing)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_server_needs_a_certificate()
+    {
+        CoapTcpTransportOptions options = new() { UseTls = true, Endpoints = { new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0) } };
+
+        ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
+
+        Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, StringComparison.Ordinal);
+        options.Engine = CoapTcpEngine.Inline;
+        Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
+    }
+}
