@@ -20,11 +20,17 @@ internal sealed partial class ConnectionPool
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public ValueTask<CoapChannel> GetAsync(ConnectionRoute route, CancellationToken cancellationToken) =>
         Find(route) is { } channel ? new ValueTask<CoapChannel>(channel)
-        : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone))
+        : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone, _signals.EndOf(gone).Reason))
         : new ValueTask<CoapChannel>(OpenAsync(route, cancellationToken));
 
-    private static CoapConnectionException Gone(CoapChannel channel) => new(
-        CoapConnectionError.Closed, $"{channel} is not connected any more. It had opened the connection itself, so wait until it connects again (PeerConnected tells).") { IsUnsent = true };
+    private static CoapConnectionException Gone(CoapChannel channel, CoapConnectionException? reason) => new(
+        reason?.Error ?? CoapConnectionError.Closed,
+        $"{channel} is not connected any more. It had opened the connection itself, so wait until it connects again (PeerConnected tells). {reason?.Message}".TrimEnd(),
+        reason)
+    {
+        Diagnostic = reason?.Diagnostic,
+        IsUnsent = true,
+    };
 
     private async Task<CoapChannel> OpenAsync(ConnectionRoute route, CancellationToken cancellationToken)
     {
