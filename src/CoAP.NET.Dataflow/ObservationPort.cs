@@ -13,7 +13,7 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
     public bool IsSamePeer(CoapChannel left, CoapChannel right) =>
         ReferenceEquals(left, right) || (!left.IsReliable && left.Remote == right.Remote && left.Transport == right.Transport);
 
-    public bool MayConnect(CoapChannel channel) => channel.Connection is { IsInitiator: true };
+    public bool MayConnect(CoapChannel channel) => Connecting.ConnectionPool.RouteTo(channel).Only is null;
 
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => endpoint.OpenStanding(channel, owner);
 

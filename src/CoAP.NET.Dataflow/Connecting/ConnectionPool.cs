@@ -74,13 +74,9 @@ internal sealed partial class ConnectionPool
     }
 
     /// <summary>The route by which the peer of a connection is reached, now and after the connection has ended.</summary>
-    public static ConnectionRoute RouteTo(CoapChannel channel)
-    {
-        CoapConnection connection = channel.Connection!;
-        return !connection.IsInitiator || (channel.ConnectingState is null && !channel.IsForgotten) ? new ConnectionRoute(channel)
-            : channel.ConnectingState is ConnectionTarget { Key: var key } ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName)
-            : new ConnectionRoute(connection.Transport, [connection.Remote], connection.ServerName);
-    }
+    // What others opened, be it a user by the transport, is theirs to open again.
+    public static ConnectionRoute RouteTo(CoapChannel channel) =>
+        channel.ConnectingState is ConnectionTarget { Key: var key } ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName) : new ConnectionRoute(channel);
 
     /// <summary>The connection to the peer of a connection of ours that has ended; null when there is none.</summary>
     public CoapChannel? SuccessorOf(CoapChannel channel)

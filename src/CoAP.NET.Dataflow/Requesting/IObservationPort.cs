@@ -16,7 +16,7 @@ internal interface IObservationPort : IStandingPort
     /// <summary>Whether two channels lead to the same peer: by the same connection, or on datagrams to the same address.</summary>
     bool IsSamePeer(CoapChannel left, CoapChannel right);
 
-    /// <summary>Whether a connection to a peer may be opened again after it has ended: it was one of ours.</summary>
+    /// <summary>Whether a connection to a peer may be opened again after it has ended: it was opened for requests of ours.</summary>
     bool MayConnect(CoapChannel channel);
 
     /// <summary>Whether there is a cache to store notifications in.</summary>

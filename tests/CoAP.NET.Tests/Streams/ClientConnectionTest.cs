@@ -37,6 +37,9 @@ public abstract class ClientConnectionTest : ConnectionTest
 
     private protected int Attempts { get; private set; }
 
+    /// <summary>Attempts that failed, as the log tells.</summary>
+    private protected int Failures => Logs.Entries.Count(static entry => entry.Id.Id == 1760);
+
     private protected async Task StartClientAsync(DirectStreamTransport? transport = null)
     {
         transport ??= Streams;

@@ -116,7 +116,7 @@ public class PoolTests : ClientConnectionTest
 
         Streams.Connecting = null;
         Assert.Equal("1", (await Within(Endpoint.GetAsync(Target))).GetText());
-        Assert.Equal(0, Counters[CoapCounter.ConnectionsFailed]);
+        Assert.Equal(0, Failures);
     }
 
     [Fact]
@@ -165,7 +165,7 @@ public class PoolTests : ClientConnectionTest
         Assert.Contains("None of the 2 addresses", error.Message, StringComparison.Ordinal);
         Assert.Contains("192.0.2.2:5683", error.Message, StringComparison.Ordinal);
         Assert.False(error.IsOutcomeUnknown);
-        Assert.Equal(2, Counters[CoapCounter.ConnectionsFailed]);
+        Assert.Equal(2, Failures);
     }
 
     [Fact]
@@ -180,7 +180,7 @@ public class PoolTests : ClientConnectionTest
         gate.SetException(Refused(s_first));
         Assert.Equal(CoapConnectionError.ConnectFailed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).Error);
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(second));
-        Assert.Equal(1, Counters[CoapCounter.ConnectionsFailed]);
+        Assert.Equal(1, Failures);
 
         int attempts = 0;
         Streams.Connecting = (_, _, _) =>
