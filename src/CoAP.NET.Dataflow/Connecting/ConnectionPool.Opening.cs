@@ -20,17 +20,19 @@ internal sealed partial class ConnectionPool
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
     public ValueTask<CoapChannel> GetAsync(ConnectionRoute route, CancellationToken cancellationToken) =>
         Find(route) is { } channel ? new ValueTask<CoapChannel>(channel)
-        : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone, _signals.EndOf(gone).Reason))
+        : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone))
         : new ValueTask<CoapChannel>(OpenAsync(route, cancellationToken));
 
-    private static CoapConnectionException Gone(CoapChannel channel, CoapConnectionException? reason) => new(
-        reason?.Error ?? CoapConnectionError.Closed,
-        $"{channel} is not connected any more. It had opened the connection itself, so wait until it connects again (PeerConnected tells). {reason?.Message}".TrimEnd(),
-        reason)
+    private CoapConnectionException Gone(CoapChannel channel)
     {
-        Diagnostic = reason?.Diagnostic,
-        IsUnsent = true,
-    };
+        CoapConnectionException? reason = _signals.EndOf(channel).Reason;
+        string what = channel.Connection!.IsInitiator ? "Open it again where it was opened." : "It had opened the connection itself, so wait until it connects again (PeerConnected tells).";
+        return new CoapConnectionException(reason?.Error ?? CoapConnectionError.Closed, $"{channel} is not connected any more. {what} {reason?.Message}".TrimEnd(), reason)
+        {
+            Diagnostic = reason?.Diagnostic,
+            IsUnsent = true,
+        };
+    }
 
     private async Task<CoapChannel> OpenAsync(ConnectionRoute route, CancellationToken cancellationToken)
     {
@@ -305,11 +307,10 @@ internal sealed partial class ConnectionPool
             wait = TimeSpan.FromTicks(target.NextAttemptAt - now);
         }
 
-        _environment.Counters.Add(CoapCounter.ConnectionsFailed);
-        CoapConnectionException error = exception as CoapConnectionException
-            ?? new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.", exception);
-        Log.ConnectFailed(_environment.Logger, target.ToString(), error.Message, wait);
-        attempt.Fail(error);
+        Log.ConnectFailed(_environment.Logger, target.ToString(), exception.Message, wait);
+        attempt.Fail(exception is CoapConnectionException known
+            ? new CoapConnectionException(known.Error, $"No connection to {target} could be opened: {known.Message}", known) { Diagnostic = known.Diagnostic, RetryAfter = known.RetryAfter }
+            : new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.", exception));
     }
 
     private static CoapConnectionException HeldOff(ConnectionTarget target, long now, Exception? cause)
