@@ -44,7 +44,9 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
         Endpoint.SendToGroupAsync(request, options, cancellationToken);
 
-    /// <summary>Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3).</summary>
+    /// <summary>
+    /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a connection by a Ping (RFC 8323 section 5.4).
+    /// </summary>
     /// <param name="uri">Scheme, host and port.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time, with retransmissions if there were any.</returns>
