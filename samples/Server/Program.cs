@@ -23,6 +23,9 @@ catch (Exception exception) when (exception is ArgumentException or Cryptographi
 
 await using CoapServer server = new(arguments.Options);
 PlugtestResources.MapTo(server);
+
+// They are for everybody, also where the server listens on a secured scheme beside.
+server.Routes.AllowInsecureTransport();
 using CancellationTokenSource stop = new();
 using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
 using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);

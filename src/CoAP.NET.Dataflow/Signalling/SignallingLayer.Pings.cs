@@ -93,10 +93,19 @@ internal sealed partial class SignallingLayer
         Post(state, ping);
     }
 
-    // One without a token answers the Ping of a silence, for which having heard anything is enough.
     private void OnPong(ConnectionState state, CoapMessage pong, long now)
     {
-        if (state.Pings is { } pings && pings.Remove(pong.Token, out CoapTransmission? transmission))
+        CoapToken token = pong.Token;
+        if (token.Length == 0)
+        {
+            // It answers the Ping of a silence, for which having heard anything is enough. Where there is none, the peer left the token out, as some do (libcoap 4.3.1): Pongs come in the
+            // order of their Pings.
+            bool isOfSilence = state.PingSentAt is not null;
+            state.PingSentAt = null;
+            token = isOfSilence || state.Pings is not { Count: > 0 } waiting ? token : waiting.MinBy(static ping => ping.Value.SentAt).Key;
+        }
+
+        if (state.Pings is { } pings && pings.Remove(token, out CoapTransmission? transmission))
         {
             Settle(transmission, CoapInboundKind.Reset, state, now);
         }

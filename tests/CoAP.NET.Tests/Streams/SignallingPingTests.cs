@@ -143,6 +143,37 @@ public sealed class SignallingPingTests : SignallingTest
     }
 
     [Fact]
+    public async Task A_Pong_without_a_token_ends_the_ping_of_ours_that_waits_longest()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        CoapPeer peer = CoapPeer.Of(connection.Channel!);
+        Task<TimeSpan> first = peer.PingAsync();
+        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Task<TimeSpan> second = peer.PingAsync();
+        connection.Receive("10e320");
+        await Within(first);
+        Assert.False(second.IsCompleted);
+        connection.Receive("10e320");
+        await Within(second);
+    }
+
+    [Fact]
+    public async Task A_Pong_without_a_token_answers_the_Ping_of_a_silence_first()
+    {
+        Options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(10);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Clock.Advance(TimeSpan.FromSeconds(11));
+        Assert.Equal(["00e2"], connection.TakeSent());
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
+        connection.Receive("00e3");
+        Assert.False(ping.IsCompleted);
+        connection.Receive("00e3");
+        await Within(ping);
+    }
+
+    [Fact]
     public async Task A_ping_of_ours_without_a_Pong_ends_after_its_time()
     {
         Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;

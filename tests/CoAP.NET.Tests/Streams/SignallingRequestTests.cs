@@ -110,17 +110,18 @@ public sealed class SignallingRequestTests : SignallingTest
         connection.Receive(GetSlow);
         Assert.Equal(1, connection.Pauses);
 
-        // One that was read already.
+        // One that is not handed in before there is room for it.
         connection.Receive(GetSlow);
-        Assert.Equal(1, connection.Pauses);
+        Assert.Equal(2, next);
         await Finish(answers[0]);
+        Assert.Equal(3, next);
         Assert.Equal(1, connection.Pauses);
         await Finish(answers[1]);
         Assert.Equal(0, connection.Pauses);
         await Finish(answers[2]);
         Assert.Equal(0, connection.Pauses);
         Assert.Equal(3, connection.TakeSent().Length);
-        Assert.Equal(1, Count(CoapCounter.ReadingPauses));
+        Assert.Equal(2, Count(CoapCounter.ReadingPauses));
     }
 
     [Fact]
@@ -140,11 +141,18 @@ public sealed class SignallingRequestTests : SignallingTest
     public async Task Requests_on_many_threads_leave_nothing_under_way_and_nothing_paused()
     {
         Options.Limits.MaxRequestsPerConnection = 4;
+        const int total = 4000;
+        int asked = 0;
         using System.Collections.Concurrent.BlockingCollection<TaskCompletionSource<CoapResult>> answers = [];
         Server.MapGet("/slow", _ =>
         {
             TaskCompletionSource<CoapResult> answer = new();
             answers.Add(answer);
+            if (++asked == total)
+            {
+                answers.CompleteAdding();
+            }
+
             return answer.Task;
         });
         await StartStreamsAsync();
@@ -156,13 +164,11 @@ public sealed class SignallingRequestTests : SignallingTest
                 answer.SetResult(CoapResults.Text("done"));
             }
         }))];
-        const int total = 4000;
         for (int i = 0; i < total; i++)
         {
             connection.Receive(i % 7 == 0 ? CustodyPing + GetSlow : GetSlow);
         }
 
-        answers.CompleteAdding();
         await Within(Task.WhenAll(workers));
 
         // Some go on by themselves; the end of the connection waits for them.

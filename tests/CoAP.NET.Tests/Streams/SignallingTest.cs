@@ -38,17 +38,17 @@ public abstract class SignallingTest : ConnectionTest
     /// <summary>The answer has left when this returns: it goes out on the thread that gives it, where no context keeps it from that.</summary>
     private protected static Task Finish(TaskCompletionSource<CoapResult> answer) => OnThread(() => answer.SetResult(CoapResults.Text("done")));
 
-    /// <summary>A connection that we opened; our CSM is taken out.</summary>
-    private protected async Task<(DirectConnection Connection, CoapPeer Peer)> OpenAsync(string? csm = LargeCsm)
+    /// <summary>A connection that the peer opened; our CSM is taken out.</summary>
+    private protected Task<(DirectConnection Connection, CoapPeer Peer)> OpenAsync(string? csm = LargeCsm)
     {
-        DirectConnection connection = (DirectConnection)await Streams.ConnectAsync(CoapAddress.FromIPv4(0xc0000201, 5683), null, default);
+        DirectConnection connection = Streams.Accept(CoapAddress.FromIPv4(0xc0000201, 5683));
         connection.TakeSent();
         if (csm is not null)
         {
             connection.Receive(csm);
         }
 
-        return (connection, CoapPeer.Of(connection.Channel!));
+        return Task.FromResult((connection, CoapPeer.Of(connection.Channel!)));
     }
 
     /// <summary>Sends GET /y to a peer, and gives its token too.</summary>

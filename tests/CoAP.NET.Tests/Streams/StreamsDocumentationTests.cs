@@ -3,6 +3,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;
@@ -19,7 +20,7 @@ public sealed class StreamsDocumentationTests : IDisposable
     public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("streams.md", "Streams", 9);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("streams.md", "Streams", 10);
 
     [Fact]
     public async Task A_server_listens_on_UDP_and_TCP()
@@ -119,6 +120,34 @@ public sealed class StreamsDocumentationTests : IDisposable
             connection.Receive("410101b377686f");
             CoapMessage answer = CoapStreamSerializer.Default.Deserialize(Wire.Hex(Assert.Single(connection.TakeSent())));
             return (answer.Code, System.Text.Encoding.UTF8.GetString(answer.Payload.Span));
+        }
+    }
+
+    [Fact]
+    public async Task Beside_a_secured_scheme_routes_say_whether_anybody_may_ask()
+    {
+        DirectStreamTransport plain = new();
+        DirectStreamTransport secured = new("coaps+tcp");
+        await using CoapServer server = new();
+        server.Endpoint.AddTransport(plain);
+        server.Endpoint.AddTransport(secured);
+        server.MapGet("/temperature", () => CoapResults.Text("21.5")).AllowInsecureTransport();
+        server.MapGet("/secret", () => CoapResults.Text("1234"));
+        await server.StartAsync();
+
+        Assert.Equal(CoapCode.Content, Ask(plain, "temperature"));
+        Assert.Equal(CoapCode.Unauthorized, Ask(plain, "secret"));
+        Assert.Equal(CoapCode.Content, Ask(secured, "secret"));
+
+        static CoapCode Ask(DirectStreamTransport transport, string path)
+        {
+            DirectConnection connection = transport.Accept();
+            connection.Receive("00e1");
+            connection.TakeSent();
+            CoapMessage request = new(CoapCode.Get) { Token = new CoapToken([1]) };
+            request.Options.Add(new UriPath(path));
+            connection.Receive(CoapStreamSerializer.Default.Serialize(request));
+            return CoapStreamSerializer.Default.Deserialize(Wire.Hex(Assert.Single(connection.TakeSent()))).Code;
         }
     }
 

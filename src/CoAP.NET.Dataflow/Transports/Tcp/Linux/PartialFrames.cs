@@ -20,6 +20,8 @@ internal sealed class PartialFrames
     private readonly Pipe _pipe = new(s_options);
     private ReadOnlySequence<byte> _rest;
     private bool _isReading;
+    private bool _isFull;
+    private int _room;
 
     /// <summary>How many bytes are there that were not taken out.</summary>
     public long Length { get; private set; }
@@ -31,13 +33,18 @@ internal sealed class PartialFrames
     public Memory<byte> GetMemory()
     {
         EndReading();
-        return _pipe.Writer.GetMemory((int)Math.Clamp(Length, MinRead, MaxRead));
+
+        // What is left of the last piece is filled first: a peer that sends byte by byte would have a piece for each of them otherwise.
+        Memory<byte> memory = _pipe.Writer.GetMemory(_isFull ? (int)Math.Clamp(Length, MinRead, MaxRead) : 1);
+        _room = memory.Length;
+        return memory;
     }
 
     /// <summary>Says how much was read into <see cref="GetMemory"/>.</summary>
     public void Written(int count)
     {
         _pipe.Writer.Advance(count);
+        _isFull = count == _room;
         Commit();
         Length += count;
     }
@@ -82,6 +89,7 @@ internal sealed class PartialFrames
         _pipe.Writer.Complete();
         _pipe.Reset();
         _rest = default;
+        _isFull = false;
         Length = 0;
     }
 
