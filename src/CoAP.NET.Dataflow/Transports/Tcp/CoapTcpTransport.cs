@@ -4,10 +4,7 @@ namespace CoAP.NET.Transports;
 public sealed class CoapTcpTransport : CoapStreamTransport
 {
     private readonly CoapTcpTransportOptions _options;
-    private TcpEngine? _engine;
-    private bool _disposed;
-    private bool _running;
-    private int _started;
+    private readonly TransportLife<TcpEngine> _life = new();
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
     /// <param name="options">What to bind and how; null: it only connects, as clients do.</param>
@@ -34,69 +31,35 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     public override bool IsSecure => _options.UseTls;
 
     /// <summary>Whether a receive loop calls the clock. Known after <see cref="StartAsync"/>.</summary>
-    public override bool DrivesClock => _engine is { DrivesClock: true };
+    public override bool DrivesClock => _life.Engine is { DrivesClock: true };
 
     /// <inheritdoc/>
-    public override IReadOnlyList<CoapAddress> LocalAddresses => _engine?.LocalAddresses ?? [];
+    public override IReadOnlyList<CoapAddress> LocalAddresses => _life.Engine?.LocalAddresses ?? [];
 
     /// <summary>The engine in use; before <see cref="StartAsync"/> the one that was asked for.</summary>
-    public CoapTcpEngine Engine => _engine?.Kind ?? _options.Engine;
+    public CoapTcpEngine Engine => _life.Engine?.Kind ?? _options.Engine;
 
     /// <inheritdoc/>
     /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
     /// <exception cref="PlatformNotSupportedException"><see cref="CoapTcpEngine.Inline"/> was asked for where it does not work.</exception>
-    public override async ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        cancellationToken.ThrowIfCancellationRequested();
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
-        if (Interlocked.Exchange(ref _started, 1) != 0)
-        {
-            throw new InvalidOperationException("The transport was started before; make a new one.");
-        }
-
-        TcpEngine engine = MakeEngine(context);
-        Volatile.Write(ref _engine, engine);
-        try
-        {
-            await engine.StartAsync().ConfigureAwait(false);
-        }
-        catch
-        {
-            await engine.DisposeAsync().ConfigureAwait(false);
-            Volatile.Write(ref _engine, null);
-            Volatile.Write(ref _started, 0);
-            throw;
-        }
-
-        Volatile.Write(ref _running, true);
-        Interlocked.MemoryBarrier();
-        if (Volatile.Read(ref _disposed))
-        {
-            await engine.DisposeAsync().ConfigureAwait(false);
-            ObjectDisposedException.ThrowIf(true, this);
-        }
+        return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
     }
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport was not started.</exception>
     public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
-        (_engine ?? throw new InvalidOperationException("Start the transport before it connects.")).ConnectAsync(remote, serverName, cancellationToken);
+        (_life.Engine ?? throw new InvalidOperationException("Start the transport before it connects.")).ConnectAsync(remote, serverName, cancellationToken);
 
     /// <inheritdoc/>
-    public override void Wake() => _engine?.Wake();
+    public override void Wake() => _life.Engine?.Wake();
 
     /// <summary>Stops accepting, sends what can be sent at once, and closes all connections. May be called, and waited for, inside a handler.</summary>
     /// <returns>A task that ends when nothing more is received.</returns>
-    public override ValueTask DisposeAsync()
-    {
-        Volatile.Write(ref _disposed, true);
-        Interlocked.MemoryBarrier();
-
-        // While it is still starting, the start sees the mark and closes.
-        return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
-    }
+    public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
 #pragma warning disable CA1859 // which engine it is differs from system to system
     private TcpEngine MakeEngine(CoapTransportContext context)

@@ -7,10 +7,7 @@ namespace CoAP.NET.Transports;
 public sealed class CoapUdpTransport : CoapTransport
 {
     private readonly CoapUdpTransportOptions _options;
-    private UdpEngine? _engine;
-    private bool _disposed;
-    private bool _running;
-    private int _started;
+    private readonly TransportLife<UdpEngine> _life = new();
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
     /// <param name="options">What to bind and how; null: any address and port, as clients do.</param>
@@ -20,58 +17,29 @@ public sealed class CoapUdpTransport : CoapTransport
     public override string Scheme => "coap";
 
     /// <summary>Whether the loop calls the clock; on Linux, when the clock is the system's. Known after <see cref="StartAsync"/>.</summary>
-    public override bool DrivesClock => _engine is { DrivesClock: true };
+    public override bool DrivesClock => _life.Engine is { DrivesClock: true };
 
     /// <inheritdoc/>
-    public override IReadOnlyList<CoapAddress> LocalAddresses => _engine?.LocalAddresses ?? [];
+    public override IReadOnlyList<CoapAddress> LocalAddresses => _life.Engine?.LocalAddresses ?? [];
 
     /// <summary>The engine in use; before <see cref="StartAsync"/> the one that was asked for.</summary>
-    public CoapUdpEngine Engine => _engine?.Kind ?? _options.Engine;
+    public CoapUdpEngine Engine => _life.Engine?.Kind ?? _options.Engine;
 
     /// <inheritdoc/>
     /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
     /// <exception cref="PlatformNotSupportedException"><see cref="CoapUdpEngine.LinuxLoop"/> was asked for where it does not work.</exception>
-    public override async ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
-        cancellationToken.ThrowIfCancellationRequested();
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
-        if (Interlocked.Exchange(ref _started, 1) != 0)
-        {
-            throw new InvalidOperationException("The transport was started before; make a new one.");
-        }
-
-        UdpEngine engine = MakeEngine(context);
-
-        // Before the first datagram, which may be answered before the start returns.
-        Volatile.Write(ref _engine, engine);
-        try
-        {
-            await engine.StartAsync().ConfigureAwait(false);
-        }
-        catch
-        {
-            await engine.DisposeAsync().ConfigureAwait(false);
-            Volatile.Write(ref _engine, null);
-            Volatile.Write(ref _started, 0);
-            throw;
-        }
-
-        Volatile.Write(ref _running, true);
-        Interlocked.MemoryBarrier();
-        if (Volatile.Read(ref _disposed))
-        {
-            await engine.DisposeAsync().ConfigureAwait(false);
-            ObjectDisposedException.ThrowIf(true, this);
-        }
+        return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
     }
 
     /// <inheritdoc/>
     public override void Send(CoapDatagram datagram)
     {
         ArgumentNullException.ThrowIfNull(datagram);
-        if (_engine is { } engine)
+        if (_life.Engine is { } engine)
         {
             engine.Send(datagram);
         }
@@ -82,18 +50,11 @@ public sealed class CoapUdpTransport : CoapTransport
     }
 
     /// <inheritdoc/>
-    public override void Wake() => _engine?.Wake();
+    public override void Wake() => _life.Engine?.Wake();
 
     /// <summary>Stops receiving, sends what is still batched and closes the sockets. May be called, and waited for, inside a handler.</summary>
     /// <returns>A task that ends when nothing more is received.</returns>
-    public override ValueTask DisposeAsync()
-    {
-        Volatile.Write(ref _disposed, true);
-        Interlocked.MemoryBarrier();
-
-        // While it is still starting, the start sees the mark and closes.
-        return Volatile.Read(ref _running) && _engine is { } engine ? engine.DisposeAsync() : ValueTask.CompletedTask;
-    }
+    public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
     private UdpEngine MakeEngine(CoapTransportContext context)
     {

@@ -1,0 +1,35 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>What stands behind a transport: its sockets and the way they are driven.</summary>
+internal abstract class TransportEngine(CoapTransportContext context) : IAsyncDisposable
+{
+    private readonly Lock _closeGate = new();
+    private Task? _closing;
+
+    public CoapTransportContext Context { get; } = context;
+
+    /// <summary>Whether its loops call the clock; see <see cref="CoapTransport.DrivesClock"/>.</summary>
+    public virtual bool DrivesClock => false;
+
+    public IReadOnlyList<CoapAddress> LocalAddresses { get; protected set; } = [];
+
+    /// <summary>Binds and begins to receive.</summary>
+    /// <exception cref="CoapBindException">An address cannot be bound.</exception>
+    public abstract Task StartAsync();
+
+    /// <summary>See <see cref="CoapTransport.Wake"/>.</summary>
+    public virtual void Wake()
+    {
+    }
+
+    /// <summary>Stops receiving, sends what waits as far as that goes without waiting long, and closes all sockets.</summary>
+    public ValueTask DisposeAsync()
+    {
+        lock (_closeGate)
+        {
+            return new ValueTask(_closing ??= CloseAsync());
+        }
+    }
+
+    protected abstract Task CloseAsync();
+}
