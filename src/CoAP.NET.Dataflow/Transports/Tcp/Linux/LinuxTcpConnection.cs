@@ -212,7 +212,8 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     }
 
     // What is being collected is sent before what waits; whether there is room shows then.
-    private uint Wanted() => (_isReadingOff ? 0 : LibC.EpollIn) | (_waiting > 0 && !_isCollecting ? LibC.EpollOut : 0);
+    // Told at edges only: a read that fills less than its room, and a send that is cut short, have the next one told. Otherwise the kernel looks at each busy connection twice a turn.
+    private uint Wanted() => LibC.EpollEdge | (_isReadingOff ? 0 : LibC.EpollIn) | (_waiting > 0 && !_isCollecting ? LibC.EpollOut : 0);
 
     private void Watch()
     {

@@ -148,6 +148,7 @@ internal sealed unsafe partial class TcpReceiver
         ConnectionFile file = connection.File;
         CoapTransportContext context = file.Owner.Context;
         bool isPaused = false;
+        StageTime.Forget();
         while (!connection.IsClosing && !connection.IsEnding && !file.IsDiscarding)
         {
             // Looked at once: whoever ends the pause after this finds what is held back.
@@ -174,7 +175,6 @@ internal sealed unsafe partial class TcpReceiver
             }
 
             connection.CountFrame();
-            StageTime.Forget();
             context.Receive(frame);
             if (!role.Settle())
             {
@@ -182,9 +182,14 @@ internal sealed unsafe partial class TcpReceiver
             }
 
             TakeBack();
-            if (_loop.HasBeenLong && !_loop.Flush(role))
+            if (_loop.HasBeenLong)
             {
-                return false;
+                // The frames of one read have one time, unless a handler took its own.
+                StageTime.Forget();
+                if (!_loop.Flush(role))
+                {
+                    return false;
+                }
             }
         }
 
