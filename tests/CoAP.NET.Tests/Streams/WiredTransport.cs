@@ -187,7 +187,7 @@ internal sealed class WiredTransport : CoapStreamTransport
         public void BecomeWritable()
         {
             IsFull = false;
-            if (!IsClosed)
+            if (!IsClosed && Channel is not null)
             {
                 owner.Context.Writable(this);
             }

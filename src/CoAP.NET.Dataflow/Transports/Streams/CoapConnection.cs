@@ -45,10 +45,10 @@ public abstract class CoapConnection : IPausable
     /// <summary>The channel of the peer; set by <see cref="CoapTransportContext.Opened"/>.</summary>
     public CoapChannel? Channel { get; internal set; }
 
-    /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>.</summary>
+    /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>. Read under locks of the library: no lock may be taken for it that is held while <see cref="CoapTransportContext"/> is called.</summary>
     public abstract bool IsCongested { get; }
 
-    /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact.</summary>
+    /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact. What holds for locks at <see cref="IsCongested"/> holds here.</summary>
     public abstract CoapConnectionProgress Progress { get; }
 
     /// <summary>
