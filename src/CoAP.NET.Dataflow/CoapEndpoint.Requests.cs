@@ -12,6 +12,9 @@ namespace CoAP.NET;
 // Requests that this endpoint sends.
 public sealed partial class CoapEndpoint
 {
+    // Timers take no more than 49 days.
+    private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
+
     /// <summary>Sends a request to the host of its URI and waits for the response. When a host name has several addresses the next one is tried where nobody listens at the one before.</summary>
     /// <param name="request">The request, with a URI.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
@@ -25,7 +28,7 @@ public sealed partial class CoapEndpoint
         CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)));
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await ResolveInTimeAsync(uri, request, started, cancellationToken).ConfigureAwait(false);
         if (transport is CoapStreamTransport stream)
         {
             // Whoever opens the connection tries all addresses.
@@ -282,6 +285,45 @@ public sealed partial class CoapEndpoint
         return target.Port != 0 ? target : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
     }
 
+    // The time limit of a request is that of finding its host too, whether the resolver looks at its token or not.
+    private async ValueTask<IPAddress[]> ResolveInTimeAsync(CoapUri uri, CoapRequest request, long started, CancellationToken cancellationToken)
+    {
+        if (request.Timeout is not { } timeout || timeout == Timeout.InfiniteTimeSpan || uri.HostAddress is not null)
+        {
+            return await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        }
+
+        TimeSpan left = timeout - TimeSpan.FromTicks(_environment.Now - started);
+        using CancellationTokenSource time = new(left < TimeSpan.Zero ? TimeSpan.Zero : left < s_longestTimer ? left : s_longestTimer, _environment.TimeProvider);
+        using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
+        try
+        {
+            return await ResolveAsync(uri, both.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new CoapTimeoutException(CoapTimeoutReason.NotSent, request.Code, $"{uri.Scheme}://{uri.Authority}");
+        }
+    }
+
+    private async ValueTask<T> UntilStoppedAsync<T>(Task<T> task, CancellationToken cancellationToken)
+    {
+        if (task.IsCompleted)
+        {
+            return await task.ConfigureAwait(false);
+        }
+
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(Served.Aborted, cancellationToken);
+        try
+        {
+            return await task.WaitAsync(either.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested && Served.Aborted.IsCancellationRequested)
+        {
+            throw new CoapException("The endpoint was stopped before the host name was resolved.");
+        }
+    }
+
     private async ValueTask<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)
     {
         if (uri.HostAddress is { } literal)
@@ -292,7 +334,7 @@ public sealed partial class CoapEndpoint
         IPAddress[] addresses;
         try
         {
-            addresses = await _resolveHost(uri.Host, cancellationToken).ConfigureAwait(false);
+            addresses = await UntilStoppedAsync(_resolveHost(uri.Host, cancellationToken), cancellationToken).ConfigureAwait(false);
         }
         catch (System.Net.Sockets.SocketException exception)
         {

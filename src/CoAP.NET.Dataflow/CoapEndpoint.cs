@@ -119,7 +119,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
-        PatienceStep patience = new(_environment, options.Patience);
+        PatienceStep patience = new(_environment, options.Patience, Served.Aborted);
         RequestStep[] steps = options.QBlock == CoapQBlock.Off
             ? [patience, _blockwiseStep, new EchoStep(), _tokenStep]
             : [patience, new QBlockStep(_environment, new ObservationPort(this)), _blockwiseStep, new EchoStep(), _tokenStep];

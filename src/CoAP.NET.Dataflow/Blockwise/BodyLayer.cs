@@ -49,7 +49,7 @@ internal sealed partial class BodyLayer
     /// <summary>The handler has answered, or never will: the memory of its request's body is not counted any more. Where an Echo is asked for, the last block comes again with it (RFC 9175 section 2.3), and finds the others.</summary>
     public void OnReplied(BodyAssembly assembly, CoapResult result)
     {
-        if (result.AsksForEcho && _bodies.TryReattach(assembly, _shard.Environment.Now))
+        if (result.AsksForEcho && !HasEnded(assembly.Channel) && _bodies.TryReattach(assembly, _shard.Environment.Now))
         {
             assembly.Reopen();
         }
@@ -59,10 +59,14 @@ internal sealed partial class BodyLayer
         }
     }
 
+    /// <summary>Whether a peer is gone for good, so that nothing may be kept for it: its connection has ended. One that was forgotten for lack of room may come back.</summary>
+    public static bool HasEnded(CoapChannel channel) => channel is { IsReliable: true, IsForgotten: true };
+
     /// <summary>The peer was forgotten, and with it what it had not finished.</summary>
     public void Forget(CoapChannel channel)
     {
-        _bodies.AllOf(channel).ForEach(entry => GiveUp(entry, "The peer was forgotten for lack of room."));
+        string reason = channel.IsReliable ? "The connection has ended." : "The peer was forgotten for lack of room.";
+        _bodies.AllOf(channel).ForEach(entry => GiveUp(entry, reason));
         Answers.Forget(channel);
     }
 

@@ -251,7 +251,8 @@ internal sealed partial class ConnectionPool
     private void Succeed(ConnectAttempt attempt, CoapConnection connection)
     {
         ConnectionTarget target = attempt.Target;
-        CoapChannel channel = connection.Channel!;
+        CoapChannel channel = connection.Channel ?? throw new CoapConnectionException(
+            CoapConnectionError.ConnectFailed, "The transport gave a connection for which Opened was not called, or not with success.");
         bool isWanted;
         lock (_gate)
         {

@@ -145,6 +145,11 @@ public sealed partial class ExchangesOutbound
         _shard.Enter();
         try
         {
+            if (BodyLayer.HasEnded(exchange.Channel))
+            {
+                return;
+            }
+
             kept = _bodies.Answers.Keep(key, withoutPayload, exchange.Channel, shared, whole, offset, _shard.Environment.Now);
         }
         finally

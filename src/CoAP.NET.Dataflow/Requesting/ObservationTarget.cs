@@ -60,13 +60,16 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         return message;
     }
 
-    public bool Equals(ObservationTarget? other) => other is not null && _hash == other._hash && _key.AsSpan().SequenceEqual(other._key);
+    public bool Equals(ObservationTarget? other) => other is not null && _hash == other._hash && ReferenceEquals(Connection, other.Connection) && _key.AsSpan().SequenceEqual(other._key);
 
     public override bool Equals(object? obj) => Equals(obj as ObservationTarget);
 
     public override int GetHashCode() => _hash;
 
     public override string ToString() => Uri?.ToString() ?? Peer?.ToString() ?? Message.ToString();
+
+    // A registration belongs to one connection (RFC 8323 section 3.4); another one from the same address is another peer.
+    private CoapChannel? Connection => Peer is { IsReliable: true } ? Peer : null;
 
     private static byte[] Key(string place, CoapMessage message)
     {

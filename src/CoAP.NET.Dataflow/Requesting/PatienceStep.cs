@@ -5,7 +5,8 @@ namespace CoAP.NET.Requesting;
 /// <summary>Keeps requests back that a server does not want yet, as <see cref="CoapPatience"/> says (RFC 8516 section 4).</summary>
 /// <param name="environment">For the clock.</param>
 /// <param name="patience">What holds for requests that say nothing of their own.</param>
-internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience patience) : RequestStep
+/// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
+internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience patience, CancellationToken stopped = default) : RequestStep
 {
     private const int MaxAttempts = 5;
 
@@ -58,7 +59,7 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
                 return response;
             }
 
-            await Task.Delay(response.MaxAge, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
+            await WaitAsync(response.MaxAge, cancellationToken).ConfigureAwait(false);
 
             // A message of its own: the one before may still be known by its Message ID.
             attempt = request.With(request.CopyMessage());
@@ -75,7 +76,20 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
                 throw new CoapRetryLaterException(request.Channel.ToString(), wait);
             }
 
-            await Task.Delay(wait, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
+            await WaitAsync(wait, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private async Task WaitAsync(TimeSpan wait, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(stopped, cancellationToken);
+        try
+        {
+            await Task.Delay(wait, environment.TimeProvider, either.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new CoapException("The endpoint was stopped while the request waited for the time that the server had asked for.");
         }
     }
 

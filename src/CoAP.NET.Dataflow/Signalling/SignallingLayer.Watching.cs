@@ -15,7 +15,7 @@ internal sealed partial class SignallingLayer
     {
         CoapConnection connection = state.Channel.Connection!;
         CoapConnectionProgress progress = connection.Progress;
-        bool isHeld = connection.IsCongested || state.Channel.Requests!.IsPaused;
+        bool isHeld = connection.IsCongested || connection.IsHeldUp || state.Channel.Requests!.IsPaused;
         _shard.Enter();
         try
         {

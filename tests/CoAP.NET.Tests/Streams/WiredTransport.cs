@@ -7,6 +7,7 @@ internal sealed class WiredTransport : CoapStreamTransport
 {
     private static int s_lastPort = 10_000;
 
+    private readonly List<WiredConnection> _connections = [];
     private CoapTransportContext? _context;
 
     public override string Scheme => "coap+tcp";
@@ -21,49 +22,115 @@ internal sealed class WiredTransport : CoapStreamTransport
     /// <summary>Sees each frame before it is handed to the endpoint; it may not be changed or kept.</summary>
     public Action<CoapDatagram>? OnFrame { get; set; }
 
+    /// <summary>Called before a connection is opened: throw to have it fail, await to have it take long. Null: it is opened at once.</summary>
+    public Func<CancellationToken, Task>? Connecting { get; set; }
+
+    /// <summary>This side's ends of all connections that were made, in their order.</summary>
+    public IReadOnlyList<WiredConnection> Connections
+    {
+        get
+        {
+            lock (_connections)
+            {
+                return [.. _connections];
+            }
+        }
+    }
+
     public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;
     }
 
-    public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
     {
+        if (Connecting is { } connecting)
+        {
+            await connecting(cancellationToken);
+        }
+
         CoapAddress local = CoapAddress.FromIPv4(0xcb007101, (ushort)(Interlocked.Increment(ref s_lastPort) & 0xffff));
         WiredConnection ours = new(this, remote, local, isInitiator: true);
         WiredConnection theirs = new(Other!, local, remote, isInitiator: false);
         ours.Peer = theirs;
         theirs.Peer = ours;
-        return theirs.Open() && ours.Open()
-            ? ValueTask.FromResult<CoapConnection>(ours)
-            : throw new CoapConnectionException(CoapConnectionError.Refused, "One side did not take the connection.");
+        Add(ours);
+        Other!.Add(theirs);
+        if (theirs.Open() && ours.Open())
+        {
+            return ours;
+        }
+
+        theirs.Break(null);
+        throw new CoapConnectionException(CoapConnectionError.Refused, "One side did not take the connection.");
     }
 
-    public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    public override ValueTask DisposeAsync()
+    {
+        foreach (WiredConnection connection in Connections)
+        {
+            connection.Close(null);
+        }
 
-    private sealed class WiredConnection(WiredTransport owner, CoapAddress remote, CoapAddress local, bool isInitiator)
+        return ValueTask.CompletedTask;
+    }
+
+    private void Add(WiredConnection connection)
+    {
+        lock (_connections)
+        {
+            _connections.Add(connection);
+        }
+    }
+
+    /// <summary>One end of a connection.</summary>
+    internal sealed class WiredConnection(WiredTransport owner, CoapAddress remote, CoapAddress local, bool isInitiator)
         : CoapConnection(owner, remote, local, isInitiator)
     {
         private readonly Lock _gate = new();
-        private readonly Queue<byte[]> _arrived = new();
+
+        // Null: the peer ended its side.
+        private readonly Queue<byte[]?> _arrived = new();
         private bool _isDelivering;
         private bool _isOpen;
-        private int _isClosed;
+        private bool _isClosed;
+        private bool _isTold;
+        private bool _hasSentLast;
+        private int _pauses;
+        private int _frames;
+        private Exception? _reason;
 
         public WiredConnection? Peer { get; set; }
 
-        public override bool IsCongested => false;
+        public override bool IsCongested => IsFull;
 
-        public override CoapConnectionProgress Progress => default;
+        public override CoapConnectionProgress Progress => new(_frames, 0, _frames, 0);
+
+        /// <summary>Whether it says that the peer takes nothing at this moment.</summary>
+        public bool IsFull { get; set; }
+
+        public bool IsClosed => Volatile.Read(ref _isClosed);
+
+        public int Pauses => Volatile.Read(ref _pauses);
 
         public bool Open()
         {
             if (!owner.Context.Opened(this))
             {
+                lock (_gate)
+                {
+                    _isClosed = _isTold = true;
+                }
+
                 return false;
             }
 
-            _isOpen = true;
+            lock (_gate)
+            {
+                _isOpen = true;
+            }
+
             Deliver();
             return true;
         }
@@ -73,34 +140,61 @@ internal sealed class WiredTransport : CoapStreamTransport
             byte[] bytes = frame.Span.ToArray();
             bool isLast = frame.IsLast;
             frame.Dispose();
-            if (Volatile.Read(ref _isClosed) == 0)
+            lock (_gate)
             {
-                Peer!.Arrive(bytes);
-                if (isLast)
+                if (_isClosed || _hasSentLast)
                 {
-                    Close(null);
+                    return;
                 }
+
+                _hasSentLast = isLast;
+            }
+
+            Peer!.Arrive(bytes);
+            if (isLast)
+            {
+                Close(null);
             }
         }
 
-        public override void PauseReading()
-        {
-        }
+        public override void PauseReading() => Interlocked.Increment(ref _pauses);
 
         public override void ResumeReading()
         {
-        }
-
-        public override void Close(CoapException? reason)
-        {
-            if (Interlocked.Exchange(ref _isClosed, 1) == 0)
+            if (Interlocked.Decrement(ref _pauses) == 0)
             {
-                owner.Context.Closed(this, reason);
-                Peer!.Close(null);
+                Deliver();
             }
         }
 
-        private void Arrive(byte[] bytes)
+        /// <summary>Closes this end; the other sees the end of the stream after what was sent before.</summary>
+        public override void Close(CoapException? reason)
+        {
+            if (TryClose(reason))
+            {
+                Peer!.Arrive(null);
+            }
+        }
+
+        /// <summary>Both ends are gone at once, and with them what was under way.</summary>
+        public void Break(Exception? error)
+        {
+            TryClose(error);
+            Peer!.TryClose(error);
+        }
+
+        /// <summary>The peer takes frames again.</summary>
+        public void BecomeWritable()
+        {
+            IsFull = false;
+            if (!IsClosed && Channel is not null)
+            {
+                owner.Context.Writable(this);
+            }
+        }
+
+        /// <summary>Something comes, as if the other side had sent it; null for the end of its stream.</summary>
+        public void Arrive(byte[]? bytes)
         {
             lock (_gate)
             {
@@ -110,33 +204,83 @@ internal sealed class WiredTransport : CoapStreamTransport
             Deliver();
         }
 
+        private bool TryClose(Exception? reason)
+        {
+            lock (_gate)
+            {
+                if (_isClosed)
+                {
+                    return false;
+                }
+
+                _isClosed = true;
+                _reason = reason;
+            }
+
+            Tell();
+            return true;
+        }
+
+        // After the last frame was handed in, and only for a connection that was taken.
+        private void Tell()
+        {
+            lock (_gate)
+            {
+                if (!_isClosed || _isTold || _isDelivering || !_isOpen)
+                {
+                    return;
+                }
+
+                _isTold = true;
+            }
+
+            owner.Context.Closed(this, _reason);
+        }
+
         private void Deliver()
         {
             while (true)
             {
-                byte[] bytes;
+                byte[]? bytes;
                 lock (_gate)
                 {
-                    if (_isDelivering || !_isOpen || _arrived.Count == 0)
+                    if (_isDelivering || !_isOpen || _isClosed || _pauses > 0 || _arrived.Count == 0)
                     {
-                        return;
+                        break;
                     }
 
                     _isDelivering = true;
                     bytes = _arrived.Dequeue();
                 }
 
-                // What left is one whole frame, within what the receiver said it takes.
-                Assert.Equal(bytes.Length, owner.Context.MeasureFrame(this, bytes, bytes.Length));
-                CoapDatagram frame = new(bytes.Length) { Length = bytes.Length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
-                bytes.CopyTo(frame.Buffer.AsSpan());
-                owner.OnFrame?.Invoke(frame);
-                owner.Context.Receive(frame);
+                if (bytes is null)
+                {
+                    // The other end is closed, so nothing that is sent arrives any more.
+                    TryClose(null);
+                }
+                else
+                {
+                    Receive(bytes);
+                }
+
                 lock (_gate)
                 {
                     _isDelivering = false;
                 }
             }
+
+            Tell();
+        }
+
+        private void Receive(byte[] bytes)
+        {
+            // What left is one whole frame, within what the receiver said it takes.
+            Assert.Equal(bytes.Length, owner.Context.MeasureFrame(this, bytes, bytes.Length));
+            _frames++;
+            CoapDatagram frame = new(bytes.Length) { Length = bytes.Length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+            bytes.CopyTo(frame.Buffer.AsSpan());
+            owner.OnFrame?.Invoke(frame);
+            owner.Context.Receive(frame);
         }
     }
 }

@@ -8,6 +8,8 @@ namespace CoAP.NET.Transports;
 /// </summary>
 public abstract class CoapConnection : IPausable
 {
+    private int _holds;
+
     /// <summary>Makes a connection.</summary>
     /// <param name="transport">The transport it belongs to.</param>
     /// <param name="remote">The peer's address.</param>
@@ -43,10 +45,10 @@ public abstract class CoapConnection : IPausable
     /// <summary>The channel of the peer; set by <see cref="CoapTransportContext.Opened"/>.</summary>
     public CoapChannel? Channel { get; internal set; }
 
-    /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>.</summary>
+    /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>. Read under locks of the library: no lock may be taken for it that is held while <see cref="CoapTransportContext"/> is called.</summary>
     public abstract bool IsCongested { get; }
 
-    /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact.</summary>
+    /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact. What holds for locks at <see cref="IsCongested"/> holds here.</summary>
     public abstract CoapConnectionProgress Progress { get; }
 
     /// <summary>
@@ -65,6 +67,21 @@ public abstract class CoapConnection : IPausable
     /// <summary>Closes at once: what waits to be sent is dropped. May be repeated. <see cref="CoapTransportContext.Closed"/> follows, not necessarily before this returns.</summary>
     /// <param name="reason">Why, for the log and <see cref="CoapTransportContext.Closed"/>; null for an orderly end.</param>
     public abstract void Close(CoapException? reason);
+
+    /// <summary>Whether it is not read because a block that a user linked in has no room for something of it yet.</summary>
+    internal bool IsHeldUp => Volatile.Read(ref _holds) > 0;
+
+    void IPausable.PauseReading()
+    {
+        Interlocked.Increment(ref _holds);
+        PauseReading();
+    }
+
+    void IPausable.ResumeReading()
+    {
+        Interlocked.Decrement(ref _holds);
+        ResumeReading();
+    }
 
     /// <summary>Scheme and address of the peer.</summary>
     /// <returns>The text.</returns>
