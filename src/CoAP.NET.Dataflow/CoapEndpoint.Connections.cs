@@ -33,6 +33,9 @@ public sealed partial class CoapEndpoint
 
     internal ConnectionPool Pool => _pool;
 
+    /// <summary>What counts towards <see cref="CoapLimits.MaxFrameAssemblyBytes"/>, in bytes.</summary>
+    internal long FrameAssemblyBytes => _context.AssemblyBytes;
+
     internal static bool IsConnected(CoapChannel channel) => channel.IsReliable && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
 
     /// <summary>What is cancelled when a connection ends.</summary>

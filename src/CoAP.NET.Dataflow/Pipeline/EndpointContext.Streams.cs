@@ -14,6 +14,9 @@ internal sealed partial class EndpointContext
     private readonly EndpointState _state;
     private long _assembly;
 
+    /// <summary>How much memory is taken for messages of which only a part is there, in bytes.</summary>
+    public long AssemblyBytes => Interlocked.Read(ref _assembly);
+
     public override bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];

@@ -126,6 +126,8 @@ internal sealed partial class SignallingLayer
     // After what still waits to be sent. An Empty message says nothing (RFC 8323 section 3.4), so it can always be the last.
     private void CloseInOrder(ConnectionState state, long now)
     {
+        // The answer that a Pong waited for may have left without its thread having come here yet.
+        AnswerCustody(state);
         End(state, state.Reason!);
         Post(state, new CoapMessage(CoapCode.Empty), isLast: true);
         state.EndsAt = After(now, _options.ReleaseTimeout);

@@ -228,4 +228,32 @@ public sealed class SignallingReleaseTests : SignallingTest
         Server.Notify("/obs");
         Assert.Empty(connection.TakeSent());
     }
+
+    [Fact]
+    [Rfc("8323-5.4.1-1")]
+    public async Task A_Pong_that_is_due_as_the_peer_asks_for_the_end_is_sent_before_it()
+    {
+        TaskCompletionSource<CoapResult> answer = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + CustodyPing);
+        CoAP.NET.Channels.CoapChannel channel = connection.Channel!;
+        Task finished;
+        channel.Shard.Gate.Enter();
+        try
+        {
+            // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
+            finished = Finish(answer);
+            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, TimeSpan.FromSeconds(30)));
+            connection.Receive(Release);
+        }
+        finally
+        {
+            channel.Shard.Gate.Exit();
+        }
+
+        await Within(finished);
+        Assert.Equal([AnswerSlow, CustodyPong, Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
 }
