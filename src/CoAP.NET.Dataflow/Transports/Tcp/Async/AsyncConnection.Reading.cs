@@ -14,6 +14,9 @@ internal sealed partial class AsyncConnection
     private const int AssemblyStep = 4096;
     private const int MinRead = 256;
     private const int MaxHead = 16;
+
+    // So many reads that found something at once: then others of the pool have their turn.
+    private const int ReadsAtOnce = 16;
     private const int MaxDiscarded = 4 * 1024 * 1024;
 
     // What is read only to be forgotten: any number of connections may write over it.
@@ -58,6 +61,7 @@ internal sealed partial class AsyncConnection
     {
         Exception? error = null;
         bool hasEnded = false;
+        int reads = 0;
         lock (_gate)
         {
             _isReading = true;
@@ -85,6 +89,13 @@ internal sealed partial class AsyncConnection
                         {
                             continue;
                         }
+                    }
+
+                    if (++reads >= ReadsAtOnce)
+                    {
+                        // Whoever sends faster than we read would have a thread of the pool for itself.
+                        reads = 0;
+                        await Task.Yield();
                     }
 
                     int count = await _stream.ReadAsync(_input.Writer.GetMemory(MinRead), CancellationToken.None).ConfigureAwait(false);
@@ -139,6 +150,11 @@ internal sealed partial class AsyncConnection
         if (tells)
         {
             OnReceiveEnded();
+        }
+        else if (hasEnded)
+        {
+            // Our side was ended meanwhile.
+            EndLingering();
         }
 
         Hold(-1);
