@@ -1,3 +1,5 @@
+using CoAP.NET.Pipeline;
+
 namespace CoAP.NET.Channels;
 
 /// <summary>
@@ -229,9 +231,5 @@ internal sealed class CoapShard
         }
     }
 
-    private void Failed(object? exception)
-    {
-        Environment.Counters.Add(CoapCounter.StageErrors);
-        Log.StageFailed(Environment.Logger, (Exception)exception!);
-    }
+    private void Failed(object? exception) => InlineFailure.Report(Environment.Counters, Environment.Logger, (Exception)exception!);
 }

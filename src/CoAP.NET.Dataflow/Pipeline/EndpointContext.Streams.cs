@@ -58,7 +58,6 @@ internal sealed partial class EndpointContext
         }
 
         Counters.Add(CoapCounter.FormatErrors);
-        Log.FormatError(Logger, connection.Channel!, error.Rule, error.Offset);
         if (error.Rule == CoapFormatRule.MessageTooLarge)
         {
             Counters.Add(CoapCounter.FramesRefused);
@@ -69,6 +68,15 @@ internal sealed partial class EndpointContext
         try
         {
             SignallingOf(connection).Refuse(connection.Channel, error, _environment.Now);
+
+            // Where a logger may throw.
+            shard.AfterRelease(
+                static state =>
+                {
+                    (EndpointContext context, CoapChannel channel, CoapFormatError error) = ((EndpointContext, CoapChannel, CoapFormatError))state!;
+                    Log.FormatError(context.Logger, channel, error.Rule, error.Offset);
+                },
+                (this, connection.Channel, error));
         }
         finally
         {
@@ -134,13 +142,18 @@ internal sealed partial class EndpointContext
         {
             channel.IsForgotten = true;
             SignallingOf(connection).Close(channel, reason);
+            channel.Shard.AfterRelease(
+                static state =>
+                {
+                    (EndpointContext context, CoapChannel channel, CoapConnectionError error) = ((EndpointContext, CoapChannel, CoapConnectionError))state!;
+                    Log.ConnectionEnded(context.Logger, channel, error);
+                },
+                (this, channel, reason.Error));
         }
         finally
         {
             channel.Shard.Exit();
         }
-
-        Log.ConnectionEnded(Logger, channel, reason.Error);
     }
 
     public override void ReceiveEnded(CoapConnection connection)

@@ -1,3 +1,5 @@
+using System.Net;
+using CoAP.NET.Tests.Transports.Tcp.Linux;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Streams;
@@ -30,6 +32,55 @@ public sealed class ConnectionCostTests : ConnectionTest
         long overStream = Measure(10_000, _ => Context.Receive(frames[frame++]));
         Assert.Equal(20_000, connection.Sent - sent);
         Assert.InRange(overStream, 1, overUdp);
+    }
+
+    [LinuxFact]
+    public async Task A_plain_request_over_an_inline_connection_allocates_no_more_than_the_mesh_does()
+    {
+        const int Count = 5000;
+        CoapResult kept = CoapResults.Text("21.5");
+        int served = 0;
+        long[] allocated = new long[2];
+        Server.MapGet("/t", () =>
+        {
+            if (++served is Count or 2 * Count)
+            {
+                allocated[served / (2 * Count)] = GC.GetAllocatedBytesForCurrentThread();
+            }
+
+            return kept;
+        });
+        CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline, HandOverAfter = Timeout.InfiniteTimeSpan };
+        options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapTcpTransport tcp = new(options);
+        Server.Endpoint.AddTransport(tcp);
+        await StartStreamsAsync();
+        QuietConnection connection = new(Streams);
+        Assert.True(connection.Open());
+        Context.Receive(connection.Frame(BareCsm));
+        CoapDatagram[] frames = [.. Enumerable.Repeat(0, 2 * Count).Select(_ => connection.Frame("2101a1b174"))];
+        foreach (CoapDatagram frame in frames)
+        {
+            Context.Receive(frame);
+        }
+
+        double overMesh = (allocated[1] - allocated[0]) / (double)Count;
+        served = 0;
+        using StreamPeer peer = await StreamPeer.ConnectAsync(new IPEndPoint(IPAddress.Loopback, tcp.LocalAddresses[0].Port));
+        await peer.ReceiveAsync(OurCsm.Length / 2);
+        await peer.SendAsync(BareCsm);
+
+        // Ten in one read, which leave with one send.
+        byte[] many = Wire.Hex(string.Concat(Enumerable.Repeat("2101a1b174", 10)));
+        for (int i = 0; i < 2 * Count; i += 10)
+        {
+            await peer.SendAsync(many);
+            await peer.ReceiveAsync(10 * "6145a1c0ff32312e35".Length / 2);
+        }
+
+        double overTcp = (allocated[1] - allocated[0]) / (double)Count;
+        Assert.Equal(2 * Count, served);
+        Assert.InRange(overTcp, 1, overMesh + 1);
     }
 
     [Fact]

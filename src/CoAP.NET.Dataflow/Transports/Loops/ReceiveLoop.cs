@@ -121,7 +121,7 @@ internal abstract class ReceiveLoop
                     if (loop.ActiveContext is { } context)
                     {
                         context.Counters.Add(CoapCounter.StageErrors);
-                        Log.ReceiveLoopFailed(context.Logger, exception);
+                        Report(context, exception);
                     }
 
                     if (!role.Settle())
@@ -137,6 +137,20 @@ internal abstract class ReceiveLoop
         {
             UserCode.Role = null;
             StageTime.End();
+        }
+    }
+
+    // A logger is foreign code, too.
+    private static void Report(CoapTransportContext context, Exception exception)
+    {
+        try
+        {
+            Log.ReceiveLoopFailed(context.Logger, exception);
+        }
+#pragma warning disable CA1031 // the counter has it
+        catch (Exception)
+#pragma warning restore CA1031
+        {
         }
     }
 

@@ -62,6 +62,24 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
+    public async Task A_peer_that_ends_its_side_in_the_middle_of_a_frame_is_not_waited_for_any_longer()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+        await peer.SendAsync("2101aa");
+        await UntilAsync(() => connection.Progress.PartialLength > 0);
+        connection.Send(AsyncContext.Frame("00e5", isLast: true));
+        await Context.NextClosedAsync();
+        Assert.Equal("00e5", Wire.Hex(await peer.ReceiveToEndAsync()));
+        Assert.Equal(1, Clock.TimerCount);
+
+        peer.EndSending();
+
+        await UntilAsync(() => Clock.TimerCount == 0);
+    }
+
+    [Fact]
     public async Task A_reset_is_told_once_with_its_reason()
     {
         await ListenAsync();

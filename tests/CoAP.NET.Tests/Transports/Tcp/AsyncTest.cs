@@ -13,7 +13,7 @@ public abstract class AsyncTest : IAsyncLifetime
 
     protected CoapTcpTransportOptions Options { get; } = new() { Engine = CoapTcpEngine.Async };
 
-    private protected AsyncContext Context => field ??= new AsyncContext { Time = Clock };
+    private protected AsyncContext Context => field ??= MakeContext();
 
     protected CoapTcpTransport Transport => _transport ?? throw new InvalidOperationException("not started");
 
@@ -28,6 +28,8 @@ public abstract class AsyncTest : IAsyncLifetime
             await _transport.DisposeAsync();
         }
     }
+
+    private protected virtual AsyncContext MakeContext() => new() { Time = Clock };
 
     private protected async Task ListenAsync()
     {

@@ -14,10 +14,9 @@ internal sealed partial class AsyncConnection
     private const int AssemblyStep = 4096;
     private const int MinRead = 256;
     private const int MaxHead = 16;
-    private const int MaxDiscarded = 4 * 1024 * 1024;
 
-    // What is read only to be forgotten: any number of connections may write over it.
-    private static readonly byte[] s_discarded = new byte[16 * 1024];
+    // So many reads that found something at once: then others of the pool have their turn.
+    private const int ReadsAtOnce = 16;
 
     // Shows one frame after another of an array of the input; a thread needs one.
     [ThreadStatic]
@@ -58,6 +57,7 @@ internal sealed partial class AsyncConnection
     {
         Exception? error = null;
         bool hasEnded = false;
+        int reads = 0;
         lock (_gate)
         {
             _isReading = true;
@@ -85,6 +85,13 @@ internal sealed partial class AsyncConnection
                         {
                             continue;
                         }
+                    }
+
+                    if (++reads >= ReadsAtOnce)
+                    {
+                        // Whoever sends faster than we read would have a thread of the pool for itself.
+                        reads = 0;
+                        await Task.Yield();
                     }
 
                     int count = await _stream.ReadAsync(_input.Writer.GetMemory(MinRead), CancellationToken.None).ConfigureAwait(false);
@@ -139,6 +146,11 @@ internal sealed partial class AsyncConnection
         if (tells)
         {
             OnReceiveEnded();
+        }
+        else if (hasEnded)
+        {
+            // Our side was ended meanwhile.
+            EndLingering();
         }
 
         Hold(-1);
@@ -359,28 +371,5 @@ internal sealed partial class AsyncConnection
 
         _reserved = wanted;
         return true;
-    }
-
-    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread bytes resets the connection,
-    // and the peer would lose what was sent last.
-    private async ValueTask DiscardAsync()
-    {
-        try
-        {
-            int total = 0;
-            int count;
-            do
-            {
-                count = await _socket.ReceiveAsync(s_discarded.AsMemory(), SocketFlags.None, CancellationToken.None).ConfigureAwait(false);
-                total += count;
-            }
-            while (count > 0 && total < MaxDiscarded);
-        }
-        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
-        {
-            // It ended otherwise.
-        }
-
-        EndLingering();
     }
 }

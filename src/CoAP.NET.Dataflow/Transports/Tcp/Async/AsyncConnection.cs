@@ -9,6 +9,11 @@ namespace CoAP.NET.Transports;
 internal sealed partial class AsyncConnection : CoapConnection
 #pragma warning restore CA1001
 {
+    private const int MaxDiscarded = 4 * 1024 * 1024;
+
+    // What is read only to be forgotten: any number of connections may write over it.
+    private static readonly byte[] s_discarded = new byte[16 * 1024];
+
     private readonly AsyncTcpEngine _engine;
     private readonly CoapTransportContext _context;
     private readonly Socket _socket;
@@ -252,6 +257,29 @@ internal sealed partial class AsyncConnection : CoapConnection
         {
             // It is over anyway.
         }
+    }
+
+    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread bytes resets the connection,
+    // and the peer would lose what was sent last.
+    private async ValueTask DiscardAsync()
+    {
+        try
+        {
+            int total = 0;
+            int count;
+            do
+            {
+                count = await _socket.ReceiveAsync(s_discarded.AsMemory(), SocketFlags.None, CancellationToken.None).ConfigureAwait(false);
+                total += count;
+            }
+            while (count > 0 && total < MaxDiscarded);
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // It ended otherwise.
+        }
+
+        EndLingering();
     }
 
     /// <summary>Closes the socket. Whoever reads or writes finds out, and the last of them gives back the rest.</summary>

@@ -161,7 +161,9 @@ internal sealed partial class AsyncTcpEngine
             if (!_stopping.IsCancellationRequested)
             {
                 Context.Counters.Add(CoapCounter.HandshakesFailed);
-                Log.HandshakeFailed(Context.Logger, remote, timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception));
+                Report(
+                    (remote, Words: timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception)),
+                    static (engine, failed) => Log.HandshakeFailed(engine.Context.Logger, failed.remote, failed.Words));
             }
 
             return null;

@@ -173,7 +173,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
                 if (!isLogged && !_stopping.IsCancellationRequested)
                 {
                     isLogged = true;
-                    Report(address, exception);
+                    Report((address, exception.Message), static (engine, failed) => Log.AcceptFailed(engine.Context.Logger, failed.address, failed.Message));
                 }
 
                 await PauseAsync().ConfigureAwait(false);
@@ -181,12 +181,12 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
     }
 
-    // A logger is foreign code: when it throws, accepting goes on.
-    private void Report(CoapAddress address, Exception exception)
+    // A logger is foreign code: when it throws, everything goes on.
+    private void Report<T>(T what, Action<AsyncTcpEngine, T> log)
     {
         try
         {
-            Log.AcceptFailed(Context.Logger, address, exception.Message);
+            log(this, what);
         }
 #pragma warning disable CA1031
         catch (Exception)
@@ -235,7 +235,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         {
             socket.Dispose();
             Context.Counters.Add(CoapCounter.StageErrors);
-            Log.ConnectionSetupFailed(Context.Logger, exception);
+            Report(exception, static (engine, exception) => Log.ConnectionSetupFailed(engine.Context.Logger, exception));
         }
     }
 

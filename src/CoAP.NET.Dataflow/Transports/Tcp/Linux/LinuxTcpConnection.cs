@@ -149,19 +149,14 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
         }
     }
 
-    /// <summary>Frames that were read are held back while reading is paused.</summary>
-    public void HoldBack()
+    /// <summary>Frames that were read are held back, while reading is paused or until the next turn.</summary>
+    /// <returns>Whether the caller sees to it that there is one; false: the end of the pause does.</returns>
+    public bool HoldBack()
     {
-        bool calls;
         lock (_gate)
         {
             _hasHeldBack = true;
-            calls = _pauses == 0;
-        }
-
-        if (calls)
-        {
-            _loop.Call(File);
+            return _pauses == 0;
         }
     }
 

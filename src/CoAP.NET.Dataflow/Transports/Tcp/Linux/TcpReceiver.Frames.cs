@@ -170,22 +170,51 @@ internal sealed unsafe partial class TcpReceiver
         }
     }
 
-    /// <summary>Stores what was read and not handed in: a part of a frame, or all that comes after a pause.</summary>
-    private void KeepRest(ConnectionFile file, bool isPaused)
+    /// <summary>Puts what was read and not handed in where it may stay until the next turn.</summary>
+    /// <returns>False when there is nothing, or no memory: then it is better handed in now.</returns>
+    private bool TrySetAside(ConnectionFile file)
+    {
+        PartialFrames? partial = file.Partial;
+        long length = _source is null ? partial?.Length ?? 0 : _end - _offset;
+        int more = ReserveFor(length) - (partial?.Reserved ?? 0);
+        if (length == 0 || (more > 0 && !file.Owner.Context.TryReserveAssembly(more)))
+        {
+            return false;
+        }
+
+        if (_source is not null)
+        {
+            partial = TakeRest();
+            file.Partial = partial;
+            _source = null;
+        }
+
+        partial!.Reserved += Math.Max(more, 0);
+        return true;
+    }
+
+    private static int ReserveFor(long length) => length <= FreeAssembly ? 0 : (int)((length + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
+
+    private PartialFrames TakeRest()
+    {
+        PartialFrames partial = TakePartial();
+        partial.Write(new ReadOnlySequence<byte>(_source!, _offset, _end - _offset));
+        return partial;
+    }
+
+    /// <summary>Stores what was read and not handed in: a part of a frame, or all that comes after a pause or in the next turn.</summary>
+    private void KeepRest(ConnectionFile file, bool isHeld)
     {
         LinuxTcpConnection connection = file.Connection;
-        byte[]? source = _source;
-        _source = null;
         if (connection.IsClosing || connection.IsEnding || file.IsDiscarding || file.HasEnded)
         {
             Drop(file);
         }
         else
         {
-            if (source is not null && _end > _offset)
+            if (_source is not null && _end > _offset)
             {
-                file.Partial = TakePartial();
-                file.Partial.Write(new ReadOnlySequence<byte>(source, _offset, _end - _offset));
+                file.Partial = TakeRest();
             }
 
             if (file.Partial is { Length: 0 })
@@ -194,9 +223,11 @@ internal sealed unsafe partial class TcpReceiver
             }
             else if (file.Partial is { } partial)
             {
-                Keep(file, partial, isPaused);
+                Keep(file, partial, isHeld);
             }
         }
+
+        _source = null;
 
         if (_isScratchKept)
         {
@@ -205,10 +236,10 @@ internal sealed unsafe partial class TcpReceiver
         }
     }
 
-    private void Keep(ConnectionFile file, PartialFrames partial, bool isPaused)
+    private void Keep(ConnectionFile file, PartialFrames partial, bool isHeld)
     {
         LinuxTcpConnection connection = file.Connection;
-        int wanted = partial.Length <= FreeAssembly ? 0 : (int)((partial.Length + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
+        int wanted = ReserveFor(partial.Length);
         int more = wanted - partial.Reserved;
         if (more < 0)
         {
@@ -223,12 +254,15 @@ internal sealed unsafe partial class TcpReceiver
         }
 
         partial.Reserved = wanted;
-        if (isPaused)
+        if (isHeld)
         {
             // Whole ones, perhaps; nobody is late with those.
             file.Needed = 0;
             connection.ShowPartial(0);
-            connection.HoldBack();
+            if (connection.HoldBack())
+            {
+                _loop.MakeReady(file);
+            }
         }
         else
         {

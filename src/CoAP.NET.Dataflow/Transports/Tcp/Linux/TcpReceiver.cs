@@ -12,6 +12,9 @@ internal sealed unsafe partial class TcpReceiver
 {
     private const int ScratchSize = 64 * 1024;
 
+    // One read may hold ten thousand small frames; the others have their turn in between.
+    private const int FramesAtOnce = 256;
+
     private readonly EpollLoop _loop;
 
     // What is read of a connection that has nothing left over goes here, so that idle ones hold no memory.
@@ -97,6 +100,13 @@ internal sealed unsafe partial class TcpReceiver
     private bool Read(ReceiveRole role, ConnectionFile file)
     {
         LinuxTcpConnection connection = file.Connection;
+        if (file.Partial is not null && connection.TakeHeldBack())
+        {
+            // What was read before comes first; also before the peer's end, which may be all that is left to read.
+            BeginServing(connection);
+            return HandIn(role);
+        }
+
         nint count;
         int capacity;
         if (file.Partial is { } partial)
@@ -147,14 +157,24 @@ internal sealed unsafe partial class TcpReceiver
         LinuxTcpConnection connection = _serving!;
         ConnectionFile file = connection.File;
         CoapTransportContext context = file.Owner.Context;
-        bool isPaused = false;
+        bool isHeld = false;
+        int left = FramesAtOnce;
         StageTime.Forget();
         while (!connection.IsClosing && !connection.IsEnding && !file.IsDiscarding)
         {
             // Looked at once: whoever ends the pause after this finds what is held back.
-            if (isPaused = connection.IsPaused)
+            if (isHeld = connection.IsPaused)
             {
                 break;
+            }
+
+            if (left-- == 0)
+            {
+                left = FramesAtOnce;
+                if (isHeld = TrySetAside(file))
+                {
+                    break;
+                }
             }
 
             CoapDatagram? frame = Cut(file, out bool isBroken);
@@ -193,7 +213,7 @@ internal sealed unsafe partial class TcpReceiver
             }
         }
 
-        KeepRest(file, isPaused);
+        KeepRest(file, isHeld);
         return EndServing(role);
     }
 

@@ -50,7 +50,9 @@ internal sealed class LoopTestContext : CoapTransportContext
 
     public override CoapCounters Counters { get; } = new();
 
-    public override ILogger Logger => NullLogger.Instance;
+    public ILogger Log { get; init; } = NullLogger.Instance;
+
+    public override ILogger Logger => Log;
 
     public override int ShardCount => Shards;
 
