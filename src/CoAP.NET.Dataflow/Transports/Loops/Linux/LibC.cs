@@ -42,6 +42,7 @@ internal static unsafe partial class LibC
     public const uint EpollOut = 4;
     public const uint EpollError = 8;
     public const uint EpollHangUp = 0x10;
+    public const uint EpollReadHangUp = 0x2000;
     public const uint EpollEdge = 0x8000_0000;
     public const int EpollAdd = 1;
     public const int EpollRemove = 2;

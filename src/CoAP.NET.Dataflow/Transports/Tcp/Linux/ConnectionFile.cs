@@ -25,7 +25,10 @@ internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopFile(c
         set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Whether the peer has ended its side.</summary>
+    /// <summary>Whether the kernel told that the peer has ended its side, behind what is still to be read.</summary>
+    public bool IsEndNear { get; set; }
+
+    /// <summary>Whether the peer has ended its side, and everything before that was read.</summary>
     public bool HasEnded { get; set; }
 
     /// <summary>Whether what comes in is thrown away, as the beginning of a frame broke a rule.</summary>

@@ -128,15 +128,19 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     }
 
     /// <summary>Reading is paused, or has ended: the operating system need not tell what there is to read.</summary>
-    public void StopWatchingReads(bool forGood)
+    /// <returns>False when the pause is over already, so that there may be something to read.</returns>
+    public bool TryStopWatchingReads(bool forGood)
     {
         lock (_gate)
         {
-            if (forGood || _pauses > 0)
+            if (!forGood && _pauses == 0)
             {
-                _isReadingOff = true;
-                Watch();
+                return false;
             }
+
+            _isReadingOff = true;
+            Watch();
+            return true;
         }
     }
 
@@ -208,7 +212,8 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
 
     // What is being collected is sent before what waits; whether there is room shows then.
     // Told at edges only: a read that fills less than its room, and a send that is cut short, have the next one told. Otherwise the kernel looks at each busy connection twice a turn.
-    private uint Wanted() => LibC.EpollEdge | (_isReadingOff ? 0 : LibC.EpollIn) | (_waiting > 0 && !_isCollecting ? LibC.EpollOut : 0);
+    // Whoever has an edge and does not read owes another turn, or changes what is watched, which makes the kernel look again.
+    private uint Wanted() => LibC.EpollEdge | (_isReadingOff ? 0 : LibC.EpollIn | LibC.EpollReadHangUp) | (_waiting > 0 && !_isCollecting ? LibC.EpollOut : 0);
 
     private void Watch()
     {

@@ -43,6 +43,7 @@ internal sealed unsafe partial class TcpReceiver
         LinuxTcpConnection connection = file.Connection;
         uint events = file.Events;
         file.Events = 0;
+        file.IsEndNear |= (events & (LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError)) != 0;
         if (connection.IsClosing)
         {
             // Whoever closed it called for attention.
@@ -65,9 +66,9 @@ internal sealed unsafe partial class TcpReceiver
             {
                 connection.Fail(TcpSockets.ErrorOf(connection.Descriptor));
             }
-            else
+            else if (!connection.TryStopWatchingReads(file.HasEnded))
             {
-                connection.StopWatchingReads(file.HasEnded);
+                _loop.MakeReady(file);
             }
 
             return true;
@@ -103,6 +104,7 @@ internal sealed unsafe partial class TcpReceiver
         if (file.Partial is not null && connection.TakeHeldBack())
         {
             // What was read before comes first; also before the peer's end, which may be all that is left to read.
+            _loop.MakeReady(file);
             BeginServing(connection);
             return HandIn(role);
         }
@@ -126,9 +128,9 @@ internal sealed unsafe partial class TcpReceiver
 
         if (count > 0)
         {
-            if (count == capacity)
+            if (count == capacity || file.IsEndNear)
             {
-                // There may be more, after the others had their turn.
+                // There may be more, after the others had their turn; or the end, of which the kernel does not tell twice.
                 _loop.MakeReady(file);
             }
 
@@ -229,7 +231,7 @@ internal sealed unsafe partial class TcpReceiver
         LinuxTcpConnection connection = file.Connection;
         file.HasEnded = true;
         Drop(file);
-        connection.StopWatchingReads(forGood: true);
+        connection.TryStopWatchingReads(forGood: true);
         BeginServing(connection);
         file.Owner.Context.ReceiveEnded(connection);
         return role.Settle() && EndServing(role);
@@ -258,12 +260,12 @@ internal sealed unsafe partial class TcpReceiver
         if (count == 0)
         {
             file.HasEnded = true;
-            connection.StopWatchingReads(forGood: true);
+            connection.TryStopWatchingReads(forGood: true);
             _loop.Call(file);
             return true;
         }
 
-        if (count == ScratchSize)
+        if (count == ScratchSize || (count > 0 && file.IsEndNear))
         {
             _loop.MakeReady(file);
         }
