@@ -63,17 +63,17 @@ internal sealed class WiredTransport : CoapStreamTransport
         }
 
         theirs.Break(null);
+        ours.NeverOpened();
         throw new CoapConnectionException(CoapConnectionError.Refused, "One side did not take the connection.");
     }
 
-    public override ValueTask DisposeAsync()
+    public override async ValueTask DisposeAsync()
     {
         foreach (WiredConnection connection in Connections)
         {
             connection.Close(null);
+            await connection.Ended.WaitAsync(TimeSpan.FromSeconds(30));
         }
-
-        return ValueTask.CompletedTask;
     }
 
     private void Add(WiredConnection connection)
@@ -89,6 +89,7 @@ internal sealed class WiredTransport : CoapStreamTransport
         : CoapConnection(owner, remote, local, isInitiator)
     {
         private readonly Lock _gate = new();
+        private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         // Null: the peer ended its side.
         private readonly Queue<byte[]?> _arrived = new();
@@ -112,6 +113,9 @@ internal sealed class WiredTransport : CoapStreamTransport
 
         public bool IsClosed => Volatile.Read(ref _isClosed);
 
+        /// <summary>Ends when the endpoint was told of the end.</summary>
+        public Task Ended => _ended.Task;
+
         public int Pauses => Volatile.Read(ref _pauses);
 
         public bool Open()
@@ -123,6 +127,7 @@ internal sealed class WiredTransport : CoapStreamTransport
                     _isClosed = _isTold = true;
                 }
 
+                _ended.TrySetResult();
                 return false;
             }
 
@@ -133,6 +138,15 @@ internal sealed class WiredTransport : CoapStreamTransport
 
             Deliver();
             return true;
+        }
+
+        /// <summary>The other side did not take it, so nobody is told of its end.</summary>
+        public void NeverOpened()
+        {
+            if (Channel is null)
+            {
+                _ended.TrySetResult();
+            }
         }
 
         public override void Send(CoapDatagram frame)
@@ -235,6 +249,7 @@ internal sealed class WiredTransport : CoapStreamTransport
             }
 
             owner.Context.Closed(this, _reason);
+            _ended.TrySetResult();
         }
 
         private void Deliver()
