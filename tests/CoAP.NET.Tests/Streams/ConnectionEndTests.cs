@@ -60,6 +60,7 @@ public class ConnectionEndTests : ClientConnectionTest
             },
             new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });
         bool isClosed;
+        int answered = 0;
         DirectConnection connection;
         try
         {
@@ -79,6 +80,7 @@ public class ConnectionEndTests : ClientConnectionTest
             Server.MapGet("/x", static () => CoapResults.Text("hi"));
             await StartStreamsAsync();
             connection = Streams.Accept();
+            connection.OnSent = hex => _ = hex.StartsWith("4145", StringComparison.Ordinal) ? Interlocked.Increment(ref answered) : 0;
             connection.Receive(LargeCsm + "2101aab178" + "2101abb178" + "2101acb178" + "2101adb178" + "21");
             Assert.True(connection.Pauses > 0);
             for (int i = 0; i < 30; i++)
@@ -94,7 +96,7 @@ public class ConnectionEndTests : ClientConnectionTest
         }
 
         Assert.False(isClosed, connection.CloseReason?.Message);
-        await UntilAsync(() => connection.Pauses == 0);
+        await UntilAsync(() => Volatile.Read(ref answered) == 4 && connection.Pauses == 0);
 
         // From now on it is the peer who does not go on.
         for (int i = 0; i < 30 && !connection.IsClosed; i++)
