@@ -192,7 +192,19 @@ internal sealed partial class ExchangeLayer
     }
 
     /// <summary>Takes out every request and ping that waits, because the endpoint stops.</summary>
-    public List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels)
+    public List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels) => TakeAll(channels, static _ => true);
+
+    /// <summary>Takes out every request and ping that waits for one peer, because its connection has ended.</summary>
+    public List<PendingRequest> TakeAll(CoapChannel channel) => TakeAll([channel], ping => ping.Channel == channel);
+
+    /// <summary>Asks Messaging to send no more copies and to free the place of the request.</summary>
+    public void StopTransmission(PendingRequest request) =>
+        Send?.Invoke(new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
+
+    /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
+    public static int PendingOf(CoapChannel channel) => channel.ExchangeState is PeerExchanges peer ? peer.Pending.Count : 0;
+
+    private List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels, Func<PingRequest, bool> isTaken)
     {
         List<PendingRequest> all = [];
         _shard.Enter();
@@ -210,7 +222,7 @@ internal sealed partial class ExchangeLayer
                 }
             }
 
-            foreach (PingRequest ping in _pings.ToArray())
+            foreach (PingRequest ping in _pings.Where(isTaken).ToArray())
             {
                 TakeLocked(ping);
                 all.Add(ping);
@@ -223,43 +235,6 @@ internal sealed partial class ExchangeLayer
 
         return all;
     }
-
-    /// <summary>Takes out every request and ping that waits for one peer, because its connection has ended.</summary>
-    public List<PendingRequest> TakeAll(CoapChannel channel)
-    {
-        List<PendingRequest> all = [];
-        _shard.Enter();
-        try
-        {
-            if (channel.ExchangeState is PeerExchanges peer)
-            {
-                foreach (ClientRequest request in peer.Pending.Values.ToArray())
-                {
-                    Remove(peer, request);
-                    all.Add(request);
-                }
-            }
-
-            foreach (PingRequest ping in _pings.Where(ping => ping.Channel == channel).ToArray())
-            {
-                TakeLocked(ping);
-                all.Add(ping);
-            }
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-
-        return all;
-    }
-
-    /// <summary>Asks Messaging to send no more copies and to free the place of the request.</summary>
-    public void StopTransmission(PendingRequest request) =>
-        Send?.Invoke(new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
-
-    /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
-    public static int PendingOf(CoapChannel channel) => channel.ExchangeState is PeerExchanges peer ? peer.Pending.Count : 0;
 
     private PeerExchanges StateOf(CoapChannel channel)
     {
