@@ -12,27 +12,37 @@ internal static partial class PlugtestResources
     // Around the sizes of one block and of two.
     private static readonly int[] s_pumpingLengths = [1000, 1024, 1025, 2048, 2049, 16];
 
-    // Timers that nobody holds are collected; these live as long as their server.
-    private static readonly ConditionalWeakTable<CoapServer, List<ITimer>> s_timers = [];
+    // A timer that nobody holds is collected; this lives as long as its server.
+    private static readonly ConditionalWeakTable<CoapServer, ITimer> s_timers = [];
 
     private static void MapObservable(CoapServer server, TimeProvider time)
     {
-        long started = time.GetTimestamp();
-        int Changes() => (int)(time.GetElapsedTime(started) / s_period);
+        int changed = 0;
+        List<CoapRouteHandlerBuilder> changing = [];
+        int Changes() => Volatile.Read(ref changed);
         string Change() => string.Create(CultureInfo.InvariantCulture, $"change {Changes()}");
 
-        MapChanging(server, time, CoapNotificationMode.Confirmable, "/obs", Changes, Change, "Changes every 5 s");
-        MapChanging(server, time, CoapNotificationMode.NonConfirmable, "/obs-non", Changes, Change, "Changes every 5 s");
-        MapChanging(server, time, CoapNotificationMode.Confirmable, "/obs-large", Changes, () => $"{Change()}\n{LargeText.Make(LargeLength)}", "2,000 bytes that change every 5 s");
-        MapChanging(server, time, CoapNotificationMode.Confirmable, "/obs-pumping", Changes, () => LargeText.Make(s_pumpingLengths[Changes() % s_pumpingLengths.Length]), "Changes its size every 5 s");
-        MapChanging(server, time, CoapNotificationMode.Confirmable, "/obs-reset", Changes, Change, "For clients that reject notifications");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs", Changes, Change, "Changes every 5 s");
+        MapChanging(changing, server, CoapNotificationMode.NonConfirmable, "/obs-non", Changes, Change, "Changes every 5 s");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-large", Changes, () => $"{Change()}\n{LargeText.Make(LargeLength)}", "2,000 bytes that change every 5 s");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-pumping", Changes, () => LargeText.Make(s_pumpingLengths[Changes() % s_pumpingLengths.Length]), "Changes its size every 5 s");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-reset", Changes, Change, "For clients that reject notifications");
         MapLoad(server, CoapNotificationMode.Confirmable, "/obs-load", "Tells every observer of each change, by Confirmable messages");
         MapLoad(server, CoapNotificationMode.NonConfirmable, "/obs-load-non", "Tells every observer of each change, by Non-confirmable messages");
+
+        void Tick()
+        {
+            // What is told must have changed: a clock read here might still be a little short of the period.
+            Interlocked.Increment(ref changed);
+            changing.ForEach(static route => route.Notify());
+        }
+
+        s_timers.Add(server, time.CreateTimer(_ => Tick(), null, s_period, s_period));
     }
 
     // OBS_07 to 09: what was put stays; what was deleted is gone, and comes back by itself some seconds later.
     private static void MapChanging(
-        CoapServer server, TimeProvider time, CoapNotificationMode mode, string path, Func<int> changes, Func<string> current, string title)
+        List<CoapRouteHandlerBuilder> changing, CoapServer server, CoapNotificationMode mode, string path, Func<int> changes, Func<string> current, string title)
     {
         Representation put = new();
         int goneUntil = -1;
@@ -53,7 +63,7 @@ internal static partial class PlugtestResources
             route.Notify();
             return CoapResults.Deleted();
         });
-        s_timers.GetOrCreateValue(server).Add(time.CreateTimer(_ => route.Notify(), null, s_period, s_period));
+        changing.Add(route);
     }
 
     private static void MapLoad(CoapServer server, CoapNotificationMode mode, string path, string title)

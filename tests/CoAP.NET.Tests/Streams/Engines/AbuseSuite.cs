@@ -62,7 +62,7 @@ public abstract class AbuseSuite : ExchangeSuite
 
         Assert.InRange(connection.Progress.BytesWaiting, 1, 5 * body);
         Assert.InRange(Volatile.Read(ref served), 1, 500);
-        Pass(Options.Streams.SendTimeout);
+        await PassAsync(Options.Streams.SendTimeout);
         await UntilAsync(CoapCounter.SlowConnections, 1);
         await UntilAsync(CoapCounter.ConnectionsClosed, 1);
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
@@ -112,7 +112,7 @@ public abstract class AbuseSuite : ExchangeSuite
         await UntilAsync(CoapCounter.ConnectionsAccepted, Many);
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         Assert.Equal(Many + 1, Server.Endpoint.Connections.Count);
-        Pass(Options.Streams.CsmTimeout);
+        await PassAsync(Options.Streams.CsmTimeout);
 
         await UntilAsync(CoapCounter.ConnectionsClosed, Many);
         Assert.Equal(Many, Count(CoapCounter.SlowConnections));

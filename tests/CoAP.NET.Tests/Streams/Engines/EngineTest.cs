@@ -157,8 +157,10 @@ public abstract class EngineTest : IAsyncLifetime
     }
 
     /// <summary>Lets a time of the server pass in steps, as progress is looked at now and then.</summary>
-    protected void Pass(TimeSpan time)
+    protected async Task PassAsync(TimeSpan time)
     {
+        // Real threads do not see the time that passes: whoever has just sent something must have noted so, or it looks as if nobody had taken it all the while.
+        await UntilAsync(() => Connections.TrueForAll(static connection => connection.IsCongested || connection.Progress.BytesWaiting == 0), static () => "Something is still being sent.");
         for (int i = 0; i < 40; i++)
         {
             Clock.Advance(time / 20);

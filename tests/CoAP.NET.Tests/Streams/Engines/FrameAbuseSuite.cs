@@ -222,7 +222,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
 
         await peer.SendAsync(GetX[..^2]);
         await UntilAsync(() => connection.Progress.PartialLength > 0, static () => "Nothing came.");
-        Pass(Options.Streams.FrameTimeout);
+        await PassAsync(Options.Streams.FrameTimeout);
 
         await peer.ReadAbortAsync();
         Assert.Equal(1, Count(CoapCounter.SlowConnections));

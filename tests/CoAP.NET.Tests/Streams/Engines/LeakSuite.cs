@@ -83,7 +83,7 @@ public abstract class LeakSuite : EngineTest
 
         await Within(attacks);
         await UntilAsync(() => Server.Endpoint.Connections.Count == 1, () => $"{Server.Endpoint.Connections.Count} connections are left; seed {Campaign.Seed}.");
-        Pass(Options.Streams.ReleaseTimeout);
+        await PassAsync(Options.Streams.ReleaseTimeout);
         await UntilAsync(() => Descriptors() <= before + Others, () => $"{before} descriptors were open before, {Descriptors()} are now; seed {Campaign.Seed}.");
         await AssertNothingLeftAsync();
     }
