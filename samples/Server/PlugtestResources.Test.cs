@@ -7,7 +7,9 @@ internal static partial class PlugtestResources
 {
     private static void MapTest(CoapServer server)
     {
-        server.MapGet("/hello", () => CoapResults.Text("hello world!")).WithTitle("Says hello").WithContentFormat(CoapContentFormat.TextPlain);
+        // What never changes is made once.
+        CoapResult hello = CoapResults.Text("hello world!");
+        server.MapGet("/hello", () => hello).WithTitle("Says hello").WithContentFormat(CoapContentFormat.TextPlain);
 
         Representation test = new("This is a test resource.");
         server.MapGet("/test", () => test.Get()).WithTitle("Test resource").WithContentFormat(CoapContentFormat.TextPlain);

@@ -2,7 +2,8 @@ namespace CoAP.NET;
 
 /// <summary>
 /// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten before
-/// each datagram and after user code that took long; user code itself reads the clock. Threads that are no receive loops keep nothing.
+/// each datagram, with connections after some that were read together, and after user code that took long; user code itself reads the clock. Threads that are no
+/// receive loops keep nothing.
 /// </summary>
 internal static class StageTime
 {
@@ -12,7 +13,7 @@ internal static class StageTime
     [ThreadStatic]
     private static long t_now;
 
-    /// <summary>From here on this thread keeps the time; it calls <see cref="Forget"/> before each datagram.</summary>
+    /// <summary>From here on this thread keeps the time; it calls <see cref="Forget"/> now and then.</summary>
     public static void Begin() => t_now = Unknown;
 
     /// <summary>From here on this thread keeps nothing.</summary>

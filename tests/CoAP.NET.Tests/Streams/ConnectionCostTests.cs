@@ -80,7 +80,9 @@ public sealed class ConnectionCostTests : ConnectionTest
 
         double overTcp = (allocated[1] - allocated[0]) / (double)Count;
         Assert.Equal(2 * Count, served);
-        Assert.InRange(overTcp, 1, overMesh + 1);
+
+        // The loop's watchdog may be woken in between, which allocates now and then; a single object more for each request would be 24 bytes.
+        Assert.InRange(overTcp, 1, overMesh + 16);
     }
 
     [Fact]

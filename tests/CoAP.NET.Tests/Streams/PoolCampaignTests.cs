@@ -74,7 +74,7 @@ public class PoolCampaignTests : ClientConnectionTest
         for (int i = 0; i < 100_000 && !(Task.WhenAll(Snapshot(_requests)).IsCompleted && Endpoint.Observed.Count == 0); i++)
         {
             Clock.Advance(TimeSpan.FromSeconds(1));
-            await Task.Yield();
+            await LetOthersGoOnAsync();
             channels.AddRange(Endpoint.Connections.All().Except(channels));
             foreach (CoapObservation observation in Snapshot(_observations))
             {

@@ -12,6 +12,9 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
 
+    // A power of two. Reading the clock costs as much as a stage.
+    private const int TurnsOfOneTime = 16;
+
     private readonly SharedLoop? _shared;
     private readonly Queue<LoopFile> _ready = new();
     private readonly SafeFileHandle _epoll;
@@ -121,13 +124,18 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
                 _clocks.CollectWoken(Now);
             }
 
-            if (!RunClocks(role))
+            if ((--_roundsToPoll & (TurnsOfOneTime - 1)) == 0)
             {
-                return;
+                StageTime.Forget();
             }
 
-            if (_ready.Count == 0 || --_roundsToPoll <= 0)
+            if (_ready.Count == 0 || _roundsToPoll <= 0)
             {
+                if (!RunClocks(role))
+                {
+                    return;
+                }
+
                 if (Volatile.Read(ref _isOver) || _shared?.TryEnd(this) == true)
                 {
                     MarkEnded();
@@ -158,6 +166,7 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
         }
 
         int count = LibC.WaitForEpoll(_epoll, _events.Address, EventCapacity, milliseconds);
+        StageTime.Forget();
         for (int i = 0; i < count; i++)
         {
             byte* at = _events.Address + (i * EpollEvent.Size);

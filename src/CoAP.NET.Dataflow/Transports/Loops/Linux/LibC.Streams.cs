@@ -42,15 +42,32 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "setsockopt", SetLastError = true)]
     public static partial int SetOption(int socket, int level, int name, int* value, uint length);
 
-    [LibraryImport("libc", EntryPoint = "recv", SetLastError = true)]
-    public static partial nint Receive(int socket, byte* buffer, nuint length, int flags);
+    /// <summary>Receives from a stream.</summary>
+    /// <returns>How many bytes; 0 at its end; minus the error.</returns>
+    public static nint Receive(int socket, byte* buffer, nuint length, int flags)
+    {
+        nint count = recv(socket, buffer, length, flags);
+        return count >= 0 ? count : -Marshal.GetLastSystemError();
+    }
 
-    [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
-    public static partial nint Send(int socket, byte* buffer, nuint length, int flags);
+    /// <summary>Sends on a stream.</summary>
+    /// <returns>How many bytes were taken; minus the error.</returns>
+    public static nint Send(int socket, byte* buffer, nuint length, int flags)
+    {
+        nint count = send(socket, buffer, length, flags);
+        return count >= 0 ? count : -Marshal.GetLastSystemError();
+    }
 
     [LibraryImport("libc", EntryPoint = "shutdown", SetLastError = true)]
     public static partial int Shutdown(int socket, int how);
 
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     public static partial int CloseDescriptor(int descriptor);
+
+    // One of each for every read: the error is asked for where there is one, as the code that is generated for SetLastError does after each call.
+    [LibraryImport("libc")]
+    private static partial nint recv(int socket, byte* buffer, nuint length, int flags);
+
+    [LibraryImport("libc")]
+    private static partial nint send(int socket, byte* buffer, nuint length, int flags);
 }

@@ -346,7 +346,7 @@ internal sealed partial class AsyncConnection : CoapConnection
 
     private void Tell()
     {
-        _context.Closed(this, _reason);
+        EndingRole.Tell(_engine, this, _reason);
         LetGoOfIdentity();
     }
 

@@ -17,11 +17,15 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly HashSet<AsyncConnection> _connections = [];
     private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
     private readonly CancellationTokenSource _stopping = new();
+    private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TlsSettings? _tls;
     private Task _accepting = Task.CompletedTask;
     private bool _isClosing;
     private int _inUserCode;
     private int _handshakes;
+
+    // The connections whose end was not told yet, and the engine itself.
+    private int _members = 1;
 
     public AsyncTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
@@ -86,6 +90,15 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
     }
 
+    /// <summary>Counts out a connection whose end was told, or of which nothing was told.</summary>
+    public void Leave()
+    {
+        if (Interlocked.Decrement(ref _members) == 0)
+        {
+            _left.TrySetResult();
+        }
+    }
+
     /// <summary>A connection is gone.</summary>
     public void Forget(AsyncConnection connection)
     {
@@ -122,6 +135,8 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
         LateOutput.Dispose();
         await _accepting.ConfigureAwait(false);
+        Leave();
+        await _left.Task.ConfigureAwait(false);
     }
 
     private Socket Listen(IPEndPoint endpoint)
@@ -241,13 +256,23 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
     private bool TryOpen(AsyncConnection connection)
     {
-        bool isClosing;
-        lock (_gate)
+        bool isOpen = false;
+        if (TryEnter(connection))
         {
-            isClosing = _isClosing || !_connections.Add(connection);
+            try
+            {
+                isOpen = Context.Opened(connection);
+            }
+            finally
+            {
+                if (!isOpen)
+                {
+                    Leave();
+                }
+            }
         }
 
-        if (isClosing || !Context.Opened(connection))
+        if (!isOpen)
         {
             connection.Abandon();
             return false;
@@ -255,6 +280,21 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
         connection.Start();
         return true;
+    }
+
+    private bool TryEnter(AsyncConnection connection)
+    {
+        lock (_gate)
+        {
+            if (_isClosing)
+            {
+                return false;
+            }
+
+            _connections.Add(connection);
+            Interlocked.Increment(ref _members);
+            return true;
+        }
     }
 
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-
 namespace CoAP.NET.Transports;
 
 // What leaves. On the loop's thread, while it serves this connection, frames are collected and leave with one send; elsewhere they leave at once when nothing waits. What the operating system
@@ -268,7 +266,7 @@ internal sealed unsafe partial class LinuxTcpConnection
                 return (int)sent;
             }
 
-            int error = Marshal.GetLastPInvokeError();
+            int error = (int)-sent;
             switch (error)
             {
                 case LibC.EINTR:

@@ -150,7 +150,7 @@ internal sealed unsafe partial class TcpReceiver
             return HandIn(role);
         }
 
-        return count == 0 ? EndReading(role, file) : OnReadFailed(file, Marshal.GetLastPInvokeError());
+        return count == 0 ? EndReading(role, file) : OnReadFailed(file, (int)-count);
     }
 
     /// <summary>Hands in the frames that are there, one after another, then sends what came out of them.</summary>
@@ -161,7 +161,6 @@ internal sealed unsafe partial class TcpReceiver
         CoapTransportContext context = file.Owner.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
-        StageTime.Forget();
         while (!connection.IsClosing && !connection.IsEnding && !file.IsDiscarding)
         {
             // Looked at once: whoever ends the pause after this finds what is held back.
@@ -270,7 +269,7 @@ internal sealed unsafe partial class TcpReceiver
             _loop.MakeReady(file);
         }
 
-        return count > 0 || OnReadFailed(file, Marshal.GetLastPInvokeError());
+        return count > 0 || OnReadFailed(file, (int)-count);
     }
 
     private void BeginServing(LinuxTcpConnection connection)
