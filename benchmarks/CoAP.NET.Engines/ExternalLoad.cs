@@ -10,9 +10,11 @@ internal static class ExternalLoad
 {
     public static LoadFigures Run(string program, ServerProcess server, int connections, int seconds)
     {
+        // A server that makes a thread for each needs its time until all are there.
+        int warmUp = 1 + (connections / 1000);
         string[] arguments =
         [
-            "-c", Text(Processor.Load), "-C", Text(connections), "-w", "1", "-d", Text(seconds), "-P", Text(server.Id), "-e", BenchServer.Hello, "-j", $"coap+tcp://{server.Endpoint}/hello",
+            "-c", Text(Processor.Load), "-C", Text(connections), "-w", Text(warmUp), "-d", Text(seconds), "-P", Text(server.Id), "-e", BenchServer.Hello, "-j", $"coap+tcp://{server.Endpoint}/hello",
         ];
         using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })
             ?? throw new InvalidOperationException($"'{program}' did not start.");

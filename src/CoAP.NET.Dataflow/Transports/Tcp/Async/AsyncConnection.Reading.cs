@@ -66,7 +66,7 @@ internal sealed partial class AsyncConnection
         try
         {
             // Nobody who opens connections waits for what is done with their frames.
-            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            await default(PoolTurn);
             while (TryTakeTurn(out Task? wait))
             {
                 if (wait is not null)

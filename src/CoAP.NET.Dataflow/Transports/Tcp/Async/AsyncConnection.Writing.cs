@@ -167,7 +167,7 @@ internal sealed partial class AsyncConnection
         if (error is not null || isLast)
         {
             // Who sends, mostly a stage, is not to find the end of the connection inside.
-            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            await default(PoolTurn);
             End(error is null ? null : Explain(error), lingers: error is null);
         }
 
@@ -233,7 +233,7 @@ internal sealed partial class AsyncConnection
 
     private async Task EndSoonAsync(Exception error)
     {
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await default(PoolTurn);
         End(error, lingers: false);
     }
 }

@@ -226,7 +226,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private async Task ServeAsync(Socket socket)
     {
         // What follows may run user code, and the handshake takes its time: the next connection does not wait for it.
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await default(PoolTurn);
         try
         {
             socket.NoDelay = true;
