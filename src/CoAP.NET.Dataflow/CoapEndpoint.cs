@@ -77,9 +77,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Registry = options.Registry,
             MaxOptions = limits.MaxOptions,
             MaxMessageSize = limits.MaxStreamMessageSize,
-
-            // One that is too long for us is read, so that its request can be answered 4.00 (RFC 8974 section 2.2.3).
-            MaxTokenLength = CoapToken.MaxExtendedLength,
+            MaxTokenLength = limits.MaxTokenLength,
         });
         _connections = new ConnectionTable(limits);
         _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);

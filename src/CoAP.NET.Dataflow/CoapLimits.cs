@@ -42,7 +42,7 @@ public sealed class CoapLimits
     /// <summary>The Max-Age of a 5.03 that is sent for lack of room, in seconds. Default 5.</summary>
     public int BusyMaxAge { get; set => field = Check(value, 0, int.MaxValue); } = 5;
 
-    /// <summary>The longest token that requests may have, in bytes. Default 64; 8 to 65,804. Longer: 4.00 with the token (RFC 8974 section 2.2.3).</summary>
+    /// <summary>The longest token that messages to us may have, in bytes. Default 64; 8 to 65,804. Longer: 4.00 with the token over UDP (RFC 8974 section 2.2.2); on a connection, where our CSM told the peer, it is aborted (section 2.2.1).</summary>
     public int MaxTokenLength { get; set => field = Check(value, 8, CoapToken.MaxExtendedLength); } = 64;
 
     /// <summary>How many options a message may have. Default 256. More: a format error.</summary>

@@ -34,7 +34,7 @@ public sealed class CoapStatelessClient : IDisposable
         endpoint.Stateless.Add(_tokens);
     }
 
-    /// <summary>The largest state in bytes for tokens of a length. The RFC's largest token has 65,804 bytes, but most servers take far less; this library's take 64.</summary>
+    /// <summary>The largest state in bytes for tokens of a length. The RFC's largest token has 65,804 bytes, but most servers take far less; this library's take 64, and responses to it are held to that as well (<see cref="CoapLimits.MaxTokenLength"/>).</summary>
     /// <param name="tokenLength">The largest token that the peers take, in bytes.</param>
     /// <returns>The size; below zero when such tokens have no room for any.</returns>
     public static int MaxStateLength(int tokenLength) => tokenLength - StatelessTokens.Overhead;

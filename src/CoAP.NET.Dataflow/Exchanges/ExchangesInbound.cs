@@ -91,11 +91,6 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
             Settle(in item, CoapOutboundKind.Finish);
         }
-        else if (message.Token.Length > _shard.Environment.Limits.MaxTokenLength)
-        {
-            // Frames of reliable transports come this far; the datagram serializer stops at the limit.
-            Answer(exchange, TokenTooLong());
-        }
         else if (_state.IsStopping && !ContinuesBody(exchange))
         {
             Counters.Add(CoapCounter.Busy);

@@ -16,20 +16,33 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     /// <summary>The length of the tokens of requests on a connection, as its parameters want it and the peer takes it; 0 for that of other tokens, and where no connection is.</summary>
     /// <param name="channel">The peer.</param>
     public static int LengthFor(CoapChannel channel) =>
-        channel is { IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest, Parameters.ExtendedTokenLength: { } wanted } ? Math.Min(wanted, longest) : 0;
+        channel is { IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest, Parameters.ExtendedTokenLength: { } wanted } && OurLongest(channel) > CoapToken.MaxLength
+            ? Math.Min(Math.Min(wanted, longest), OurLongest(channel))
+            : 0;
+
+    // The token comes back with the response, which must not be too long for ourselves.
+    private static int OurLongest(CoapChannel channel) => channel.Shard.Environment.Limits.MaxTokenLength;
 
     public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
         request.Channel.IsReliable ? SendAsync(request, LengthFor(request.Channel), cancellationToken)
-        : request.Channel.Parameters.ExtendedTokenLength is { } length && !request.Channel.IsGroup
-            ? SendAsync(request, length, cancellationToken)
+        : request.Channel.Parameters.ExtendedTokenLength is { } length && !request.Channel.IsGroup && OurLongest(request.Channel) > CoapToken.MaxLength
+            ? SendAsync(request, Math.Min(length, OurLongest(request.Channel)), cancellationToken)
             : Next.SendAsync(request, cancellationToken);
 
     /// <summary>Whether a peer is known to understand long tokens.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="length">The length in bytes.</param>
-    /// <exception cref="CoapTooLargeException">The peer said that it takes long ones, but not that long.</exception>
+    /// <exception cref="CoapTooLargeException">The peer said that it takes long ones, but not that long; or we do not.</exception>
     public bool Supports(CoapChannel channel, int length)
     {
+        if (length > OurLongest(channel))
+        {
+            throw new CoapTooLargeException(
+                length,
+                OurLongest(channel),
+                $"The response would have a token of {length} bytes, and this endpoint takes {OurLongest(channel)}. Keep less state in it, or raise CoapLimits.MaxTokenLength.");
+        }
+
         if (!channel.IsReliable)
         {
             return SupportOf(channel) == LongTokenSupport.Yes;

@@ -114,7 +114,9 @@ internal sealed partial class SignallingLayer : IConnectionOwner
         }
     }
 
-    private static string Describe(Serialization.CoapFormatError error) => $"A frame broke the rule {error.Rule} at byte {error.Offset} (RFC 8323 section 3.2).";
+    private string Describe(Serialization.CoapFormatError error) => error.Rule == Serialization.CoapFormatRule.TokenTooLong
+        ? $"A token has at most {_limits.MaxTokenLength} bytes here, as the CSM said (RFC 8974 section 2.2.1)."
+        : $"A frame broke the rule {error.Rule} at byte {error.Offset} (RFC 8323 section 3.2).";
 
     private void OnSignal(ConnectionState state, CoapMessage message, long now)
     {
@@ -128,11 +130,6 @@ internal sealed partial class SignallingLayer : IConnectionOwner
                 $"Option {verdict.Number} of {message.Code} is critical and not understood (RFC 8323 section 5.2).",
                 now,
                 badCsmOption: message.Code == CoapCode.Csm ? verdict.Number : null);
-        }
-        else if (message.Token.Length > _limits.MaxTokenLength)
-        {
-            // RFC 8974 section 2.2.1: longer than our CSM said.
-            Abort(state, $"A token has at most {_limits.MaxTokenLength} bytes here (RFC 8974 section 2.2.1).", now);
         }
         else if (message.Code == CoapCode.Csm)
         {

@@ -24,17 +24,45 @@ public class LongTokensToStreamsTests : ScriptedServerTest
         Assert.Equal([length, length], Requests.Select(request => request.Token.Length));
     }
 
-    [Fact]
-    [Rfc("8974-2.2.1-1")]
-    public async Task State_that_does_not_fit_the_tokens_of_a_server_fails()
+    [Theory]
+    [InlineData(8, 4)]
+    [InlineData(16, 16)]
+    public async Task Requests_have_no_longer_tokens_than_we_take_with_their_responses(int ours, int length)
     {
-        await ConnectAsync(Frames.Csm(null, blocks: false, 64));
+        Options.Limits.MaxTokenLength = ours;
+        Options.Parameters = CoapTransmissionParameters.Default with { ExtendedTokenLength = 20 };
+        Answer = request => Frames.Reply(request, CoapCode.Content);
+        CoapPeer peer = await ConnectAsync(Frames.Csm(null, blocks: false, 300));
+
+        await Within(peer.GetAsync("/x"));
+
+        Assert.Equal(length, Assert.Single(Requests).Token.Length);
+    }
+
+    [Fact]
+    public async Task State_whose_token_we_would_not_take_back_fails()
+    {
+        await ConnectAsync(Frames.Csm(null, blocks: false, 300));
         TokenStep step = new(Endpoint.Environment);
 
         Assert.True(step.Supports(Connection.Channel!, 64));
         CoapTooLargeException error = Assert.Throws<CoapTooLargeException>(() => step.Supports(Connection.Channel!, 65));
 
         Assert.Equal((65, 64), (error.Size, error.MaxSize));
+        Assert.Contains("MaxTokenLength", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("8974-2.2.1-1")]
+    public async Task State_that_does_not_fit_the_tokens_of_a_server_fails()
+    {
+        await ConnectAsync(Frames.Csm(null, blocks: false, 48));
+        TokenStep step = new(Endpoint.Environment);
+
+        Assert.True(step.Supports(Connection.Channel!, 48));
+        CoapTooLargeException error = Assert.Throws<CoapTooLargeException>(() => step.Supports(Connection.Channel!, 49));
+
+        Assert.Equal((49, 48), (error.Size, error.MaxSize));
     }
 
     [Fact]
