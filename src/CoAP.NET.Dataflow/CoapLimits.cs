@@ -118,17 +118,20 @@ public sealed class CoapLimits
     /// <summary>How many TLS handshakes that peers began may be under way at a time. Default 1,000; 1 to 100,000,000. When full: a further connection is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
     public int MaxHandshakes { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
+    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 250; 1 to 100,000,000. When full: as with <see cref="MaxHandshakes"/>.</summary>
+    public int MaxHandshakesPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 250;
+
     /// <summary>The largest message that is taken on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1). Default 1 MiB; 64 to 1 GiB. Larger: the connection is aborted before the rest is read.</summary>
     public int MaxStreamMessageSize { get; set => field = Check(value, 64, 1 << 30); } = 1024 * 1024;
 
     /// <summary>Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB. When full: the connection that needs more is aborted, counted as <see cref="CoapCounter.FramesRefused"/>.</summary>
     public long MaxFrameAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
-    /// <summary>How many bytes may wait on one connection before nothing more is read from it and notifications give way to newer ones. Default 256 KiB; 1 KiB to 1 GiB.</summary>
-    public int SendQueueBytes { get; set => field = Check(value, 1024, 1 << 30); } = 256 * 1024;
+    /// <summary>How many bytes may wait on one connection before nothing more is read from it and notifications give way to newer ones. Default 256 KiB; 1 KiB to 512 MiB.</summary>
+    public int SendQueueBytes { get; set => field = Check(value, 1024, 1 << 29); } = 256 * 1024;
 
-    /// <summary>How many bytes may wait on one connection in any case, besides one message. Default 8 MiB; 1 KiB to 1 GiB. When full: the connection is closed, counted as <see cref="CoapCounter.SlowConnections"/>.</summary>
-    public int MaxSendQueueBytes { get; set => field = Check(value, 1024, 1 << 30); } = 8 * 1024 * 1024;
+    /// <summary>How many bytes may wait on one connection in any case, besides one message. Default 8 MiB; 1 KiB to 512 MiB. When full: the connection is closed, counted as <see cref="CoapCounter.SlowConnections"/>.</summary>
+    public int MaxSendQueueBytes { get; set => field = Check(value, 1024, 1 << 29); } = 8 * 1024 * 1024;
 
     /// <summary>How many requests of one connection are served at a time. Default 1,000; 1 to 10,000,000. When full: nothing more is read from that connection until one is answered, counted as <see cref="CoapCounter.ReadingPauses"/>.</summary>
     public int MaxRequestsPerConnection { get; set => field = Check(value, 1, 10_000_000); } = 1000;

@@ -237,6 +237,9 @@ public enum CoapCounter
     /// <summary>How often no connection could be accepted for a moment, as the process has too many open files or the system no memory.</summary>
     AcceptFailures,
 
+    /// <summary>Responses that were more than the peer of a connection takes by its CSM, without blocks; 5.00 was sent instead.</summary>
+    ResponsesTooLarge,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

@@ -304,8 +304,18 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private CoapResult RefuseTooLarge(CoapExchange exchange, long size)
     {
-        Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.MaxMessageSize);
-        Counters.Add(CoapCounter.HandlerErrors);
+        if (exchange.Channel.IsReliable)
+        {
+            // Whoever says that he takes little and no blocks is not to fill our log.
+            Log.PeerTakesLess(Logger, exchange.Channel, size, exchange.Channel.MaxMessageSize);
+            Counters.Add(CoapCounter.ResponsesTooLarge);
+        }
+        else
+        {
+            Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.MaxMessageSize);
+            Counters.Add(CoapCounter.HandlerErrors);
+        }
+
         return new CoapResult(CoapCode.InternalServerError);
     }
 

@@ -107,7 +107,8 @@ public class LargeMessageTests : BodiesOnStreamsTest
         Assert.Equal("01a0aa", AskHex(connection, "2101aab166"));
 
         Assert.Equal(2, Logs.Entries.Count(entry => entry.Text.Contains("5.00 was sent instead", StringComparison.Ordinal)));
-        Assert.Equal(2, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
+        Assert.Equal(2, Server.Endpoint.Counters[CoapCounter.ResponsesTooLarge]);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
     }
 
     [Fact]

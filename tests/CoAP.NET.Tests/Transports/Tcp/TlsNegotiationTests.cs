@@ -166,10 +166,13 @@ public class TlsNegotiationTests : TlsTest
         await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 10);
     }
 
-    [Fact]
-    public async Task Handshakes_beyond_their_number_are_closed()
+    [Theory]
+    [InlineData(2, 250)]
+    [InlineData(1000, 2)]
+    public async Task Handshakes_beyond_their_number_are_closed(int most, int mostOfOneAddress)
     {
-        Context.Limits.MaxHandshakes = 2;
+        Context.Limits.MaxHandshakes = most;
+        Context.Limits.MaxHandshakesPerAddress = mostOfOneAddress;
         await ListenWithTlsAsync();
         await using AsyncPeer first = await AsyncPeer.ConnectAsync(Address);
         await using AsyncPeer second = await AsyncPeer.ConnectAsync(Address);

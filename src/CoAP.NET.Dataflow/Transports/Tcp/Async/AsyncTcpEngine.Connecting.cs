@@ -123,9 +123,14 @@ internal sealed partial class AsyncTcpEngine
 
     private async Task<AsyncConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
     {
-        if (Interlocked.Increment(ref _handshakes) > Context.Limits.MaxHandshakes)
+        bool mayBegin;
+        lock (_handshakes)
         {
-            Interlocked.Decrement(ref _handshakes);
+            mayBegin = _handshakes.TryAdd(remote);
+        }
+
+        if (!mayBegin)
+        {
             Context.Counters.Add(CoapCounter.ConnectionsRefused);
             socket.Dispose();
             return null;
@@ -170,7 +175,10 @@ internal sealed partial class AsyncTcpEngine
         }
         finally
         {
-            Interlocked.Decrement(ref _handshakes);
+            lock (_handshakes)
+            {
+                _handshakes.Remove(remote);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Channels;
 
 namespace CoAP.NET.Transports;
 
@@ -19,10 +20,12 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TlsSettings? _tls;
+
+    // Handshakes under way that peers began. Its own lock.
+    private readonly SourceCounts _handshakes;
     private Task _accepting = Task.CompletedTask;
     private bool _isClosing;
     private int _inUserCode;
-    private int _handshakes;
 
     // The connections whose end was not told yet, and the engine itself.
     private int _members = 1;
@@ -31,6 +34,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         : base(transport, context, options)
     {
         LateOutput = new LateOutput(context.TimeProvider);
+        _handshakes = new SourceCounts(context.Limits.MaxHandshakesPerAddress, context.Limits.MaxHandshakes);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
     }
 
@@ -42,7 +46,16 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= Environment.ProcessorCount;
 
     /// <summary>How many handshakes are under way that peers began.</summary>
-    public int Handshakes => Volatile.Read(ref _handshakes);
+    public int Handshakes
+    {
+        get
+        {
+            lock (_handshakes)
+            {
+                return _handshakes.Total;
+            }
+        }
+    }
 
     /// <summary>How connections are accepted. Tests let it fail as a system does that has no file descriptor left.</summary>
     internal Func<Socket, CancellationToken, ValueTask<Socket>> Accepting { get; init; } = static (listener, cancellationToken) => listener.AcceptAsync(cancellationToken);

@@ -271,7 +271,11 @@ internal sealed unsafe partial class LinuxTcpConnection
             {
                 case LibC.EINTR:
                     break;
-                case LibC.EAGAIN or LibC.ENOBUFS or LibC.ENOMEM:
+                case LibC.EAGAIN:
+                    return 0;
+                case LibC.ENOBUFS or LibC.ENOMEM:
+                    // There is room in the socket, of which the kernel has told before: it is to look again.
+                    _watched = 0;
                     return 0;
                 default:
                     SetFailed(error);
