@@ -1,0 +1,26 @@
+using CoAP.NET;
+using CoAP.NET.Benchmarks;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace SerializerComparison;
+
+/// <summary>The same number of options, but ours. A codec of one's own is given in the same way: whatever is an <see cref="ICoapMessageSerializer"/>.</summary>
+public class Readings : Paths
+{
+    /// <inheritdoc/>
+    protected override ICoapMessageSerializer CreateSerializer() =>
+        new CoapDatagramSerializer(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.With(new OptionFactory<Reading>()) });
+
+    /// <inheritdoc/>
+    protected override CoapMessage CreateMessage(MatrixCase one)
+    {
+        CoapMessage message = base.CreateMessage(new MatrixCase(0, one.Payload));
+        for (uint i = 0; i < one.Options; i++)
+        {
+            message.Options.Add(new Reading(1000 + i));
+        }
+
+        return message;
+    }
+}
