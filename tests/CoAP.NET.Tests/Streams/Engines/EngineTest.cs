@@ -167,6 +167,18 @@ public abstract class EngineTest : IAsyncLifetime
         }
     }
 
+    /// <summary>Waits for something that real threads bring about and the clock of the server goes on with: its next tick may come to be wanted at any moment.</summary>
+    private protected async Task<T> WhileTicksPassAsync<T>(Task<T> task)
+    {
+        while (!task.IsCompleted)
+        {
+            Clock.Advance(TimeSpan.FromMicroseconds(1));
+            await Task.Yield();
+        }
+
+        return await task;
+    }
+
     private async Task CloseClientsAsync()
     {
         foreach (IAsyncDisposable open in _open)

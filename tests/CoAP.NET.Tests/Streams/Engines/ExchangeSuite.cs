@@ -98,7 +98,7 @@ public abstract class ExchangeSuite : EngineTest
         int last = 0;
         while (last < 1000)
         {
-            CoapMessage notification = await observer.ReadMessageAsync();
+            CoapMessage notification = await WhileTicksPassAsync(observer.ReadMessageAsync());
             int next = int.Parse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span), System.Globalization.CultureInfo.InvariantCulture);
             Assert.InRange(next, last, 1000);
             last = next;
@@ -124,13 +124,13 @@ public abstract class ExchangeSuite : EngineTest
         }
 
         using CancellationTokenSource hang = new(TimeSpan.FromSeconds(60));
-        await foreach (CoapResponse response in observation.ReadAllAsync(hang.Token))
+        IAsyncEnumerator<CoapResponse> responses = observation.ReadAllAsync(hang.Token).GetAsyncEnumerator(hang.Token);
+        do
         {
-            if (response.GetText() == "1000")
-            {
-                break;
-            }
+            Assert.True(await WhileTicksPassAsync(responses.MoveNextAsync().AsTask()));
         }
+        while (responses.Current.GetText() != "1000");
+        await responses.DisposeAsync();
     }
 
     [Fact]
