@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten before
-/// each datagram, with connections after some that were read together, and after user code that took long; user code itself reads the clock. Threads that are no
+/// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten
+/// after some that were read together, and after user code that took long; user code itself reads the clock. Threads that are no
 /// receive loops keep nothing.
 /// </summary>
 internal static class StageTime

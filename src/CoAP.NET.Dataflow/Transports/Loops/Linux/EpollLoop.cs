@@ -8,12 +8,13 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed unsafe partial class EpollLoop : ReceiveLoop
 {
+    /// <summary>So many connections, or datagrams, have one time: reading the clock costs as much as a stage. A power of two.</summary>
+    public const int TurnsOfOneTime = 16;
+
     // A descriptor that never gets empty must not keep the others from being seen.
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
 
-    // A power of two. Reading the clock costs as much as a stage.
-    private const int TurnsOfOneTime = 16;
 
     private readonly SharedLoop? _shared;
     private readonly Queue<LoopFile> _ready = new();

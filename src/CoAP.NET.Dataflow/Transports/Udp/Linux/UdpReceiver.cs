@@ -67,9 +67,15 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         batch.TakeBack();
         LinuxUdpSocket socket = batch.Socket!;
         CoapTransportContext context = socket.Owner.Context;
+        int left = 0;
         while (!socket.IsClosing && batch.TryTake(out CoapDatagram? datagram))
         {
-            StageTime.Forget();
+            if (--left < 0)
+            {
+                left = EpollLoop.TurnsOfOneTime - 1;
+                StageTime.Forget();
+            }
+
             context.Receive(datagram);
             if (!role.Settle())
             {
