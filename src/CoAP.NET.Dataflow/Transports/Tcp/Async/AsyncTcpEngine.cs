@@ -269,30 +269,32 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
     private bool TryOpen(AsyncConnection connection)
     {
-        bool isOpen = false;
-        if (TryEnter(connection))
-        {
-            try
-            {
-                isOpen = Context.Opened(connection);
-            }
-            finally
-            {
-                if (!isOpen)
-                {
-                    Leave();
-                }
-            }
-        }
-
-        if (!isOpen)
+        if (!TryEnter(connection))
         {
             connection.Abandon();
             return false;
         }
 
-        connection.Start();
-        return true;
+        bool isOpen = false;
+        try
+        {
+            isOpen = Context.Opened(connection);
+        }
+        finally
+        {
+            if (!isOpen)
+            {
+                connection.Abandon();
+                Leave();
+            }
+        }
+
+        if (isOpen)
+        {
+            connection.Start();
+        }
+
+        return isOpen;
     }
 
     private bool TryEnter(AsyncConnection connection)
