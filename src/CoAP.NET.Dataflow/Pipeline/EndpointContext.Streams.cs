@@ -128,11 +128,13 @@ internal sealed partial class EndpointContext
             return;
         }
 
-        Counters.Add(CoapCounter.ConnectionsClosed);
         if (error is not null and not CoapConnectionException { Error: not CoapConnectionError.Lost })
         {
             Counters.Add(CoapCounter.ConnectionsLost);
         }
+
+        // Last, so that whoever sees it counted as closed sees why as well.
+        Counters.Add(CoapCounter.ConnectionsClosed);
 
         CoapConnectionException reason = error as CoapConnectionException ?? (error is null
             ? new CoapConnectionException(CoapConnectionError.Closed, $"{channel} closed the connection.")
