@@ -1,0 +1,106 @@
+using System.Numerics;
+
+namespace CoAP.NET.Load;
+
+/// <summary>Counts times in steps of at most 1.6 %, so that it takes no memory for each. Not thread-safe; one for each loop, added up at the end.</summary>
+internal sealed class LoadHistogram
+{
+    private const int StepBits = 6;
+    private const int Steps = 1 << StepBits;
+
+    // Up to 2^40 ns, 18 minutes; whatever is longer counts as that.
+    private const int Rows = 40 - StepBits + 1;
+
+    private readonly long[] _counts = new long[Rows * Steps];
+
+    /// <summary>How many there are.</summary>
+    public long Count { get; private set; }
+
+    /// <summary>The sum of all, in nanoseconds.</summary>
+    public double Sum { get; private set; }
+
+    /// <summary>The longest, in nanoseconds.</summary>
+    public long Longest { get; private set; }
+
+    /// <summary>The steps that hold something, as pairs of upper bound in nanoseconds and count, by time.</summary>
+    public IEnumerable<(long Nanoseconds, long Count)> Filled
+    {
+        get
+        {
+            for (int i = 0; i < _counts.Length; i++)
+            {
+                if (_counts[i] > 0)
+                {
+                    yield return (ValueOf(i), _counts[i]);
+                }
+            }
+        }
+    }
+
+    /// <summary>Adds a time in nanoseconds.</summary>
+    public void Add(long nanoseconds) => Add(nanoseconds, 1);
+
+    /// <summary>Adds a time several times over.</summary>
+    public void Add(long nanoseconds, long count)
+    {
+        long time = Math.Max(0, nanoseconds);
+        _counts[Math.Min(IndexOf(time), _counts.Length - 1)] += count;
+        Count += count;
+        Sum += (double)time * count;
+        Longest = Math.Max(Longest, time);
+    }
+
+    /// <summary>Adds all times of another.</summary>
+    public void Add(LoadHistogram other)
+    {
+        for (int i = 0; i < _counts.Length; i++)
+        {
+            _counts[i] += other._counts[i];
+        }
+
+        Count += other.Count;
+        Sum += other.Sum;
+        Longest = Math.Max(Longest, other.Longest);
+    }
+
+    /// <summary>Forgets all.</summary>
+    public void Clear()
+    {
+        Array.Clear(_counts);
+        (Count, Sum, Longest) = (0, 0, 0);
+    }
+
+    /// <summary>The time that so large a part of them does not exceed, in microseconds; 0 when there are none.</summary>
+    public double Microseconds(double part)
+    {
+        long wanted = Math.Max(1, (long)Math.Ceiling(Count * part));
+        long seen = 0;
+        for (int i = 0; i < _counts.Length; i++)
+        {
+            seen += _counts[i];
+            if (seen >= wanted)
+            {
+                return Math.Min(ValueOf(i), Longest) / 1000.0;
+            }
+        }
+
+        return 0;
+    }
+
+    private static int IndexOf(long value)
+    {
+        if (value < Steps)
+        {
+            return (int)value;
+        }
+
+        int shift = BitOperations.Log2((ulong)value) - StepBits;
+        return ((shift + 1) << StepBits) + (int)((value >> shift) - Steps);
+    }
+
+    private static long ValueOf(int index)
+    {
+        int row = index >> StepBits;
+        return row == 0 ? index : ((long)(Steps + (index & (Steps - 1)) + 1) << (row - 1)) - 1;
+    }
+}
