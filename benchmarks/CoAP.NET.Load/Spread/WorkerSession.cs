@@ -81,7 +81,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
 
             // What is still on its way here is read first, see EndAsync.
             connection.Finish();
-            await listening.WaitAsync(SpreadConnection.EndLimit, options.Time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await listening.WaitAsync(SpreadConnection.EndLimit, options.Time, CancellationToken.None).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         finally
         {
