@@ -121,6 +121,7 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
             {
                 if (next.IsHeading)
                 {
+                    context.UpdateTarget(view.Draw());
                     return;
                 }
 

@@ -206,6 +206,11 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         {
             Utf8JsonReader json = new(line);
             SpreadMessage message = JsonSerializer.Deserialize(ref json, SpreadJson.Default.SpreadMessage) ?? throw new JsonException("null is no message");
+            if (json.Read())
+            {
+                throw new JsonException("more than one message on a line");
+            }
+
             return line.Length <= LimitOf(message) ? message : throw TooLong(LimitOf(message));
         }
         catch (Exception exception) when (exception is JsonException or NotSupportedException or FormatException or InvalidOperationException)

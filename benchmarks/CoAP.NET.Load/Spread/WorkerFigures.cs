@@ -13,7 +13,8 @@ internal static class WorkerFigures
     /// <summary>A tick in its bounds.</summary>
     public static LoadTick Clean(LoadTick tick) => tick with
     {
-        Phase = SpreadException.Clean(tick.Phase, 24),
+        // Of a tick that was read, all fields may be missing: a structure has defaults.
+        Phase = SpreadException.Clean(tick.Phase ?? string.Empty, 24),
         Peers = Math.Clamp(tick.Peers, 0, MostPeers),
         PerSecond = Positive(tick.PerSecond),
         P50 = Positive(tick.P50),

@@ -19,6 +19,8 @@ internal sealed class Lines : IDisposable
 
     public Lines(TcpClient client)
     {
+        // Small lines that wait for an acknowledgement arrive late, and virtual time would not wait for them.
+        client.NoDelay = true;
         _client = client;
         _reader = new StreamReader(client.GetStream(), new UTF8Encoding(false));
     }

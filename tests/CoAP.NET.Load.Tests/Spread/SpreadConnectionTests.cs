@@ -65,7 +65,6 @@ public sealed class SpreadConnectionTests
     [InlineData("{\"type\":\"plan\",\"plan\":null}")]
     [InlineData("{\"type\":\"plan\",\"plan\":{\"peers\":1}}")]
     [InlineData("{\"type\":\"plan\",\"plan\":{\"uri\":null}}")]
-    [InlineData("{\"type\":\"tick\",\"tick\":{}}")]
     [InlineData("{\"type\":\"tick\",\"tick\":{\"phase\":null,\"elapsed\":\"00:00:01\",\"whole\":\"00:00:01\",\"peers\":1,\"perSecond\":1,\"p50\":1,\"p99\":1,\"errors\":1,\"lost\":1}}")]
     [InlineData("{\"type\":\"ready\"} {\"type\":\"ready\"}")]
     public async Task Garbage_is_told_and_what_follows_is_read(string line)
