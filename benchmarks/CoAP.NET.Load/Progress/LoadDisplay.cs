@@ -32,10 +32,12 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         };
     }
 
-    /// <summary>Shows on standard error, as standard output may be where results go: live when that is a terminal that can be drawn on.</summary>
-    public static LoadDisplay OnError(bool quiet)
+    /// <summary>Shows on a writer: live when that is standard output or error and these are a terminal that can be drawn on, else line by line.</summary>
+    /// <param name="writer">Where; standard error when results may go to standard output.</param>
+    /// <param name="quiet">Whether nothing is shown.</param>
+    public static LoadDisplay On(TextWriter writer, bool quiet)
     {
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) });
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(writer) });
         return new LoadDisplay(console, quiet ? LoadDisplayMode.Quiet : ModeFor(console.Profile));
     }
 

@@ -15,7 +15,7 @@ internal sealed record CoordinatorOptions
     /// <summary>How long a worker may take to be reached, and to answer the first line.</summary>
     public TimeSpan ConnectLimit { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How long the workers may take to connect their peers.</summary>
+    /// <summary>How long the workers may take to connect their peers, beside the plan's ramp.</summary>
     public TimeSpan ReadyLimit { get; init; } = TimeSpan.FromSeconds(90);
 
     /// <summary>How much longer than the plan's times together a run may take until its result is here.</summary>

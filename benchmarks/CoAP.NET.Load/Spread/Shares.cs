@@ -1,11 +1,12 @@
 namespace CoAP.NET.Load;
 
 /// <summary>Deals one plan out to several workers, so that together they do what one would.</summary>
+/// <remarks>
+/// The rate of changes of an observing run is not split and stays in all plans: it says to each worker that bodies are numbers that grow. Only the worker of peer 0 makes the changes,
+/// so that they stay in one order.
+/// </remarks>
 internal static class Shares
 {
-    // Apart, so that no two workers draw the same chances and burst together.
-    private const int SeedStep = 1_000_003;
-
     /// <summary>One plan for each worker. Fewer than workers when there are fewer peers: a worker without a peer has nothing to do.</summary>
     /// <param name="plan">The whole.</param>
     /// <param name="workers">At least 1.</param>
@@ -23,8 +24,7 @@ internal static class Shares
             {
                 FirstPeer = next,
                 Peers = peers,
-                Rate = RateOf(plan, peers, first: i == 0),
-                Seed = unchecked(plan.Seed + (i * SeedStep)),
+                Rate = plan.Loop == LoadLoop.Open ? RateOf(plan, peers) : plan.Rate,
             });
             next += peers;
         }
@@ -32,11 +32,6 @@ internal static class Shares
         return shares;
     }
 
-    // By peers, so that each peer has the rate it would have with one worker. Changes of what is observed are not split: one worker makes them, and so they stay in one order.
-    private static double RateOf(LoadPlan plan, int peers, bool first) => plan.Loop switch
-    {
-        LoadLoop.Open => plan.Rate * peers / plan.Peers,
-        LoadLoop.Observe => first ? plan.Rate : 0,
-        _ => plan.Rate,
-    };
+    // By peers, so that each peer has the rate it would have with one worker.
+    private static double RateOf(LoadPlan plan, int peers) => plan.Rate * peers / plan.Peers;
 }

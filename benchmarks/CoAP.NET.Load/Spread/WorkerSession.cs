@@ -65,7 +65,7 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
             }
 
             Say($"Plan: {Describe(plan)}");
-            WorkerGate gate = new(connection, options);
+            WorkerGate gate = new(connection, plan, options);
             listening = ListenAsync(gate, stop, ended.Token);
             answer = await DoAsync(plan, gate, stop, stopping);
         }

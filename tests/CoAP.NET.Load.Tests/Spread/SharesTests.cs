@@ -22,23 +22,17 @@ public sealed class SharesTests
     }
 
     [Fact]
-    public void Changes_of_what_is_observed_are_made_by_one_worker_only()
+    public void All_observing_workers_know_the_rate_of_changes_and_one_has_peer_0_and_makes_them()
     {
         IReadOnlyList<LoadPlan> shares = Shares.Deal(Plans.Closed with { Loop = LoadLoop.Observe, Rate = 7 }, 3);
-        Assert.Equal([7, 0, 0], shares.Select(share => share.Rate));
-    }
-
-    [Fact]
-    public void No_two_workers_have_the_same_chances_and_one_alone_has_those_of_the_plan()
-    {
-        Assert.Equal(50, Shares.Deal(Plans.Closed with { Seed = int.MaxValue, Peers = 50 }, 50).Select(share => share.Seed).Distinct().Count());
-        Assert.Equal(5, Shares.Deal(Plans.Closed with { Seed = 5 }, 1)[0].Seed);
+        Assert.Equal([7, 7, 7], shares.Select(share => share.Rate));
+        Assert.Equal(0, Assert.Single(shares, share => share.FirstPeer == 0).FirstPeer);
     }
 
     [Fact]
     public void Everything_else_is_the_same_for_all()
     {
         LoadPlan plan = Plans.Closed with { Payload = "p", Depth = 3, Expected = "e", Poisson = true };
-        Assert.All(Shares.Deal(plan, 3), share => Assert.Equal(plan, share with { Peers = plan.Peers, FirstPeer = plan.FirstPeer, Seed = plan.Seed }));
+        Assert.All(Shares.Deal(plan, 3), share => Assert.Equal(plan, share with { Peers = plan.Peers, FirstPeer = plan.FirstPeer }));
     }
 }

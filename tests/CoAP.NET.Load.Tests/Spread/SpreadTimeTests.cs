@@ -37,7 +37,7 @@ public sealed class SpreadTimeTests
         // Ticks do not buy more time.
         await lines.SendAsync(Lines.Tick(0));
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(5)));
-        Assert.Equal($"Worker {hung.Name}: no ready within 90 s.", failed.Message);
+        Assert.Equal($"Worker {hung.Name}: no ready within 91 s.", failed.Message);
     }
 
     [Fact]
