@@ -16,9 +16,6 @@ internal static class Coordinator
 
     private static readonly TimeSpan TickEvery = TimeSpan.FromSeconds(1);
 
-    // What a timer takes at most is 49 days.
-    private const double LongestSeconds = 40 * 86_400.0;
-
     /// <inheritdoc cref="RunAsync(IReadOnlyList{DnsEndPoint}, LoadPlan, IProgress{LoadTick}, CoordinatorOptions, CancellationToken)"/>
     public static Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress, CancellationToken cancellationToken) =>
         RunAsync(workers, plan, progress, new CoordinatorOptions(), cancellationToken);
@@ -84,13 +81,12 @@ internal static class Coordinator
 
     private static async Task<LoadResult> MeasureAsync(List<WorkerLink> links, List<SpreadException> lost, LoadPlan plan, CoordinatorOptions options, CancellationToken cancellationToken)
     {
-        double planned = plan.RampSeconds + plan.WarmUpSeconds + plan.Seconds + plan.TimeoutSeconds + options.ResultLimit.TotalSeconds;
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(planned < LongestSeconds ? planned : LongestSeconds), options.Time);
+        using CancellationTokenSource patience = new(PlanTime.Of(plan.RampSeconds + plan.WarmUpSeconds + plan.Seconds + plan.TimeoutSeconds) + options.ResultLimit, options.Time);
         TaskCompletionSource cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenRegistration registration = cancellationToken.Register(cancelled.SetResult);
 
         // All are started first and then waited for; the start of none waits for another.
-        Task<LoadResult?[]> all = Task.WhenAll(links.Select(link => OneAsync(link, lost, options, patience.Token)));
+        Task<LoadResult?[]> all = Task.WhenAll(links.Select(link => OneAsync(link, lost, options, patience.Token, cancellationToken)));
         if (await Task.WhenAny(all, cancelled.Task) == cancelled.Task)
         {
             patience.CancelAfter(options.CancelLimit);
@@ -108,7 +104,7 @@ internal static class Coordinator
     }
 
     // Null: the worker has nothing to add.
-    private static async Task<LoadResult?> OneAsync(WorkerLink link, List<SpreadException> lost, CoordinatorOptions options, CancellationToken patience)
+    private static async Task<LoadResult?> OneAsync(WorkerLink link, List<SpreadException> lost, CoordinatorOptions options, CancellationToken patience, CancellationToken cancelled)
     {
         SpreadException why;
         try
@@ -116,7 +112,7 @@ internal static class Coordinator
             await link.StartAsync(patience);
             return await link.ResultAsync(patience);
         }
-        catch (SpreadException exception) when (exception.Kind == SpreadError.Cancelled)
+        catch (SpreadException exception) when (exception.Kind == SpreadError.Cancelled && cancelled.IsCancellationRequested)
         {
             return null;
         }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Load;
 /// <summary>The gate of a worker's run: tells the coordinator that the run is ready, and opens when it says start.</summary>
 internal sealed class WorkerGate(SpreadConnection connection, LoadPlan plan, WorkerOptions options) : LoadGate
 {
-    private readonly TimeSpan _limit = options.StartLimit + TimeSpan.FromSeconds(plan.RampSeconds);
+    private readonly TimeSpan _limit = options.StartLimit + PlanTime.Of(plan.RampSeconds);
     private readonly TaskCompletionSource _start = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>Lets the run begin.</summary>

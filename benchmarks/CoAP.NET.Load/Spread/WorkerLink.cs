@@ -69,7 +69,7 @@ internal sealed class WorkerLink : IAsyncDisposable
     public async Task PrepareAsync(LoadPlan share, CancellationToken cancellationToken)
     {
         await SendAsync(new PlanMessage(share), cancellationToken);
-        await ExpectAsync<ReadyMessage>(SpreadConnection.LineLimit, _options.ReadyLimit + TimeSpan.FromSeconds(share.RampSeconds), cancellationToken);
+        await ExpectAsync<ReadyMessage>(SpreadConnection.LineLimit, _options.ReadyLimit + PlanTime.Of(share.RampSeconds), cancellationToken);
     }
 
     /// <summary>Lets it begin.</summary>

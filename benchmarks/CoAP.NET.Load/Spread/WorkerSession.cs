@@ -212,9 +212,9 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
     }
 
-    private static string Describe(LoadPlan plan) => string.Create(
+    private static string Describe(LoadPlan plan) => SpreadException.Clean(string.Create(
         CultureInfo.InvariantCulture,
-        $"{plan.Method} {SpreadException.Clean(plan.Uri)}, {plan.Loop.ToString().ToLowerInvariant()} loop, {plan.Peers:N0} peers from number {plan.FirstPeer:N0}{(plan.Rate > 0 ? $", {plan.Rate:N0} a second" : string.Empty)}, {plan.WarmUpSeconds:0.#} s of warm-up and {plan.Seconds:0.#} s measured.");
+        $"{plan.Method} {plan.Uri}, {plan.Loop.ToString().ToLowerInvariant()} loop, {plan.Peers:N0} peers from number {plan.FirstPeer:N0}{(plan.Rate > 0 ? $", {plan.Rate:N0} a second" : string.Empty)}, {plan.WarmUpSeconds:0.#} s of warm-up and {plan.Seconds:0.#} s measured."), 500);
 
     private static string Describe(LoadResult result) => string.Create(
         CultureInfo.InvariantCulture,

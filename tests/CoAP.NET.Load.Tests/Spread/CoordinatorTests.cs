@@ -113,6 +113,7 @@ public sealed class CoordinatorTests
     [InlineData("long")]
     [InlineData("half")]
     [InlineData("negative")]
+    [InlineData("{\"type\":\"error\",\"kind\":\"cancelled\",\"text\":\"nobody asked\"}")]
     public async Task A_worker_that_talks_nonsense_midway_is_lost_and_the_run_goes_on(string line)
     {
         string good = Lines.Result(1);

@@ -235,6 +235,26 @@ public sealed class WorkerTests
         Assert.Equal(10_000, seen[^1]);
     }
 
+    [Theory]
+    [InlineData("1e300")]
+    [InlineData("-1e300")]
+    public async Task A_plan_with_impossible_times_is_left_to_the_run_to_refuse(string seconds)
+    {
+        await using WorkerHost worker = new((plan, progress, gate, cancellationToken) => throw new ArgumentException("not so long"));
+        using Lines lines = await Lines.ToAsync(worker.Address);
+        await lines.SendAsync(Lines.Hello, Lines.Plan.Replace("\"rampSeconds\":1", "\"rampSeconds\":" + seconds, StringComparison.Ordinal));
+        await lines.ReadAsync("welcome");
+        Assert.Equal("the run failed: ArgumentException: not so long", (await lines.ReadAsync("error")).GetProperty("text").GetString());
+    }
+
+    [Fact]
+    public async Task What_is_shown_of_a_plan_cannot_command_a_terminal()
+    {
+        await using WorkerHost worker = new(Runs.Good);
+        await CoordinatorTests.RunAsync(Plans.Closed with { Method = "\u001b[2J", Uri = "coap://x/\n" }, null, worker.Address);
+        Assert.All(worker.Said, line => Assert.DoesNotContain(line, char.IsControl));
+    }
+
     [Fact]
     public void Listening_for_other_machines_is_said_loudly()
     {
