@@ -8,6 +8,8 @@ internal sealed class LoadView(Profile profile)
 {
     private const int MostRates = 60;
 
+    private const string Ending = "ending";
+
     // The curve's label and the rate beside it.
     private const int Beside = 24;
 
@@ -18,6 +20,12 @@ internal sealed class LoadView(Profile profile)
     public void Add(LoadTick tick)
     {
         _tick = tick;
+        if (tick.Phase == Ending && _rates.Count > 0)
+        {
+            // Nothing is sent any more: that is no break-down of the rate.
+            return;
+        }
+
         _rates.Enqueue(tick.PerSecond);
         while (_rates.Count > Math.Clamp(profile.Width - Beside, 1, MostRates))
         {

@@ -50,13 +50,14 @@ public sealed class LoadDisplayTests
             display.BeginLevel("128 peers");
             display.Report(Ticks.Measuring with { PerSecond = 500 });
             display.Report(Ticks.Measuring);
+            display.Report(Ticks.Measuring with { Phase = "ending", PerSecond = 0 });
             display.Say("[worker] lost");
             display.BeginLevel("[1024] peers");
             display.Report(Ticks.Measuring with { PerSecond = 77 });
         });
         Assert.Contains('\u001b', text);
         string seen = Plain(text);
-        foreach (string part in (string[])["128 peers", "per second", "measuring", "3 of 8 s", "1,000", "200 µs", "900 µs", "▅█ up to 1,000/s", "[worker] lost", "[1024] peers", "█ up to 77/s"])
+        foreach (string part in (string[])["128 peers", "per second", "ending", "3 of 8 s", "200 µs", "900 µs", "rate ▅█ up to 1,000/s", "[worker] lost", "[1024] peers", "█ up to 77/s"])
         {
             Assert.Contains(part, seen, StringComparison.Ordinal);
         }
