@@ -47,8 +47,8 @@ internal sealed record LoadResult
     /// <summary>How many workers took part.</summary>
     public int Workers { get; init; } = 1;
 
-    /// <summary>Right answers or notifications a second.</summary>
-    public double PerSecond => Count / Seconds;
+    /// <summary>Right answers or notifications a second; 0 for a run that was ended before it measured.</summary>
+    public double PerSecond => Seconds > 0 ? Count / Seconds : 0;
 
     /// <summary>All errors together.</summary>
     [JsonIgnore]
