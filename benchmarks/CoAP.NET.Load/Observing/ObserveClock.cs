@@ -42,7 +42,7 @@ internal sealed class ObserveClock(LoadPlan plan, ObserveFigures figures, IProgr
         await task.ConfigureAwait(false);
     }
 
-    /// <summary>Lets time pass.</summary>
+    /// <summary>Lets time pass, or ends early when it is cancelled.</summary>
     /// <returns>Each of its seconds; the last one may be a part of one.</returns>
     public async Task<IReadOnlyList<LoadSecond>> PassAsync(string phase, double seconds, CancellationToken cancellationToken)
     {
@@ -52,13 +52,14 @@ internal sealed class ObserveClock(LoadPlan plan, ObserveFigures figures, IProgr
         TimeSpan last = TimeSpan.Zero;
         List<LoadSecond> series = [];
         Tell(phase, 0, 0);
-        for (int i = 1; last < whole; i++)
+        for (int i = 1; last < whole && !cancellationToken.IsCancellationRequested; i++)
         {
             TimeSpan due = i * s_second < whole ? i * s_second : whole;
-            while (due - time.GetElapsedTime(begun) is { Ticks: > 0 } wait)
+            while (due - time.GetElapsedTime(begun) is { Ticks: > 0 } wait && !cancellationToken.IsCancellationRequested)
             {
                 // Timers are as fine as a millisecond.
-                await Task.Delay(wait < TimeSpan.FromMilliseconds(1) ? TimeSpan.FromMilliseconds(1) : wait, time, cancellationToken).ConfigureAwait(false);
+                TimeSpan pause = wait < TimeSpan.FromMilliseconds(1) ? TimeSpan.FromMilliseconds(1) : wait;
+                await Task.Delay(pause, time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
 
             TimeSpan now = time.GetElapsedTime(begun);

@@ -13,7 +13,8 @@ internal static class ObserveLoop
     /// <param name="peers">Who observes.</param>
     /// <param name="changes">Who makes the changes, and reads the resource at the end; null for a client that is made for it.</param>
     /// <param name="progress">Is told how it stands; null for nobody.</param>
-    /// <param name="cancellationToken">Ends it without a result.</param>
+    /// <param name="cancellationToken">Ends it early; what was measured until then is the result.</param>
+    /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
     public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes, IProgress<LoadTick>? progress, CancellationToken cancellationToken)
     {
         ObserveFigures figures = new();
@@ -38,7 +39,7 @@ internal static class ObserveLoop
                 ServerProcessorSeconds = result.ServerProcessorSeconds,
                 ServerResidentBytes = result.ServerResidentBytes,
             };
-            isEndedWell = true;
+            isEndedWell = !cancellationToken.IsCancellationRequested;
             return whole;
         }
         finally
@@ -80,6 +81,7 @@ internal static class ObserveLoop
         try
         {
             await clock.PassAsync("warming up", plan.WarmUpSeconds, cancellationToken).ConfigureAwait(false);
+            cancellationToken.ThrowIfCancellationRequested();
             (TimeSpan? serverBefore, _) = FiguresOf(plan.ServerProcess);
             TimeSpan before = Environment.CpuUsage.TotalTime;
             figures.SetMeasuring(true);
@@ -87,7 +89,12 @@ internal static class ObserveLoop
             figures.SetMeasuring(false);
             TimeSpan after = Environment.CpuUsage.TotalTime;
             (TimeSpan? serverAfter, long? serverMemory) = FiguresOf(plan.ServerProcess);
-            return figures.ToResult(plan, series.Count > 0 ? series[^1].At : plan.Seconds) with
+            if (series.Count == 0)
+            {
+                throw new OperationCanceledException("The run ended before anything was measured.", cancellationToken);
+            }
+
+            return figures.ToResult(plan, series[^1].At) with
             {
                 Series = series,
                 OwnProcessorSeconds = (after - before).TotalSeconds,
@@ -109,18 +116,18 @@ internal static class ObserveLoop
         long begun = time.GetTimestamp();
         while (true)
         {
-            if (!IsChanging(plan))
+            if (!IsChanging(plan) && !cancellationToken.IsCancellationRequested)
             {
                 await changer.ReadAsync(cancellationToken).ConfigureAwait(false);
             }
 
             int converged = changer.Last is { } last ? observers.Count(observer => observer.Has(last)) : 0;
-            if (converged >= figures.Observers || time.GetElapsedTime(begun).TotalSeconds >= plan.TimeoutSeconds)
+            if (converged >= figures.Observers || cancellationToken.IsCancellationRequested || time.GetElapsedTime(begun).TotalSeconds >= plan.TimeoutSeconds)
             {
                 return converged;
             }
 
-            await Task.Delay(TimeSpan.FromMilliseconds(20), time, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromMilliseconds(20), time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

@@ -19,7 +19,7 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, Obse
             CoapResponse response = await client.SendAsync(New(CoapMethod.Get), cancellationToken).ConfigureAwait(false);
             Last = response.IsSuccess ? PeerObserver.NumberOf(response) : null;
         }
-        catch (CoapException)
+        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
             Last = null;
         }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net;
 
 namespace CoAP.NET.Load.Tests;
 
@@ -51,14 +52,21 @@ internal sealed class NumberServer : IAsyncDisposable
     public LoadPlan Plan(double rate) =>
         new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5, WarmUpSeconds = 0.05, RampSeconds = 0.05, TimeoutSeconds = 20, Retransmissions = 4 };
 
-    /// <summary>Runs it, each peer being a client of its own.</summary>
-    public Task<LoadResult> RunAsync(LoadPlan plan, Action<LoadTick>? onTick = null, CancellationToken cancellationToken = default)
+    /// <summary>Runs it.</summary>
+    /// <param name="plan">What is done.</param>
+    /// <param name="onTick">Is told how it stands.</param>
+    /// <param name="hasAddresses">Whether peers are addresses of one client, instead of clients.</param>
+    /// <param name="cancellationToken">Ends it early.</param>
+    public Task<LoadResult> RunAsync(LoadPlan plan, Action<LoadTick>? onTick = null, bool hasAddresses = false, CancellationToken cancellationToken = default)
     {
-        ObservingPeer[] peers = [.. Enumerable.Range(0, plan.Peers).Select(_ =>
+        ObservingPeer[] peers = [.. Enumerable.Range(1, plan.Peers).Select(i =>
         {
-            CoapClient client = new();
-            _clients.Add(client);
-            return new ObservingPeer(client, () => new CoapRequest(CoapMethod.Get, plan.Uri));
+            if (!hasAddresses || i == 1)
+            {
+                _clients.Add(new CoapClient());
+            }
+
+            return new ObservingPeer(_clients[^1], () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
         })];
         return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), cancellationToken).WaitAsync(TimeSpan.FromSeconds(60), TimeProvider.System, CancellationToken.None);
     }

@@ -2,11 +2,13 @@ namespace CoAP.NET.Load.Tests;
 
 public sealed class ObserveLoopTests
 {
-    [Fact]
-    public async Task All_observers_get_the_last_state_and_each_change_is_timed_at_each_of_them()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task All_observers_get_the_last_state_and_each_change_is_timed_at_each_of_them(bool hasAddresses)
     {
         await using NumberServer server = await NumberServer.StartAsync("300", number => number);
-        LoadResult result = await server.RunAsync(server.Plan(rate: 40));
+        LoadResult result = await server.RunAsync(server.Plan(rate: 40), hasAddresses: hasAddresses);
         Assert.Empty(result.Errors);
         Assert.Equal((12, 0), (result.Converged, result.Lost));
         Assert.InRange(result.Changes, 1, 1000);
@@ -46,11 +48,29 @@ public sealed class ObserveLoopTests
     }
 
     [Fact]
-    public async Task Who_cancels_gets_no_result_and_leaves_no_registration_for_long()
+    public async Task Who_cancels_before_anything_was_measured_gets_no_result()
     {
         await using NumberServer server = await NumberServer.StartAsync("1", number => number);
         using CancellationTokenSource cancel = new();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => server.RunAsync(server.Plan(rate: 40) with { Seconds = 1000 }, AtMeasuring(cancel.Cancel), cancel.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => server.RunAsync(server.Plan(rate: 40) with { Seconds = 1000 }, AtMeasuring(cancel.Cancel), cancellationToken: cancel.Token));
+    }
+
+    [Fact]
+    public async Task Who_cancels_later_gets_what_was_measured_until_then()
+    {
+        await using NumberServer server = await NumberServer.StartAsync("1", number => number);
+        using CancellationTokenSource cancel = new();
+        Action<LoadTick> atOnce = tick =>
+        {
+            if (tick is { Phase: "measuring", PerSecond: > 0 })
+            {
+                cancel.Cancel();
+            }
+        };
+        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { Seconds = 1000 }, atOnce, cancellationToken: cancel.Token);
+        Assert.InRange(result.Seconds, 0.1, 500);
+        Assert.Equal(result.Seconds, result.Series[^1].At);
+        Assert.True(result.Count > 0 && result.Changes > 0);
     }
 
     [Fact]
