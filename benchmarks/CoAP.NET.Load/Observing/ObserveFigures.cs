@@ -7,6 +7,7 @@ internal sealed class ObserveFigures
     private readonly ChangeBook _changes = new();
     private readonly Dictionary<string, long> _errors = [];
     private bool _isMeasuring;
+    private long _measuredFrom;
     private long _count;
     private long _second;
     private long _lost;
@@ -48,12 +49,15 @@ internal sealed class ObserveFigures
         }
     }
 
-    /// <summary>What comes from now on counts, and changes that begin from now on, or no longer. Times of measured changes count whenever they are seen.</summary>
+    /// <summary>
+    /// Notifications that come from now on count, and changes that are due from now on; or no longer. Times of measured changes count whenever they are seen.
+    /// </summary>
     public void SetMeasuring(bool isMeasuring)
     {
         lock (_gate)
         {
             _isMeasuring = isMeasuring;
+            _measuredFrom = TimeProvider.System.GetTimestamp();
         }
     }
 
@@ -61,7 +65,7 @@ internal sealed class ObserveFigures
     {
         lock (_gate)
         {
-            _changes.Begin(number, begun, _observers, _isMeasuring);
+            _changes.Begin(number, begun, _observers, _isMeasuring && begun >= _measuredFrom);
         }
     }
 

@@ -5,8 +5,8 @@ internal static class DistributionPlots
 {
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
     {
-        string what = runs.Any(static run => run.Plan.Loop == LoadLoop.Observe) ? "Times, from a change to each observer when observing" : "Times";
-        return new[] { Make(what, runs, static run => run.Times), Make("Times from a change to the last observer", runs, static run => run.ChangeTimes) }.OfType<Plot>();
+        string what = runs.Any(static run => run.Plan.Loop == LoadLoop.Observe) ? "Distribution of times; when observing, from a change to each observer" : "Distribution of times";
+        return new[] { Make(what, runs, static run => run.Times), Make("Distribution of times from a change to the last observer", runs, static run => run.ChangeTimes) }.OfType<Plot>();
     }
 
     private static Plot? Make(string title, IReadOnlyList<LoadResult> runs, Func<LoadResult, IReadOnlyList<long[]>> times)

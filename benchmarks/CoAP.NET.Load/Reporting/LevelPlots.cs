@@ -13,7 +13,7 @@ internal static class LevelPlots
             yield break;
         }
 
-        Axis peers = Axis.Logarithmic("peers", runs.Select(static run => (double)run.Plan.Peers), Units.Short);
+        Axis peers = Axis.Logarithmic("peers", runs.Select(static run => (double)run.Plan.Peers), Units.Number);
         IGrouping<string, LoadResult>[] kinds = [.. runs.GroupBy(static run => RunNames.Kind(run.Plan))];
         yield return new Plot(
             "Throughput by peers",

@@ -41,7 +41,7 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
         x.Ticks.Select(TickBelow),
         y.Ticks.Select(TickLeft),
         Html.Svg("rect", At("x", Left), At("y", Top), At("width", width - Left - Right), At("height", Height - Top - Bottom), new XAttribute("class", "frame")),
-        Text(Html.Text(x.Label), (Left + width - Right) / 2, Height - 10, "middle"),
+        Text(Html.Text(x.Label), (Left + width - Right) / 2, Height - 8, "middle"),
         new XElement(Text(Html.Text(y.Label), 16, (Top + Height - Bottom) / 2, "middle")).With(new XAttribute("transform", $"rotate(-90 16 {Place((Top + Height - Bottom) / 2)})")),
         lines.Select(Draw));
 
@@ -63,7 +63,7 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
     private IEnumerable<XElement> TickBelow(double value) =>
     [
         Html.Svg("line", At("x1", PlaceX(value)), At("x2", PlaceX(value)), At("y1", Top), At("y2", Height - Bottom), new XAttribute("class", "grid")),
-        Text(Html.Text(x.Format(value)), PlaceX(value), Height - Bottom + 17, "middle"),
+        Text(Html.Text(x.Format(value)), PlaceX(value), Height - Bottom + 20, "middle"),
     ];
 
     private IEnumerable<XElement> TickLeft(double value) =>

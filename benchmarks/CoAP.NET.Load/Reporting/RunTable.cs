@@ -55,7 +55,7 @@ internal static class RunTable
         ];
         return rows.Length == 0 ? null : new XElement(
             "table",
-            new XElement("thead", new XElement("tr", new XElement("th", "run"), Mark(new XElement("th"), true), Mark(new XElement("th", "error"), true), new XElement("th", "times"))),
+            new XElement("thead", new XElement("tr", new XElement("th", "run"), Mark(new XElement("th", "peers"), true), Mark(new XElement("th", "error"), true), new XElement("th", "times"))),
             new XElement("tbody", rows));
     }
 
