@@ -35,7 +35,7 @@ internal static class HtmlReport
             new XElement("meta", new XAttribute("charset", "utf-8")),
             new XElement("meta", new XAttribute("name", "viewport"), new XAttribute("content", "width=device-width, initial-scale=1")),
             new XElement("title", Html.Text($"Load: {Title(report)}")),
-            new XElement("style", Style.Sheet));
+            new XElement("style", ReportStyle.Sheet));
         return "<!DOCTYPE html>\n" + new XElement("html", new XAttribute("lang", "en"), head, body) + "\n";
     }
 

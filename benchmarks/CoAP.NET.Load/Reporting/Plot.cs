@@ -48,7 +48,7 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
     private static XElement Key(int index) => Html.Svg(
         "svg", new XAttribute("viewBox", "0 0 24 8"), new XAttribute("class", "key"), Html.Svg("line", At("x1", 0), At("y1", 4), At("x2", 24), At("y2", 4), ClassOf(index)));
 
-    private static XAttribute ClassOf(int index) => new("class", $"line c{index % Style.Colors} d{index / Style.Colors % Style.Dashes}");
+    private static XAttribute ClassOf(int index) => new("class", $"line c{index % ReportStyle.Colors} d{index / ReportStyle.Colors % ReportStyle.Dashes}");
 
     private static XElement Text(string text, double left, double top, string anchor) => Html.Svg("text", At("x", left), At("y", top), new XAttribute("text-anchor", anchor), text);
 
@@ -96,7 +96,7 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
             foreach (PlotPoint point in points)
             {
                 string told = $"{line.Name}: {x.Format(point.X)}, {y.Format(point.Y)}";
-                yield return Html.Svg("circle", At("cx", PlaceX(point.X)), At("cy", PlaceY(point.Y)), At("r", 3.2), new XAttribute("class", $"mark c{index % Style.Colors}"), Html.Svg("title", Html.Text(told)));
+                yield return Html.Svg("circle", At("cx", PlaceX(point.X)), At("cy", PlaceY(point.Y)), At("r", 3.2), new XAttribute("class", $"mark c{index % ReportStyle.Colors}"), Html.Svg("title", Html.Text(told)));
             }
         }
     }

@@ -4,7 +4,7 @@ using System.Text;
 namespace CoAP.NET.Load;
 
 /// <summary>How a report looks: two sets of colours, chosen by what the reader's system prefers. Without the characters that XML escapes and HTML does not.</summary>
-internal static class Style
+internal static class ReportStyle
 {
     private static readonly string[] s_light = ["#1f6fd0", "#d2571f", "#12876a", "#a3348e", "#9a7200", "#5b4bc4", "#c22f3d", "#4a7a1c"];
     private static readonly string[] s_dark = ["#6aa9f5", "#f08a55", "#45c39c", "#dd7fcb", "#d8b23e", "#a498f5", "#f07a83", "#97c95c"];
