@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
@@ -12,10 +11,11 @@ internal sealed class MemoryTransport(CoapAddress local) : CoapTransport
     private readonly CoapDatagramPool _pool = new(2048, pinned: true);
     private CoapTransportContext? _context;
     private CoapDatagram? _slot;
-    private long _dueAt;
 
-    /// <summary>Gets what the endpoint sends, and must be done with it when it returns.</summary>
+    /// <summary>Gets what the endpoint sends with the two addresses, the peer's first, and must be done with it when it returns.</summary>
     public Action<ReadOnlySpan<byte>, CoapAddress>? Sent { get; set; }
+
+    public LoopTime Time { get; } = new();
 
     public override string Scheme => "coap";
 
@@ -26,49 +26,37 @@ internal sealed class MemoryTransport(CoapAddress local) : CoapTransport
     public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
     {
         _context = context;
+        Time.Start(context);
         _slot = _pool.Rent();
+        _slot.Lend();
+        _slot.Dispose();
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Hands a datagram in. The pipeline and user code that does not await have run when it returns.</summary>
+    /// <summary>Hands a datagram in. The pipeline, and user code that does not await, have run when it returns.</summary>
     public void Deliver(ReadOnlySpan<byte> bytes, CoapAddress remote)
     {
-        if (!_slot!.TryTakeBack())
+        CoapDatagram datagram = _slot!;
+        if (!datagram.TryTakeBack())
         {
-            _slot = _pool.Rent();
+            // Somebody keeps it, so it is his, as in a receive loop.
+            datagram = _slot = _pool.Rent();
         }
 
-        CoapDatagram datagram = _slot;
         bytes.CopyTo(datagram.Buffer);
         datagram.Length = bytes.Length;
         datagram.IsTruncated = false;
         datagram.Remote = remote;
-        datagram.Local = LocalAddresses[0];
+        datagram.Local = local;
         datagram.Transport = this;
         datagram.Lend();
         _context!.Receive(datagram);
     }
 
-    /// <summary>Runs what is due by the clock, as a receive loop does between its batches.</summary>
-    public void Tick()
-    {
-        long now = _context!.TimeProvider.GetTimestamp();
-        if (now >= Volatile.Read(ref _dueAt))
-        {
-            Volatile.Write(ref _dueAt, long.MaxValue);
-            TimeSpan wait = _context.Tick();
-            if (wait != Timeout.InfiniteTimeSpan)
-            {
-                _dueAt = Math.Min(_dueAt, now + wait.Ticks);
-            }
-        }
-    }
-
-    public override void Wake() => Volatile.Write(ref _dueAt, 0);
+    public override void Wake() => Time.Wake();
 
     public override void Send(CoapDatagram datagram)
     {
-        Debug.Assert(datagram.Length > 0);
         Sent?.Invoke(datagram.Span, datagram.Remote);
         datagram.Dispose();
     }

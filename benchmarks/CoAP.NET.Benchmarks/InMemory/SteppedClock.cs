@@ -14,6 +14,7 @@ internal sealed class SteppedClock : TimeProvider
 
     public override DateTimeOffset GetUtcNow() => new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero).AddTicks(_now);
 
+    /// <summary>Lets time pass, in units of 100 ns.</summary>
     public void Step(long ticks) => _now += ticks;
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) => new StillTimer();
