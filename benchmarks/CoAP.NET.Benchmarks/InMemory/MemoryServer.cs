@@ -30,6 +30,7 @@ internal sealed class MemoryServer
     private readonly byte[] _last = new byte[2048];
     private int _lastLength;
     private long _turn;
+    private long _answers;
 
     public MemoryServer(WireFormat format, Action<CoapServer> map, Action<CoapEndpointOptions>? configure = null)
     {
@@ -53,7 +54,7 @@ internal sealed class MemoryServer
     public CoapServer Server { get; }
 
     /// <summary>How many messages the server sent.</summary>
-    public long Answers { get; private set; }
+    public long Answers => Volatile.Read(ref _answers);
 
     /// <summary>The last message that the server sent.</summary>
     public ReadOnlySpan<byte> LastAnswer => _last.AsSpan(0, _lastLength);
@@ -64,24 +65,14 @@ internal sealed class MemoryServer
     /// <summary>Sends a request of the next peer, with its next Message ID.</summary>
     public void Send(byte[] request)
     {
-        if (_format == WireFormat.Stream)
-        {
-            SendFrom((int)(_turn++ % Connections), request);
-        }
-        else
-        {
-            (long round, long peer) = Math.DivRem(_turn++, Peers);
-            BinaryPrimitives.WriteUInt16BigEndian(request.AsSpan(2), (ushort)round);
-            SendFrom((int)peer, request);
-        }
-
-        LetTimePass();
+        SendNext(request);
+        LetTimePass(1);
     }
 
-    /// <summary>Lets as much time pass as lies between two requests.</summary>
-    public void LetTimePass()
+    /// <summary>Lets as much time pass as lies between so many requests.</summary>
+    public void LetTimePass(int requests)
     {
-        _clock.Step(_step);
+        _clock.Step(requests * _step);
         (_format == WireFormat.Datagram ? _datagrams.Time : _streams.Time).Tick();
     }
 
@@ -115,6 +106,24 @@ internal sealed class MemoryServer
         }
     }
 
+    /// <summary>Sends a request many times to a server that answers from other threads, and waits for all answers.</summary>
+    public void SendAndWait(byte[] request, int count)
+    {
+        long end = Answers + count;
+        for (int i = 0; i < count; i++)
+        {
+            SendNext(request);
+        }
+
+        if (!SpinWait.SpinUntil(() => Answers >= end, TimeSpan.FromSeconds(30)))
+        {
+            throw new InvalidOperationException($"{end - Answers} of {count} requests have no answer.");
+        }
+
+        // Only now, so that each is answered within the time for a piggybacked response.
+        LetTimePass(count);
+    }
+
     /// <summary>Sends a request once and reads the answer.</summary>
     public CoapMessage Ask(byte[] request)
     {
@@ -122,10 +131,24 @@ internal sealed class MemoryServer
         return _format.Serializer().Deserialize(_last.AsMemory(0, _lastLength));
     }
 
+    private void SendNext(byte[] request)
+    {
+        if (_format == WireFormat.Stream)
+        {
+            SendFrom((int)(_turn++ % Connections), request);
+        }
+        else
+        {
+            (long round, long peer) = Math.DivRem(_turn++, Peers);
+            BinaryPrimitives.WriteUInt16BigEndian(request.AsSpan(2), (ushort)round);
+            SendFrom((int)peer, request);
+        }
+    }
+
     private void Take(ReadOnlySpan<byte> bytes)
     {
         bytes.CopyTo(_last);
         _lastLength = bytes.Length;
-        Answers++;
+        Interlocked.Increment(ref _answers);
     }
 }

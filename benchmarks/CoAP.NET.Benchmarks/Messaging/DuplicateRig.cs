@@ -18,17 +18,7 @@ internal sealed class DuplicateRig
 
     public DuplicateRig(int remembered)
     {
-        CoapEnvironment environment = new()
-        {
-            TimeProvider = _clock,
-            Random = CoapRandomSource.Secure,
-            Scheduler = CoapScheduler.Default,
-            Limits = new CoapLimits { DeduplicationBytes = 1L << 30 },
-            Counters = Counters,
-            Logger = NullLogger.Instance,
-            ParametersOf = _ => CoapTransmissionParameters.Default,
-        };
-        _shard = new CoapShard(0, environment);
+        _shard = NewShard(_clock, Counters);
         Memory = new DuplicateMemory(_shard, 1);
         PeerTimes times = new(CoapTransmissionParameters.Default);
         MemoryTransport transport = new(MemoryServer.PeerAt(-1));
@@ -43,6 +33,18 @@ internal sealed class DuplicateRig
     public CoapCounters Counters { get; } = new();
 
     public DuplicateMemory Memory { get; }
+
+    /// <summary>A shard of no endpoint.</summary>
+    public static CoapShard NewShard(TimeProvider clock, CoapCounters counters) => new(0, new CoapEnvironment
+    {
+        TimeProvider = clock,
+        Random = CoapRandomSource.Secure,
+        Scheduler = CoapScheduler.Default,
+        Limits = new CoapLimits { DeduplicationBytes = 1L << 30 },
+        Counters = counters,
+        Logger = NullLogger.Instance,
+        ParametersOf = _ => CoapTransmissionParameters.Default,
+    });
 
     /// <summary>Looks up the message that came so many messages ago; a negative number is one that is still to come.</summary>
     public bool Find(long ago)

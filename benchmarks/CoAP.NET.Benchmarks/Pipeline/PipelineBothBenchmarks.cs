@@ -28,7 +28,7 @@ public class PipelineBothBenchmarks
         {
             long before = server.Answers;
             server.SendFrom(peer, request);
-            server.LetTimePass();
+            server.LetTimePass(1);
             if (server.Answers == before)
             {
                 return 0;
