@@ -7,11 +7,11 @@ namespace CoAP.NET.Benchmarks;
 
 /// <summary>
 /// What the mesh alone costs for each message, so that one can say where a queue is worth its price: five stages of standard blocks, of standard blocks
-/// that carry batches, and of blocks without a queue; and one hop through an ActionBlock or a Channel. All are bounded as an endpoint would have them.
-/// Queued variants include waiting until everything has arrived.
+/// that carry batches, and of blocks without a queue; and one hop through each kind of block, a Channel, and before a target without room. All are bounded as an endpoint would
+/// have them. Queued variants include waiting until everything has arrived.
 /// </summary>
 [MemoryDiagnoser]
-public class HopBenchmarks
+public partial class HopBenchmarks
 {
     private const int Messages = 100_000;
     private const int Batch = 16;
@@ -23,7 +23,7 @@ public class HopBenchmarks
 
     /// <summary>Wires the inline stages, and checks that every variant delivers every message before anything is measured.</summary>
     [GlobalSetup]
-    public async Task SetupAsync()
+    public void Setup()
     {
         for (int i = 1; i < Stages; i++)
         {
@@ -31,14 +31,16 @@ public class HopBenchmarks
         }
 
         _inline[^1].LinkTo(_inlineEnd);
+        SetUpKinds();
 
         long first = Sum(0);
         long fifth = Sum(Stages);
         Expect(fifth, FiveInlineBlocks());
-        Expect(fifth, await FiveStandardBlocksAsync());
-        Expect(fifth, await FiveStandardBlocksInBatchesAsync());
-        Expect(first, await OneActionBlockAsync());
-        Expect(first, await OneChannelAsync());
+        Expect(fifth, FiveStandardBlocksAsync().GetAwaiter().GetResult());
+        Expect(fifth, FiveStandardBlocksInBatchesAsync().GetAwaiter().GetResult());
+        Expect(first, OneActionBlockAsync().GetAwaiter().GetResult());
+        Expect(first, OneChannelAsync().GetAwaiter().GetResult());
+        CheckKinds();
     }
 
     /// <summary>Five stages that process inside the offer.</summary>
@@ -46,12 +48,7 @@ public class HopBenchmarks
     public long FiveInlineBlocks()
     {
         _inlineEnd.Sum = 0;
-        AddOneBlock head = _inline[0];
-        for (int i = 0; i < Messages; i++)
-        {
-            head.Post(i);
-        }
-
+        Post(_inline[0]);
         return _inlineEnd.Sum;
     }
 

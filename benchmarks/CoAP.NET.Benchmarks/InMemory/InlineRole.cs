@@ -1,0 +1,11 @@
+namespace CoAP.NET.Benchmarks;
+
+/// <summary>Stands in for the role of a receive loop on the measuring thread, so that user code is entered and left as it is on one, and is taken to have ended soon.</summary>
+internal sealed class InlineRole : IReceiveRole
+{
+    private int _depth;
+
+    public bool EnterUserCode() => _depth++ == 0;
+
+    public UserCodeEnd ExitUserCode() => --_depth == 0 ? UserCodeEnd.Soon : UserCodeEnd.Nested;
+}
