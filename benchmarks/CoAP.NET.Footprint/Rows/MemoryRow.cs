@@ -1,0 +1,79 @@
+using System.Globalization;
+using CoAP.NET.Bench;
+using CoAP.NET.Footprint.Processes;
+
+namespace CoAP.NET.Footprint.Rows;
+
+/// <summary>Memory of a server process under load, above a process that makes the same garbage.</summary>
+internal sealed class MemoryRow : IRow
+{
+    private const int Peers = 128;
+    private const double MiB = 1 << 20;
+    private const double Goal = 24;
+    private const long SmallMemory = 16 << 20;
+
+    public string Name => "memory";
+
+    public string About => "resident memory of a server under 128 endpoints, above an empty host";
+
+    public int Seconds(Sizes sizes) => 4 * (Time(sizes) + 2);
+
+    public Task RunAsync(FigureTable table, Sizes sizes)
+    {
+        table.Begin(Name);
+        if (!OperatingSystem.IsLinux())
+        {
+            table.AddUnjudged("resident memory", $"-", "<= 24 MiB", "Linux only");
+            return Task.CompletedTask;
+        }
+
+        TimeSpan time = sizes.IsSelfCheck ? TimeSpan.FromMilliseconds(300) : TimeSpan.FromSeconds(Time(sizes));
+        Measure(table, time, "defaults", []);
+        Measure(table, time, "DeduplicationBytes of 16 MiB", [Host.Remember, SmallMemory.ToString(CultureInfo.InvariantCulture)]);
+        return Task.CompletedTask;
+    }
+
+    // A peer must not use a Message ID twice within the time of the run.
+    private static int Time(Sizes sizes) => Math.Min(60, sizes.Seconds ?? 10);
+
+    private static void Measure(FigureTable table, TimeSpan time, string how, string[] arguments)
+    {
+        long idle;
+        long loaded;
+        double rate;
+        double allocated;
+        using (HostProcess server = HostProcess.Start([Host.Server, .. arguments]))
+        using (UdpLoad load = new(server.Endpoint!, Peers))
+        {
+            idle = server.Outside.ResidentBytes;
+            long before = server.Inside().Allocated;
+            byte[] processors = Processor.Pin(Processor.Load);
+            load.RunClosed(time);
+            Processor.Restore(processors);
+            loaded = server.Outside.ResidentBytes;
+            allocated = (server.Inside().Allocated - before) / time.TotalSeconds;
+            rate = load.Answers / time.TotalSeconds;
+            table.Check(load.Wrong == 0 && load.Answers > 0, $"{load.Answers} right answers, {load.Wrong} wrong ones");
+            table.Check(load.Lost <= load.Answers / 1000, $"{load.Lost} requests were lost");
+        }
+
+        long empty;
+        using (HostProcess host = HostProcess.Start(Host.Empty))
+        {
+            long before = host.Inside().Allocated;
+            host.Allocate((long)allocated);
+            using ManualResetEventSlim never = new();
+            never.Wait(time);
+            empty = host.Outside.ResidentBytes;
+            double same = (host.Inside().Allocated - before) / time.TotalSeconds;
+            table.Check(same > allocated / 2, $"the empty host allocated {same:N0} B a second, the server {allocated:N0}");
+        }
+
+        double above = (loaded - empty) / MiB;
+        table.Add($"server, {how}: idle", $"{idle / MiB:0.0} MiB");
+        table.Add($"server, {how}: after {time.TotalSeconds:0.#} s of {rate:N0} requests a second", $"{loaded / MiB:0.0} MiB");
+        table.Add($"empty host that allocates the same {allocated / 1e6:N0} MB a second", $"{empty / MiB:0.0} MiB");
+        table.Add($"server, {how}: above the empty host", $"{above:0.0} MiB", "<= 24 MiB", above <= Goal);
+        table.Check(above is > 0 and < 2000, $"{above} MiB for the server cannot be");
+    }
+}
