@@ -11,6 +11,7 @@ namespace CoAP.NET.Footprint.Processes;
 internal sealed class UdpLoad : IDisposable
 {
     private const int TokenLength = 4;
+    private const int HeadLength = 4 + TokenLength;
     private static readonly TimeSpan s_drain = TimeSpan.FromSeconds(2);
 
     private readonly Socket[] _peers;
@@ -81,26 +82,54 @@ internal sealed class UdpLoad : IDisposable
         Drain();
     }
 
-    /// <summary>Has peers ask in turn at a steady rate, answered or not. No peer has two requests under way: one that is not answered before its next turn counts as lost.</summary>
+    /// <summary>
+    /// Has peers ask in turn at a steady rate, answered or not, so that a server that is late meets all the requests that were due meanwhile. Each request is sent once.
+    /// </summary>
     public void RunOpen(TimeSpan time, int rate)
     {
-        long begin = TimeProvider.System.GetTimestamp();
         double interval = TimeProvider.System.TimestampFrequency / (double)rate;
         long total = (long)(time.TotalSeconds * rate);
-        for (long sent = 0; sent < total;)
+        bool[] isAnswered = new bool[total];
+        long begin = TimeProvider.System.GetTimestamp();
+        long DueAt(long number) => begin + (long)(number * interval);
+        long sent = 0;
+        long end = long.MaxValue;
+        while (Answers + Wrong < total && TimeProvider.System.GetTimestamp() < end)
         {
-            long now = TimeProvider.System.GetTimestamp();
-            for (long due = begin + (long)(sent * interval); sent < total && due <= now; due = begin + (long)(sent * interval))
+            for (long now = TimeProvider.System.GetTimestamp(); sent < total && DueAt(sent) <= now; sent++)
             {
-                int peer = (int)(sent++ % _peers.Length);
-                Lost += _sentAt[peer] == 0 ? 0 : 1;
-                Ask(peer, due);
+                Write(_request, (ushort)(sent / _peers.Length), (uint)sent);
+                _peers[sent % _peers.Length].Send(_request, SocketFlags.None, out _);
+                if (sent == total - 1)
+                {
+                    end = now + (long)(s_drain.TotalSeconds * TimeProvider.System.TimestampFrequency);
+                }
             }
 
-            Receive(Environment.ProcessorCount > 1 ? 0 : 1, askAgain: false);
+            // With a processor of its own it looks all the time: epoll knows no time below a millisecond.
+            int ready = _poller.Wait(_ready, Environment.ProcessorCount > 1 ? 0 : 1);
+            for (int i = 0; i < ready; i++)
+            {
+                int length = _peers[_ready[i]].Receive(_buffer, SocketFlags.None, out SocketError error);
+                if (error != SocketError.Success)
+                {
+                    continue;
+                }
+
+                long number = length >= HeadLength ? BinaryPrimitives.ReadUInt32BigEndian(_buffer.AsSpan(HeadLength - TokenLength)) : total;
+                Write(_expected, (ushort)(number / _peers.Length), (uint)number);
+                if (number >= sent || number % _peers.Length != _ready[i] || isAnswered[number] || !_buffer.AsSpan(0, length).SequenceEqual(_expected))
+                {
+                    Wrong++;
+                    continue;
+                }
+
+                isAnswered[number] = true;
+                Count(DueAt(number));
+            }
         }
 
-        Drain();
+        Lost += total - Answers;
     }
 
     public void Dispose()
@@ -109,10 +138,18 @@ internal sealed class UdpLoad : IDisposable
         Array.ForEach(_peers, static peer => peer.Dispose());
     }
 
-    private void Ask(int peer, long due = 0)
+    private void Count(long since)
     {
-        Write(_request, peer, ++_counts[peer]);
-        _sentAt[peer] = due == 0 ? TimeProvider.System.GetTimestamp() : due;
+        TimeSpan took = TimeProvider.System.GetElapsedTime(since);
+        Times.Add((long)took.TotalNanoseconds);
+        Longest = took > Longest ? took : Longest;
+        Answers++;
+    }
+
+    private void Ask(int peer)
+    {
+        Write(_request, (ushort)++_counts[peer], _counts[peer]);
+        _sentAt[peer] = TimeProvider.System.GetTimestamp();
         _peers[peer].Send(_request, SocketFlags.None, out _);
     }
 
@@ -128,17 +165,14 @@ internal sealed class UdpLoad : IDisposable
                 continue;
             }
 
-            Write(_expected, peer, _counts[peer]);
+            Write(_expected, (ushort)_counts[peer], _counts[peer]);
             if (_sentAt[peer] == 0 || !_buffer.AsSpan(0, length).SequenceEqual(_expected))
             {
                 Wrong++;
                 continue;
             }
 
-            TimeSpan took = TimeProvider.System.GetElapsedTime(_sentAt[peer]);
-            Times.Add((long)took.TotalNanoseconds);
-            Longest = took > Longest ? took : Longest;
-            Answers++;
+            Count(_sentAt[peer]);
             _sentAt[peer] = 0;
             if (askAgain)
             {
@@ -159,10 +193,10 @@ internal sealed class UdpLoad : IDisposable
         Array.Clear(_sentAt);
     }
 
-    private static void Write(Span<byte> message, int peer, uint count)
+    private static void Write(Span<byte> message, ushort messageId, uint token)
     {
-        BinaryPrimitives.WriteUInt16BigEndian(message[2..], (ushort)count);
-        BinaryPrimitives.WriteUInt32BigEndian(message[4..], (count << 10) ^ (uint)peer);
+        BinaryPrimitives.WriteUInt16BigEndian(message[2..], messageId);
+        BinaryPrimitives.WriteUInt32BigEndian(message[(HeadLength - TokenLength)..], token);
     }
 
     private static byte[] Bytes(CoapMessage message, Action<CoapOptionCollection> options)

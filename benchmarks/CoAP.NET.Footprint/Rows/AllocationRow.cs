@@ -43,10 +43,14 @@ internal sealed class AllocationRow : IRow
     private static double OfHandler(int count)
     {
         Func<CoapResult> handler = MemoryServer.Handler;
-        GC.KeepAlive(handler());
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        for (int i = 0; i < count; i++)
+        long before = 0;
+        for (int i = -count; i < count; i++)
         {
+            if (i == 0)
+            {
+                before = GC.GetAllocatedBytesForCurrentThread();
+            }
+
             GC.KeepAlive(handler());
         }
 

@@ -42,6 +42,7 @@ internal sealed class MemoryRow : IRow
         long loaded;
         double rate;
         double allocated;
+        HostFigures serverInside;
         using (HostProcess server = HostProcess.Start([Host.Server, .. arguments]))
         using (UdpLoad load = new(server.Endpoint!, Peers))
         {
@@ -51,13 +52,15 @@ internal sealed class MemoryRow : IRow
             load.RunClosed(time);
             Processor.Restore(processors);
             loaded = server.Outside.ResidentBytes;
-            allocated = (server.Inside().Allocated - before) / time.TotalSeconds;
+            serverInside = server.Inside();
+            allocated = (serverInside.Allocated - before) / time.TotalSeconds;
             rate = load.Answers / time.TotalSeconds;
             table.Check(load.Wrong == 0 && load.Answers > 0, $"{load.Answers} right answers, {load.Wrong} wrong ones");
             table.Check(load.Lost <= load.Answers / 1000, $"{load.Lost} requests were lost");
         }
 
         long empty;
+        HostFigures emptyInside;
         using (HostProcess host = HostProcess.Start(Host.Empty))
         {
             long before = host.Inside().Allocated;
@@ -65,7 +68,8 @@ internal sealed class MemoryRow : IRow
             using ManualResetEventSlim never = new();
             never.Wait(time);
             empty = host.Outside.ResidentBytes;
-            double same = (host.Inside().Allocated - before) / time.TotalSeconds;
+            emptyInside = host.Inside();
+            double same = (emptyInside.Allocated - before) / time.TotalSeconds;
             table.Check(same > allocated / 2, $"the empty host allocated {same:N0} B a second, the server {allocated:N0}");
         }
 
@@ -74,6 +78,8 @@ internal sealed class MemoryRow : IRow
         table.Add($"server, {how}: after {time.TotalSeconds:0.#} s of {rate:N0} requests a second", $"{loaded / MiB:0.0} MiB");
         table.Add($"empty host that allocates the same {allocated / 1e6:N0} MB a second", $"{empty / MiB:0.0} MiB");
         table.Add($"server, {how}: above the empty host", $"{above:0.0} MiB", "<= 24 MiB", above <= Goal);
+        table.Add("managed memory that the collector holds: server, empty host", $"{serverInside.Committed / MiB:0.0} MiB, {emptyInside.Committed / MiB:0.0} MiB");
+        table.Add("of it objects after the last collection: server, empty host", $"{serverInside.Live / MiB:0.0} MiB, {emptyInside.Live / MiB:0.0} MiB");
         table.Check(above is > 0 and < 2000, $"{above} MiB for the server cannot be");
     }
 }
