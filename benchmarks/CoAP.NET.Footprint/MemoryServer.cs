@@ -37,7 +37,8 @@ internal sealed class MemoryServer : IAsyncDisposable
     /// <param name="clock">Its time; null for the system's.</param>
     /// <param name="configure">Sets its options.</param>
     /// <param name="transports">How many transports it has, each for a thread.</param>
-    public static async Task<MemoryServer> StartAsync(HeldClock? clock, Action<CoapEndpointOptions>? configure = null, int transports = 1)
+    /// <param name="handler">What answers; null for <see cref="Handler"/>.</param>
+    public static async Task<MemoryServer> StartAsync(HeldClock? clock, Action<CoapEndpointOptions>? configure = null, int transports = 1, Func<CoapResult>? handler = null)
     {
         CoapEndpointOptions options = new();
         if (clock is not null)
@@ -47,7 +48,7 @@ internal sealed class MemoryServer : IAsyncDisposable
 
         configure?.Invoke(options);
         CoapServer server = new(options);
-        server.MapGet("/hello", Handler);
+        server.MapGet("/hello", handler ?? Handler);
         MemoryTransport[] all = [.. Enumerable.Range(0, transports).Select(static _ => new MemoryTransport())];
         foreach (MemoryTransport transport in all)
         {

@@ -15,7 +15,7 @@ internal static class Host
     public const string Listening = "listening on ";
     public const string Figures = "figures";
     public const string Allocate = "allocate ";
-    public const string Remember = "--remember";
+    public const string Small = "small";
 
     public static async Task<int> RunAsync(string[] args)
     {
@@ -33,9 +33,10 @@ internal static class Host
     private static async Task<int> RunServerAsync(string[] args)
     {
         CoapEndpointOptions options = new();
-        if (Array.IndexOf(args, Remember) is > 0 and int at)
+        if (args.Contains(Small))
         {
-            options.Limits.DeduplicationBytes = long.Parse(args[at + 1], CultureInfo.InvariantCulture);
+            options.Limits.DeduplicationBytes = 8 << 20;
+            options.Limits.NewcomerBytes = 1 << 20;
         }
 
         await using CoapServer server = new(options);

@@ -1,4 +1,3 @@
-using System.Globalization;
 using CoAP.NET.Bench;
 using CoAP.NET.Footprint.Processes;
 
@@ -10,7 +9,6 @@ internal sealed class MemoryRow : IRow
     private const int Peers = 128;
     private const double MiB = 1 << 20;
     private const double Goal = 24;
-    private const long SmallMemory = 16 << 20;
 
     public string Name => "memory";
 
@@ -29,7 +27,7 @@ internal sealed class MemoryRow : IRow
 
         TimeSpan time = sizes.IsSelfCheck ? TimeSpan.FromMilliseconds(300) : TimeSpan.FromSeconds(Time(sizes));
         Measure(table, time, "defaults", []);
-        Measure(table, time, "DeduplicationBytes of 16 MiB", [Host.Remember, SmallMemory.ToString(CultureInfo.InvariantCulture)]);
+        Measure(table, time, "DeduplicationBytes of 8 MiB and NewcomerBytes of 1 MiB", [Host.Small]);
         return Task.CompletedTask;
     }
 
