@@ -16,7 +16,7 @@ internal static class FootprintProgram
             options:
               --write FILE    writes the table, too
               --seconds N     for how long each server process is under load (memory: 10, pauses: 60)
-              --large         10,000,000 peers, too (needs 16 GB)
+              --large         10,000,000 peers, too (needs some 10 GB)
               --self-check    everything in small, to see whether it works: the figures say nothing
             """;
         if (args is ["--help" or "-h", ..])

@@ -29,6 +29,7 @@ internal sealed class ScalingRow : IRow
         double ratio = Slices.Ratio(rates[1], single);
         table.Add("one shard on one thread", $"{Slices.Median(single):N0} requests a second");
         table.Add("two shards on two threads", $"{Slices.Median(rates[1]):N0} requests a second");
+        table.Add("part of the time in which the collector held all threads: one, two", $"{(one.Pauses + other.Pauses) / 2:P1}, {two.Pauses:P1}");
         if (OperatingSystem.IsLinux())
         {
             // What others do on the machine takes processors from the threads, but adds little to the time that they have one.
@@ -57,6 +58,8 @@ internal sealed class ScalingRow : IRow
         private readonly int[] _rounds;
         private readonly long[] _counts;
         private readonly long[] _times;
+        private TimeSpan _pauses;
+        private TimeSpan _elapsed;
 
         private Side(MemoryServer server, int firstProcessor)
         {
@@ -72,6 +75,9 @@ internal sealed class ScalingRow : IRow
         }
 
         public MemoryServer Server { get; }
+
+        /// <summary>The part of the time in which no thread got on for the garbage collector, which works on one thread.</summary>
+        public double Pauses => _pauses / _elapsed;
 
         /// <summary>Processor time for a request, of all runs after the first.</summary>
         public double Nanoseconds => _times.Sum() / (double)_counts.Sum();
@@ -90,12 +96,15 @@ internal sealed class ScalingRow : IRow
 
         public async Task<double> RunAsync(TimeSpan time)
         {
+            TimeSpan pauses = GC.GetTotalPauseDuration();
             using Barrier start = new(_lanes.Length);
             double[] rates = await Task.WhenAll(_lanes.Select((lane, i) => lane.RunAsync(() =>
             {
                 start.SignalAndWait();
                 return Run(i, time);
             })));
+            _pauses += GC.GetTotalPauseDuration() - pauses;
+            _elapsed += time;
             return rates.Sum();
         }
 
