@@ -12,6 +12,12 @@ public sealed class CoapLimits
     /// <summary>How many peers with more than one exchange are remembered. Default 100,000. When full: the peer that was idle longest and has no state younger than its lifetime goes first.</summary>
     public int MaxChannels { get; set => field = Check(value, 1, 100_000_000); } = 100_000;
 
+    /// <summary>
+    /// How long a peer is remembered that sends nothing. Default 1 day; 1 minute to 300 days, or <see cref="Timeout.InfiniteTimeSpan"/> to remember it as long as there is room
+    /// (<see cref="MaxChannels"/>). A peer with a request, a transfer or an observation under way, with state younger than its lifetime, or with an address that is still verified stays.
+    /// </summary>
+    public TimeSpan IdlePeerLifetime { get; set => field = (value >= TimeSpan.FromMinutes(1) && value <= TimeSpan.FromDays(300)) || value == Timeout.InfiniteTimeSpan ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime is 1 minute to 300 days, or infinite."); } = TimeSpan.FromDays(1);
+
     /// <summary>Memory for peers that had only one exchange so far, in bytes, with their deduplication. Default 8 MiB. When full: newcomers replace newcomers, nobody else.</summary>
     public int NewcomerBytes { get; set => field = Check(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
 

@@ -7,12 +7,13 @@ namespace CoAP.NET.Channels;
 /// The peers of a shard by address. Newcomers stand in a fixed list of their own and replace only one another; returning peers are kept up to the bound and
 /// the one idle longest goes first. Not thread-safe: Shard.Gate guards it.
 /// </summary>
-internal sealed class ChannelTable
+internal sealed partial class ChannelTable
 {
     // A list is only re-ordered when a peer was silent for a while; a busy peer costs no writes to its neighbours.
     private static readonly long s_reorderAfter = TimeSpan.FromSeconds(10).Ticks;
 
     private const int EvictionTries = 32;
+    private const int MinSlots = 64;
     private const int BytesOfNewcomer = 1024;
 
     private readonly CoapShard _shard;
@@ -22,7 +23,7 @@ internal sealed class ChannelTable
     private readonly int _maxNewcomers;
     private readonly int _maxReturning;
     private readonly long _newcomerPeriod;
-    private CoapChannel?[] _slots = new CoapChannel?[64];
+    private CoapChannel?[] _slots = new CoapChannel?[MinSlots];
     private int _count;
     private bool _hasPinned;
 
@@ -34,6 +35,8 @@ internal sealed class ChannelTable
         _maxNewcomers = Math.Max(16, limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _maxReturning = Math.Max(1, limits.MaxChannels / shardCount);
         _newcomerPeriod = limits.NewcomerPeriod.Ticks;
+        _idleLifetime = limits.IdlePeerLifetime == Timeout.InfiniteTimeSpan ? long.MaxValue : limits.IdlePeerLifetime.Ticks;
+        _idleTimer = new IdleTimer(this);
     }
 
     public int Count => _count;
@@ -230,12 +233,13 @@ internal sealed class ChannelTable
     {
         if ((_count + 1) * 4 > _slots.Length * 3)
         {
-            Grow();
+            Resize(_slots.Length * 2);
         }
 
         Place(_slots, channel);
         _count++;
         (channel.IsNewcomer ? _newcomers : _returning).AddNewest(channel);
+        WatchIdle();
     }
 
     private void Touch(CoapChannel channel, long now)
@@ -288,12 +292,8 @@ internal sealed class ChannelTable
         for (int i = 0; i < EvictionTries && candidate is not null; i++)
         {
             CoapChannel? next = candidate.Newer;
-            if (candidate.Pins == 0 && !(unverifiedOnly && candidate.IsProtected && candidate.VerifiedUntil > _shard.Environment.Now) && _owner.TryForget(candidate))
+            if (TryForget(candidate, list, unverifiedOnly))
             {
-                Remove(candidate);
-                list.Remove(candidate);
-                candidate.IsForgotten = true;
-                _shard.Guard.OnForgotten(candidate);
                 _shard.Environment.Counters.Add(CoapCounter.ChannelEvictions);
                 return true;
             }
@@ -305,6 +305,20 @@ internal sealed class ChannelTable
         }
 
         return false;
+    }
+
+    private bool TryForget(CoapChannel channel, ChannelList list, bool unverifiedOnly)
+    {
+        if (channel.Pins > 0 || (unverifiedOnly && channel.IsProtected && channel.VerifiedUntil > _shard.Environment.Now) || !_owner.TryForget(channel))
+        {
+            return false;
+        }
+
+        Remove(channel);
+        list.Remove(channel);
+        channel.IsForgotten = true;
+        _shard.Guard.OnForgotten(channel);
+        return true;
     }
 
     private static void Place(CoapChannel?[] slots, CoapChannel channel)
@@ -341,20 +355,23 @@ internal sealed class ChannelTable
 
         _slots[hole] = null;
         _count--;
+        if (_slots.Length > MinSlots && _count * 8 < _slots.Length)
+        {
+            Resize(_slots.Length / 2);
+        }
     }
 
-    private void Grow()
+    private void Resize(int length)
     {
-        CoapChannel?[] old = _slots;
-        CoapChannel?[] larger = new CoapChannel?[old.Length * 2];
-        foreach (CoapChannel? channel in old)
+        CoapChannel?[] slots = new CoapChannel?[length];
+        foreach (CoapChannel? channel in _slots)
         {
             if (channel is not null)
             {
-                Place(larger, channel);
+                Place(slots, channel);
             }
         }
 
-        Volatile.Write(ref _slots, larger);
+        Volatile.Write(ref _slots, slots);
     }
 }

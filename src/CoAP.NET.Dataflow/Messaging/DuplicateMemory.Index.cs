@@ -7,6 +7,7 @@ internal sealed partial class DuplicateMemory
 {
     // Exchanges beyond the bound of requests served: responses on their way, and requests that are about to be answered 5.03.
     private const int RunningSlack = 1024;
+    private const int KeptNumbers = 1024;
     private static readonly long s_expiryPeriod = TimeSpan.FromSeconds(15).Ticks;
 
     private readonly ExpiryTimer _expiryTimer;
@@ -52,6 +53,16 @@ internal sealed partial class DuplicateMemory
 
         _freeNumbers[_freeCount++] = state.Number;
         state.Number = -1;
+        if (_freeCount == _numbers)
+        {
+            // The last one is gone: numbers begin anew, and what many peers needed is given back.
+            _freeCount = _numbers = 0;
+            if (_states.Length > KeptNumbers)
+            {
+                _states = new MessagingState?[KeptNumbers];
+                _freeNumbers = new int[KeptNumbers];
+            }
+        }
     }
 
     private void GrowIndex(MessagingState state, long now)
@@ -69,7 +80,7 @@ internal sealed partial class DuplicateMemory
     private void RemoveFromIndex(in ReplyHeader header, ulong place)
     {
         // The number may have gone to another peer meanwhile; the place tells.
-        if (_states[header.Owner] is not { } state || state.Index.Find(header.MessageId) != place)
+        if ((uint)header.Owner >= (uint)_states.Length || _states[header.Owner] is not { } state || state.Index.Find(header.MessageId) != place)
         {
             return;
         }

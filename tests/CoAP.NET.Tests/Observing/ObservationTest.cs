@@ -21,7 +21,7 @@ public abstract class ObservationTest : ClientTest
 
     private protected int Pins => Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(static channel => channel.Pins));
 
-    private protected int Timers => Endpoint.Pipelines.Sum(static pipeline => pipeline.Shard.Wheel.Count);
+    private protected int Timers => Endpoint.Pipelines.Sum(static pipeline => pipeline.Shard.Wheel.Count - (pipeline.Channels.WatchesIdle ? 1 : 0));
 
     private protected static CoapMessage Read(string hex) => s_serializer.Deserialize(Wire.Hex(hex));
 

@@ -163,7 +163,7 @@ internal sealed class TransferNetwork : IAsyncDisposable
                 Count("answers", pipeline.Bodies.Answers.Bodies);
                 Count("messages outstanding", pipeline.Messages.Outstanding);
                 Count("messages waiting", pipeline.Messages.Waiting);
-                Count("timers", timers ? pipeline.Shard.Wheel.Count : 0);
+                Count("timers", timers ? pipeline.Shard.Wheel.Count - (pipeline.Channels.WatchesIdle ? 1 : 0) : 0);
                 foreach (CoapChannel channel in pipeline.Channels.All())
                 {
                     Count("requests", ExchangeLayer.PendingOf(channel));

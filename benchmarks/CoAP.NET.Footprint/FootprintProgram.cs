@@ -1,0 +1,77 @@
+using CoAP.NET.Bench;
+using CoAP.NET.Footprint.Rows;
+
+namespace CoAP.NET.Footprint;
+
+/// <summary>The command line: which rows are measured, and what becomes of the table.</summary>
+internal static class FootprintProgram
+{
+    public static async Task<int> RunAsync(string[] args)
+    {
+        IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(), new PausesRow()];
+        string usage = $"""
+            usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown; exit code 1 when an answer was wrong or a figure cannot be
+            {string.Join('\n', rows.Select(row => $"  {row.Name,-15} {row.About} (about {row.Seconds(new Sizes())} s)"))}
+              (none)          all of them, in about {rows.Sum(row => row.Seconds(new Sizes()))} s
+            options:
+              --write FILE    writes the table, too
+              --seconds N     for how long each server process is under load (memory: 10, pauses: 60)
+              --large         10,000,000 peers, too (needs some 10 GB)
+              --self-check    everything in small, to see whether it works: the figures say nothing
+            """;
+        if (args is ["--help" or "-h", ..])
+        {
+            Console.WriteLine(usage);
+            return 0;
+        }
+
+        try
+        {
+            Arguments arguments = Arguments.Parse(args, ["--write", "--seconds"], ["--large", "--self-check"]);
+            if (arguments.Words.FirstOrDefault(word => rows.All(row => row.Name != word)) is { } unknown)
+            {
+                throw new ArgumentException($"{unknown} is no row: {string.Join(", ", rows.Select(row => row.Name))}.");
+            }
+
+            Sizes sizes = new()
+            {
+                IsSelfCheck = arguments.Has("--self-check"),
+                IsLarge = arguments.Has("--large"),
+                Seconds = arguments.Has("--seconds") ? Math.Max(1, arguments.Number("--seconds", 0)) : null,
+            };
+            IRow[] wanted = [.. rows.Where(row => arguments.Words.Count == 0 || arguments.Words.Contains(row.Name))];
+            if (!sizes.IsSelfCheck)
+            {
+                Console.Error.WriteLine($"about {wanted.Sum(row => row.Seconds(sizes))} s");
+            }
+
+            FigureTable table = new();
+            foreach (IRow row in wanted)
+            {
+                await row.RunAsync(table, sizes);
+            }
+
+            if (arguments.Has("--write"))
+            {
+                await File.WriteAllTextAsync(arguments.Text("--write", ""), table.Text);
+            }
+
+            foreach (string fault in table.Faults)
+            {
+                Console.Error.WriteLine($"WRONG {fault}");
+            }
+
+            if (sizes.IsSelfCheck && table.Faults.Count == 0)
+            {
+                Console.WriteLine("all rows are right");
+            }
+
+            return table.Faults.Count == 0 ? 0 : 1;
+        }
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or CoAP.NET.CoapException)
+        {
+            Console.Error.WriteLine(exception.Message);
+            return 2;
+        }
+    }
+}

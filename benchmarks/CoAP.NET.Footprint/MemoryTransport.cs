@@ -1,0 +1,109 @@
+using System.Buffers.Binary;
+using CoAP.NET.Bench;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Footprint;
+
+/// <summary>
+/// A transport without a network: <see cref="Ask"/> hands in the datagram of a request and has its answer when it returns, on the same thread. It allocates nothing for that.
+/// For one thread at a time; an endpoint may have several, as it may have several sockets.
+/// </summary>
+internal sealed class MemoryTransport : CoapTransport
+{
+    private const int TokenLength = 4;
+    private const int HeadLength = 4 + TokenLength;
+
+    private static readonly CoapAddress s_local = CoapAddress.FromIPv4(0xc000_0201, 5683);
+    private static readonly byte[] s_request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPath("hello")));
+    private static readonly byte[] s_answer = Bytes(
+        new CoapMessage(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, Payload = System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello) },
+        options => options.Add(new ContentFormat(CoapContentFormat.TextPlain)));
+
+    // It comes back before Ask returns: a request without a payload leaves nothing of it behind.
+    private readonly CoapDatagram _datagram = new(64);
+    private readonly byte[] _expected = [.. s_answer];
+    private CoapAddress _peer;
+    private bool _isAnswered;
+
+    /// <summary>The size of an answer in bytes.</summary>
+    public static int AnswerLength => s_answer.Length;
+
+    public override string Scheme => "coap";
+
+    public override IReadOnlyList<CoapAddress> LocalAddresses => [s_local];
+
+    public CoapTransportContext Context { get; private set; } = null!;
+
+    /// <summary>Right answers.</summary>
+    public long Answers { get; private set; }
+
+    /// <summary>Requests without an answer.</summary>
+    public long Lost { get; private set; }
+
+    /// <summary>Answers to somebody else, to another request, twice, or of other bytes.</summary>
+    public long Wrong { get; private set; }
+
+    /// <summary>The address of a peer: 10.0.0.0 and a number of up to 2^24.</summary>
+    public static CoapAddress AddressOf(int peer) => CoapAddress.FromIPv4(0x0a00_0000 + (uint)peer, 5683);
+
+    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    {
+        Context = context;
+        s_request.CopyTo(_datagram.Buffer, 0);
+        _datagram.Length = s_request.Length;
+        _datagram.Local = s_local;
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>Has a peer send a Confirmable GET, and checks the answer.</summary>
+    /// <param name="peer">The number of the peer.</param>
+    /// <param name="count">How many it sent before: its Message ID, and with the peer's number its token.</param>
+    public void Ask(int peer, int count)
+    {
+        Write(_datagram.Buffer, peer, count);
+        Write(_expected, peer, count);
+        _peer = AddressOf(peer);
+        _datagram.Remote = _peer;
+        _datagram.Transport = this;
+        _datagram.Channel = null;
+        _isAnswered = false;
+        Context.Receive(_datagram);
+        if (!_isAnswered)
+        {
+            Lost++;
+        }
+    }
+
+    public override void Send(CoapDatagram datagram)
+    {
+        if (!_isAnswered && datagram.Remote == _peer && datagram.Span.SequenceEqual(_expected))
+        {
+            Answers++;
+        }
+        else
+        {
+            Wrong++;
+        }
+
+        _isAnswered = true;
+        datagram.Dispose();
+    }
+
+    public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private static void Write(Span<byte> message, int peer, int count)
+    {
+        BinaryPrimitives.WriteUInt16BigEndian(message[2..], (ushort)count);
+        BinaryPrimitives.WriteUInt32BigEndian(message[4..], (uint)((count * 0x9e37_79b1L) + peer));
+    }
+
+    private static byte[] Bytes(CoapMessage message, Action<CoapOptionCollection> options)
+    {
+        message.Token = new CoapToken(new byte[TokenLength]);
+        options(message.Options);
+        byte[] bytes = CoapDatagramSerializer.Default.Serialize(message);
+        return bytes.Length > HeadLength ? bytes : throw new InvalidOperationException("A message without options.");
+    }
+}

@@ -1,0 +1,83 @@
+using CoAP.NET.Bench;
+using CoAP.NET.Footprint.Processes;
+
+namespace CoAP.NET.Footprint.Rows;
+
+/// <summary>Memory of a server process under load, above a process that makes the same garbage.</summary>
+internal sealed class MemoryRow : IRow
+{
+    private const int Peers = 128;
+    private const double MiB = 1 << 20;
+    private const double Goal = 24;
+
+    public string Name => "memory";
+
+    public string About => "resident memory of a server under 128 endpoints, above an empty host";
+
+    public int Seconds(Sizes sizes) => 4 * (Time(sizes) + 2);
+
+    public Task RunAsync(FigureTable table, Sizes sizes)
+    {
+        table.Begin(Name);
+        if (!OperatingSystem.IsLinux())
+        {
+            table.AddUnjudged("resident memory", $"-", "<= 24 MiB", "Linux only");
+            return Task.CompletedTask;
+        }
+
+        TimeSpan time = sizes.IsSelfCheck ? TimeSpan.FromMilliseconds(300) : TimeSpan.FromSeconds(Time(sizes));
+        Measure(table, sizes, time, "defaults", []);
+        Measure(table, sizes, time, "DeduplicationBytes of 8 MiB and NewcomerBytes of 1 MiB", [Host.Small]);
+        return Task.CompletedTask;
+    }
+
+    // A peer must not use a Message ID twice within the time of the run.
+    private static int Time(Sizes sizes) => Math.Min(60, sizes.Seconds ?? 10);
+
+    private static void Measure(FigureTable table, Sizes sizes, TimeSpan time, string how, string[] arguments)
+    {
+        long idle;
+        long loaded;
+        double rate;
+        double allocated;
+        HostFigures serverInside;
+        using (HostProcess server = HostProcess.Start([Host.Server, .. arguments]))
+        using (UdpLoad load = new(server.Endpoint!, Peers))
+        {
+            idle = server.Outside.ResidentBytes;
+            long before = server.Inside().Allocated;
+            byte[] processors = Processor.Pin(Processor.Load);
+            load.RunClosed(time);
+            Processor.Restore(processors);
+            loaded = server.Outside.ResidentBytes;
+            serverInside = server.Inside();
+            allocated = (serverInside.Allocated - before) / time.TotalSeconds;
+            rate = load.Answers / time.TotalSeconds;
+            table.Check(load.Wrong == 0 && load.Answers > 0, $"{load.Answers} right answers, {load.Wrong} wrong ones");
+            table.Check(load.Lost <= load.Answers / 1000, $"{load.Lost} requests were lost");
+        }
+
+        long empty;
+        HostFigures emptyInside;
+        using (HostProcess host = HostProcess.Start(Host.Empty))
+        {
+            long before = host.Inside().Allocated;
+            host.Allocate((long)allocated);
+            using ManualResetEventSlim never = new();
+            never.Wait(time);
+            empty = host.Outside.ResidentBytes;
+            emptyInside = host.Inside();
+            double same = (emptyInside.Allocated - before) / time.TotalSeconds;
+            table.Check(same > allocated / (sizes.IsSelfCheck ? 20 : 2), $"the empty host allocated {same:N0} B a second, the server {allocated:N0}");
+        }
+
+        double above = (loaded - empty) / MiB;
+        table.Add($"server, {how}: idle", $"{idle / MiB:0.0} MiB");
+        table.Add($"server, {how}: after {time.TotalSeconds:0.#} s of {rate:N0} requests a second", $"{loaded / MiB:0.0} MiB");
+        table.Add($"empty host that allocates the same {allocated / 1e6:N0} MB a second", $"{empty / MiB:0.0} MiB");
+        table.Add($"server, {how}: above the empty host", $"{above:0.0} MiB", "<= 24 MiB", above <= Goal);
+        table.Add("managed memory that the collector holds: server, empty host", $"{serverInside.Committed / MiB:0.0} MiB, {emptyInside.Committed / MiB:0.0} MiB");
+        table.Add("of it objects after the last collection: server, empty host", $"{serverInside.Live / MiB:0.0} MiB, {emptyInside.Live / MiB:0.0} MiB");
+        table.Check(above > (sizes.IsSelfCheck ? -20 : 0) && above < 2000, $"{above} MiB for the server cannot be");
+    }
+}
