@@ -76,8 +76,8 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private static ConnectionRoute RouteTo(CoapStreamTransport transport, CoapUri uri, IPAddress[] addresses) =>
-        new(transport, Array.ConvertAll(addresses, address => AddressOf(uri, address)), uri.HostAddress is null ? uri.Host : null);
+    private static ConnectionRoute RouteTo(CoapStreamTransport transport, CoapUri uri, IPAddress[] addresses, IPAddress? local = null) =>
+        new(transport, Array.ConvertAll(addresses, address => AddressOf(uri, address)), uri.HostAddress is null ? uri.Host : null, local);
 
     /// <summary>The channel that stands for a route; one without a connection where there is none, for those steps that come before one is needed.</summary>
     private CoapChannel ChannelOf(ConnectionRoute route)

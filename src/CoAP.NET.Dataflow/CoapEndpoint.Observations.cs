@@ -34,7 +34,7 @@ public sealed partial class CoapEndpoint
 
         return await CoapObservation.BeginAsync(
             Observed,
-            new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize },
+            new ObservationTarget($"{uri.Scheme}://{uri.Authority}{(request.LocalAddress is { } local ? $" from {local}" : null)}", message) { Uri = uri, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize },
             options,
             cancellationToken).ConfigureAwait(false);
     }
@@ -59,17 +59,17 @@ public sealed partial class CoapEndpoint
 
         CoapUri uri = target.Uri!;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = Reachable(await ResolveAsync(uri, cancellationToken).ConfigureAwait(false), target.Local, uri);
         if (transport is CoapStreamTransport stream)
         {
             // Of several addresses the one that could be connected to.
-            return [await ChannelToAsync(RouteTo(stream, uri, addresses), target.Message, null, null, cancellationToken).ConfigureAwait(false)];
+            return [await ChannelToAsync(RouteTo(stream, uri, addresses, target.Local), target.Message, null, null, cancellationToken).ConfigureAwait(false)];
         }
 
         CoapChannel[] channels = new CoapChannel[addresses.Length];
         for (int i = 0; i < channels.Length; i++)
         {
-            channels[i] = ChannelTo(transport, AddressOf(uri, addresses[i]));
+            channels[i] = ChannelTo(transport, AddressOf(uri, addresses[i]), target.Local);
         }
 
         return channels;

@@ -28,11 +28,11 @@ public sealed partial class CoapEndpoint
         CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)));
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = await ResolveInTimeAsync(uri, request, started, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = Reachable(await ResolveInTimeAsync(uri, request, started, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
         if (transport is CoapStreamTransport stream)
         {
             // Whoever opens the connection tries all addresses.
-            ConnectionRoute route = RouteTo(stream, uri, addresses);
+            ConnectionRoute route = RouteTo(stream, uri, addresses, request.LocalAddress);
             CoapMessage plain = Copy(request);
             AddTarget(plain, uri, route.Addresses[0]);
             return await SendAsync(request, plain, ChannelOf(route), uri, started, route, cancellationToken).ConfigureAwait(false);
@@ -46,7 +46,7 @@ public sealed partial class CoapEndpoint
             try
             {
                 // One time limit for all addresses.
-                return await SendAsync(request, message, ChannelTo(transport, remote), uri, started, null, cancellationToken).ConfigureAwait(false);
+                return await SendAsync(request, message, ChannelTo(transport, remote, request.LocalAddress), uri, started, null, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
             {
@@ -135,44 +135,6 @@ public sealed partial class CoapEndpoint
         }
 
         return message;
-    }
-
-    internal CoapChannel ChannelTo(CoapTransport transport, CoapAddress remote)
-    {
-        CoapPipeline pipeline = _pipelines[_context.ShardOf(remote)];
-        ulong hash = _hash.Of(remote);
-        long now = _environment.Now;
-        CoapChannel channel;
-        pipeline.Shard.Enter();
-        try
-        {
-            channel = pipeline.Channels.GetForOutbound(transport, remote, hash, now);
-        }
-        finally
-        {
-            pipeline.Shard.Exit();
-        }
-
-        if (channel.AsksForParameters)
-        {
-            channel.AskForParameters();
-        }
-
-        return channel;
-    }
-
-    /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
-    internal CoapChannel Current(CoapChannel channel)
-    {
-        if (channel.IsReliable)
-        {
-            return _pool.SuccessorOf(channel) ?? channel;
-        }
-
-        lock (channel.Shard.Gate)
-        {
-            return _pipelines[channel.Shard.Index].Channels.Current(channel) ?? channel;
-        }
     }
 
     private Task<CoapResponse> SendAsync(

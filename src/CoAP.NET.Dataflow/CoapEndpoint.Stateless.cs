@@ -20,7 +20,7 @@ public sealed partial class CoapEndpoint
         CheckCode(request);
         CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = Reachable(await ResolveAsync(uri, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
         CoapAddress remote = AddressOf(uri, addresses[0]);
         CoapMessage message = Copy(request);
         AddTarget(message, uri, remote);
@@ -28,13 +28,13 @@ public sealed partial class CoapEndpoint
         if (transport is CoapStreamTransport stream)
         {
             // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
-            channel = await _connectionStep.ConnectAsync(RouteTo(stream, uri, addresses), message, needsCapabilities: true, request.Timeout, cancellationToken).ConfigureAwait(false);
+            channel = await _connectionStep.ConnectAsync(RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, request.Timeout, cancellationToken).ConfigureAwait(false);
             LeaveOutToldHost(message, channel);
             remote = channel.Remote;
         }
         else
         {
-            channel = ChannelTo(transport, remote);
+            channel = ChannelTo(transport, remote, request.LocalAddress);
         }
 
         if (_tokenStep.Supports(channel, StatelessTokens.Overhead + state.Length))

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using System.Net;
 using System.Text;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
@@ -82,6 +83,13 @@ public sealed partial class CoapRequest
 
     /// <summary>Whether to send a Confirmable message. Default true. For a received request: whether it was one.</summary>
     public bool Confirmable { get; set; } = true;
+
+    /// <summary>
+    /// The address of this host that the request leaves from, for hosts that have several. Over UDP the endpoint must be bound to it or to any address, as a client is that was told nothing else, and
+    /// the peer is a peer of its own for each address: with Message IDs, NSTART and observations of its own. Over TCP and TLS there is a connection for each address. Default null: the
+    /// operating system chooses by its routes. Without meaning for requests to a <see cref="CoapPeer"/> and to groups, and on received requests.
+    /// </summary>
+    public IPAddress? LocalAddress { get; set; }
 
     /// <summary>What the cache of the endpoint may do for the request, if it has one.</summary>
     public CoapCacheMode CacheMode { get; set; }

@@ -22,6 +22,11 @@ internal sealed class AddressHash
         return Mix(first ^ _key2, ((ulong)address.ScopeId << 16 | address.Port) + _key1);
     }
 
+    /// <summary>The hash of a peer as it is known at one address of ours only.</summary>
+    /// <param name="peer">The hash of the peer's address.</param>
+    /// <param name="local">Our address.</param>
+    public static ulong Of(ulong peer, in CoapAddress local) => Mix(peer ^ local.High, (peer >> 32 | peer << 32) ^ local.Low ^ ((ulong)local.Port << 32)) | 1;
+
     private static ulong Mix(ulong a, ulong b)
     {
         ulong high = Math.BigMul(a, b, out ulong low);

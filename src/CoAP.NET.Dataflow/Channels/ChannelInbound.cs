@@ -32,7 +32,9 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
             ulong hash = _hash.Of(item.Remote);
             long now = _shard.Environment.Now;
-            item.Channel = _table.TryGetForInbound(item, hash, now) ?? GetOrAdd(item, hash, now);
+            item.Channel = (_table.HasPinned ? _table.TryGetPinned(item, AddressHash.Of(hash, item.Local), now) : null)
+                ?? _table.TryGetForInbound(item, hash, now)
+                ?? GetOrAdd(item, hash, now);
         }
 
         Offer(item);

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
@@ -23,6 +24,7 @@ internal sealed class ChannelTable
     private readonly long _newcomerPeriod;
     private CoapChannel?[] _slots = new CoapChannel?[64];
     private int _count;
+    private bool _hasPinned;
 
     public ChannelTable(CoapShard shard, IChannelOwner owner, int shardCount)
     {
@@ -36,12 +38,15 @@ internal sealed class ChannelTable
 
     public int Count => _count;
 
+    /// <summary>Whether there may be channels from one address of ours only, under the hash of both addresses.</summary>
+    public bool HasPinned => Volatile.Read(ref _hasPinned);
+
     public int Newcomers => _newcomers.Count;
 
     /// <summary>Finds the channel of a datagram's peer, or makes one.</summary>
     public CoapChannel GetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
-        CoapChannel? channel = FindForInbound(datagram, hash);
+        CoapChannel? channel = (_hasPinned ? FindForInbound(datagram, AddressHash.Of(hash, datagram.Local)) : null) ?? FindForInbound(datagram, hash);
         if (channel is null)
         {
             bool toGroup = datagram.Local.IsMulticast;
@@ -72,6 +77,19 @@ internal sealed class ChannelTable
         return channel;
     }
 
+    /// <summary>Finds the channel of a datagram that came to an address of ours which we talked to its peer from (<see cref="HasPinned"/>). Without the lock, as <see cref="TryGetForInbound"/>.</summary>
+    public CoapChannel? TryGetPinned(CoapDatagram datagram, ulong hash, long now)
+    {
+        CoapChannel? channel = FindForInbound(datagram, hash);
+        if (channel is null || now - channel.LastSeen > s_reorderAfter)
+        {
+            return null;
+        }
+
+        channel.LastSeen = now;
+        return channel;
+    }
+
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
     {
@@ -87,6 +105,45 @@ internal sealed class ChannelTable
         }
 
         return channel;
+    }
+
+    /// <summary>
+    /// Finds a channel to a peer that we want to talk to from one address of ours, or makes one. A peer may have many of them: they are found by the hash of both addresses.
+    /// </summary>
+    /// <param name="transport">The transport.</param>
+    /// <param name="remote">The peer.</param>
+    /// <param name="wanted">The end of ours to talk from; null for what the operating system chooses.</param>
+    /// <param name="routed">What the operating system chooses, when that is known.</param>
+    /// <param name="onlyFind">Whether none is made.</param>
+    /// <param name="hash">The hash of the peer's address.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="channel">The channel.</param>
+    /// <returns>Whether there is one now.</returns>
+    public bool TryGetForOutbound(
+        CoapTransport transport, CoapAddress remote, LocalEnd? wanted, LocalEnd? routed, bool onlyFind, ulong hash, long now, [NotNullWhen(true)] out CoapChannel? channel)
+    {
+        channel = wanted is { } end
+            ? FindAt(transport, remote, end, hash) ?? (wanted == routed ? FindPlain(transport, remote, hash) : null)
+            : FindPlain(transport, remote, hash) ?? (routed is { } by ? FindAt(transport, remote, by, hash) : null);
+        if (channel is null && !onlyFind)
+        {
+            if (wanted is { } pinned)
+            {
+                Volatile.Write(ref _hasPinned, true);
+                channel = Add(transport, pinned.Tag, remote, pinned.Local, AddressHash.Of(hash, pinned.Local), now, newcomer: false);
+            }
+            else
+            {
+                channel = Add(transport, 0, remote, default, hash, now, newcomer: false);
+            }
+        }
+
+        if (channel is { IsNewcomer: true })
+        {
+            Promote(channel);
+        }
+
+        return channel is not null;
     }
 
     /// <summary>The channel that stands for a peer now: the given one, or the one that was made for the peer after that one was forgotten; null when there is none.</summary>
@@ -109,11 +166,11 @@ internal sealed class ChannelTable
     }
 
     /// <summary>The channels to a peer's address over all transports, as a list of its own.</summary>
-    public List<CoapChannel> Find(CoapAddress remote, ulong hash)
+    public List<CoapChannel> Find(CoapAddress remote)
     {
         lock (_shard.Gate)
         {
-            return [.. _slots.OfType<CoapChannel>().Where(channel => channel.AddressHash == hash && channel.Remote == remote)];
+            return [.. _slots.OfType<CoapChannel>().Where(channel => channel.Remote == remote)];
         }
     }
 
@@ -144,6 +201,14 @@ internal sealed class ChannelTable
 
         return null;
     }
+
+    // Known at one address of ours: as we chose it, or as the peer did.
+    private CoapChannel? FindAt(CoapTransport transport, in CoapAddress remote, LocalEnd end, ulong hash) =>
+        Find(transport, end.Tag, remote, end.Local, AddressHash.Of(hash, end.Local))
+        ?? (Find(transport, end.Tag, remote, end.Local, hash) is { } channel && channel.Local == end.Local ? channel : null);
+
+    // Known at no address of ours in particular, or at the one where the peer found us.
+    private CoapChannel? FindPlain(CoapTransport transport, in CoapAddress remote, ulong hash) => Find(transport, null, remote, null, hash);
 
     private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer, bool lacksLocal = false)
     {

@@ -223,8 +223,11 @@ internal sealed partial class ConnectionPool
             }
         }
 
-        return await key.Transport.ConnectAsync(key.Remote, key.ServerName, attempt.GivenUp).ConfigureAwait(false);
+        return await ConnectAsync(key, key.Remote, key.ServerName, attempt.GivenUp).ConfigureAwait(false);
     }
+
+    private static ValueTask<CoapConnection> ConnectAsync(in ConnectionKey key, CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
+        key.Local is { } local ? key.Transport.ConnectFromAsync(remote, local, serverName, cancellationToken) : key.Transport.ConnectAsync(remote, serverName, cancellationToken);
 
     // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. Whoever is found there has to prove that he is the one that was asked for, not the one that was named.
     private async Task<CoapConnection> ConnectInsteadAsync(ConnectionKey key, string alternative, CancellationToken cancellationToken)
@@ -235,7 +238,7 @@ internal sealed partial class ConnectionPool
             try
             {
                 string? identity = key.ServerName ?? (key.Transport.IsSecure ? key.Remote.ToIPAddress().ToString() : null);
-                CoapConnection connection = await key.Transport.ConnectAsync(address, identity, cancellationToken).ConfigureAwait(false);
+                CoapConnection connection = await ConnectAsync(key, address, identity, cancellationToken).ConfigureAwait(false);
                 Log.AlternativeTaken(_environment.Logger, key.ToString(), address.ToString());
                 return connection;
             }

@@ -76,7 +76,7 @@ internal sealed partial class ConnectionPool
     /// <summary>The route by which the peer of a connection is reached, now and after the connection has ended.</summary>
     // What others opened, be it a user by the transport, is theirs to open again.
     public static ConnectionRoute RouteTo(CoapChannel channel) =>
-        channel.ConnectingState is ConnectionTarget { Key: var key } ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName) : new ConnectionRoute(channel);
+        channel.ConnectingState is ConnectionTarget { Key: var key } ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local) : new ConnectionRoute(channel);
 
     /// <summary>The connection to the peer of a connection of ours that has ended; null when there is none.</summary>
     public CoapChannel? SuccessorOf(CoapChannel channel)

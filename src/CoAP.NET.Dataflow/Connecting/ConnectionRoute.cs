@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Requesting;
 using CoAP.NET.Transports;
@@ -13,11 +14,13 @@ internal sealed class ConnectionRoute : RequestRoute
     /// <param name="transport">The transport.</param>
     /// <param name="addresses">Its addresses, in the order in which they are tried.</param>
     /// <param name="serverName">Its name, where the transport tells and checks it; otherwise null.</param>
-    public ConnectionRoute(CoapStreamTransport transport, CoapAddress[] addresses, string? serverName)
+    /// <param name="local">The address to leave from; null for what the system chooses.</param>
+    public ConnectionRoute(CoapStreamTransport transport, CoapAddress[] addresses, string? serverName, IPAddress? local = null)
     {
         Transport = transport;
         _addresses = addresses;
         ServerName = transport.IsSecure ? serverName : null;
+        Local = local;
     }
 
     /// <summary>To a peer that connected to us.</summary>
@@ -29,12 +32,14 @@ internal sealed class ConnectionRoute : RequestRoute
 
     public string? ServerName { get; }
 
+    public IPAddress? Local { get; }
+
     /// <summary>The only connection that will do; null when one may be opened.</summary>
     public CoapChannel? Only { get; }
 
     public ReadOnlySpan<CoapAddress> Addresses => _addresses;
 
-    public ConnectionKey KeyOf(CoapAddress address) => new(Transport, address, ServerName);
+    public ConnectionKey KeyOf(CoapAddress address) => new(Transport, address, ServerName, Local);
 
     /// <summary>Where it leads, for people.</summary>
     public override string ToString() => _addresses.Length == 1 ? KeyOf(_addresses[0]).ToString() : $"{Transport.Scheme}://{ServerName ?? string.Join(", ", _addresses)}";

@@ -69,7 +69,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
             return;
         }
 
-        foreach (CoapChannel channel in pipeline.Channels.Find(datagram.Remote, _hash.Of(datagram.Remote)))
+        foreach (CoapChannel channel in pipeline.Channels.Find(datagram.Remote))
         {
             pipeline.MessagingIn.SendFailed(channel, datagram.Span, code);
         }
@@ -78,8 +78,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
     public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(remote)];
-        ulong hash = _hash.Of(remote);
-        foreach (CoapChannel channel in pipeline.Channels.Find(remote, hash))
+        foreach (CoapChannel channel in pipeline.Channels.Find(remote))
         {
             pipeline.MessagingIn.Unreachable(channel, quoted);
         }

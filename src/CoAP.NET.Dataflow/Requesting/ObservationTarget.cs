@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Net;
 using System.Text;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
@@ -39,6 +40,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 
     /// <summary>The peer whose resource it is, whatever the URI says; null when it is found by <see cref="Uri"/>.</summary>
     public CoapChannel? Peer { get; init; }
+
+    /// <summary>The address of this host that is observed from; null for what the system chooses.</summary>
+    public IPAddress? Local { get; init; }
 
     /// <summary>How long a registration may take; null for the times of the transmission parameters.</summary>
     public TimeSpan? Timeout { get; init; }

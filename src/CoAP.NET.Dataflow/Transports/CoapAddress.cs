@@ -37,18 +37,23 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
     public static CoapAddress FromIPEndPoint(IPEndPoint endpoint)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
+        return Of(endpoint.Address, (ushort)endpoint.Port);
+    }
+
+    /// <summary>Makes an address of a .NET address and a port.</summary>
+    internal static CoapAddress Of(IPAddress address, ushort port)
+    {
         Span<byte> bytes = stackalloc byte[16];
-        IPAddress address = endpoint.Address;
         if (address.AddressFamily == AddressFamily.InterNetwork)
         {
             address.TryWriteBytes(bytes, out _);
-            return FromIPv4(BinaryPrimitives.ReadUInt32BigEndian(bytes), (ushort)endpoint.Port);
+            return FromIPv4(BinaryPrimitives.ReadUInt32BigEndian(bytes), port);
         }
 
         address.TryWriteBytes(bytes, out _);
         ulong high = BinaryPrimitives.ReadUInt64BigEndian(bytes);
         ulong low = BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]);
-        return new CoapAddress(high, low, (ushort)endpoint.Port, (uint)address.ScopeId);
+        return new CoapAddress(high, low, port, (uint)address.ScopeId);
     }
 
     /// <summary>The .NET endpoint; an IPv4 address becomes an IPv4 endpoint.</summary>

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace CoAP.NET.Transports;
 
 /// <summary>
@@ -20,6 +22,34 @@ public abstract class CoapTransport : IAsyncDisposable
 
     /// <summary>The addresses it is bound to; empty before <see cref="StartAsync"/>. The port is the real one, also where 0 was asked for.</summary>
     public abstract IReadOnlyList<CoapAddress> LocalAddresses { get; }
+
+    /// <summary>Says how something can leave from one of this host's addresses, as <see cref="CoapRequest.LocalAddress"/> asks.</summary>
+    /// <param name="address">The address it is to leave from.</param>
+    /// <param name="local">The address as received datagrams have it as their <see cref="CoapDatagram.Local"/>, with the port.</param>
+    /// <param name="tag">The <see cref="CoapDatagram.TransportTag"/> that goes with it.</param>
+    /// <returns>Whether that is possible. By default: whether the transport is bound to the address, or to any; the tag is the place in <see cref="LocalAddresses"/>.</returns>
+    public virtual bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag)
+    {
+        ArgumentNullException.ThrowIfNull(address);
+        IReadOnlyList<CoapAddress> bound = LocalAddresses;
+        for (tag = 0; tag < bound.Count; tag++)
+        {
+            local = CoapAddress.Of(address, bound[tag].Port);
+            if (local == bound[tag] || (bound[tag].IsAny && bound[tag].IsIPv4 == local.IsIPv4))
+            {
+                return true;
+            }
+        }
+
+        (local, tag) = (default, 0);
+        return false;
+    }
+
+    /// <summary>The address of this host that the operating system has datagrams to a peer leave from; null when that is not known.</summary>
+    internal virtual IPAddress? SourceTo(in CoapAddress remote) => null;
+
+    /// <summary>Whether an address is one of this host's, as far as that can be told.</summary>
+    internal virtual bool IsOurs(IPAddress address) => true;
 
     /// <summary>Opens sockets and begins to receive.</summary>
     /// <param name="context">Where received datagrams go.</param>

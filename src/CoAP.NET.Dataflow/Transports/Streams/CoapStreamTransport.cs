@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace CoAP.NET.Transports;
 
 /// <summary>
@@ -16,6 +18,17 @@ public abstract class CoapStreamTransport : CoapTransport
     /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
     /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken);
+
+    /// <summary>Opens a connection that leaves from one of this host's addresses (<see cref="CoapRequest.LocalAddress"/>). By default that fails: a transport that can override it.</summary>
+    /// <param name="remote">The address to connect to.</param>
+    /// <param name="local">The address to connect from.</param>
+    /// <param name="serverName">The host name of the URI, which a secure transport tells and checks; null when it was an address.</param>
+    /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
+    /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
+    /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
+    public virtual ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
+        ValueTask.FromException<CoapConnection>(new CoapConnectionException(
+            CoapConnectionError.ConnectFailed, $"No connection to {remote}: the transport of {Scheme} cannot choose the local address {local}. Leave LocalAddress out."));
 
     /// <summary>Sends a frame on the connection of its channel.</summary>
     /// <param name="datagram">The frame; taken over.</param>

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace CoAP.NET.Transports;
 
 /// <summary>CoAP over TCP and TLS (RFC 8323): listening sockets for servers, connections for both.</summary>
@@ -52,7 +54,14 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport was not started.</exception>
     public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
-        (_life.Engine ?? throw new InvalidOperationException("Start the transport before it connects.")).ConnectAsync(remote, serverName, cancellationToken);
+        StartedEngine.ConnectAsync(remote, null, serverName, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <exception cref="InvalidOperationException">The transport was not started.</exception>
+    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
+        StartedEngine.ConnectAsync(remote, local, serverName, cancellationToken);
+
+    private TcpEngine StartedEngine => _life.Engine ?? throw new InvalidOperationException("Start the transport before it connects.");
 
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();

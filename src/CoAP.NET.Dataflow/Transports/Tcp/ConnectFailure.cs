@@ -27,7 +27,7 @@ internal static class ConnectFailure
         SocketError.TimedOut => "The host does not answer: check the address, and that no firewall drops the port.",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown => "There is no way to the host: check the address and this machine's network.",
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported => "This machine does not have that IP version: use an address of the other one.",
-        SocketError.AddressNotAvailable => "No local port is free, or the address is none that can be connected to: close connections that are not needed, and check the address.",
+        SocketError.AddressNotAvailable => "No local port is free, or LocalAddress is none of this machine, or the address is none that can be connected to: close connections that are not needed, and check the addresses.",
         SocketError.AccessDenied => "A firewall of this machine, or a missing permission, forbids it.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
         SocketError.InvalidArgument => "The address cannot be connected to; a link-local one needs its interface, such as fe80::1%eth0.",

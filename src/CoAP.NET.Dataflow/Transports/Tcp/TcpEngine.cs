@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace CoAP.NET.Transports;
 
 /// <summary>What stands behind a <see cref="CoapTcpTransport"/>: its listening sockets, its connections and the way they are driven.</summary>
@@ -17,5 +19,5 @@ internal abstract class TcpEngine : TransportEngine
     public CoapTcpTransportOptions Options { get; }
 
     /// <summary>See <see cref="CoapStreamTransport.ConnectAsync"/>. The time limit is kept here.</summary>
-    public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken);
+    public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken);
 }

@@ -1,3 +1,6 @@
+using System.Net;
+using System.Net.Sockets;
+
 namespace CoAP.NET.Transports;
 
 /// <summary>
@@ -33,6 +36,58 @@ public sealed class CoapUdpTransport : CoapTransport
     {
         ArgumentNullException.ThrowIfNull(context);
         return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag)
+    {
+        if (base.TryFindLocal(address, out local, out tag))
+        {
+            return true;
+        }
+
+        IReadOnlyList<CoapAddress> bound = LocalAddresses;
+        for (tag = 0; tag < bound.Count && _options.DualMode && address.AddressFamily == AddressFamily.InterNetwork; tag++)
+        {
+            if (bound[tag].IsAny)
+            {
+                local = CoapAddress.Of(address, bound[tag].Port);
+                return true;
+            }
+        }
+
+        (local, tag) = (default, 0);
+        return false;
+    }
+
+    internal override bool IsOurs(IPAddress address)
+    {
+        try
+        {
+            using Socket probe = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+            probe.Bind(new IPEndPoint(address, 0));
+            return true;
+        }
+        catch (SocketException exception)
+        {
+            return exception.SocketErrorCode != SocketError.AddressNotAvailable;
+        }
+    }
+
+    internal override IPAddress? SourceTo(in CoapAddress remote)
+    {
+        try
+        {
+            // Sends nothing: the system only looks up its routes.
+            IPEndPoint endpoint = remote.ToIPEndPoint();
+            using Socket probe = new(endpoint.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+            probe.Connect(endpoint);
+            return (probe.LocalEndPoint as IPEndPoint)?.Address;
+        }
+        catch (SocketException)
+        {
+            return null;
+        }
     }
 
     /// <inheritdoc/>

@@ -13,6 +13,7 @@ internal static unsafe partial class LibC
     public const int SoError = 4;
     public const int TcpNoDelay = 1;
     public const int IPv6Only = 26;
+    public const int IPBindAddressNoPort = 24;
     public const int ShutdownSend = 1;
 
     /// <summary>For new sockets: they do not wait, and no child process inherits them.</summary>

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 
@@ -6,11 +7,11 @@ namespace CoAP.NET.Transports;
 // Opening connections, with the handshake of TLS.
 internal sealed partial class AsyncTcpEngine
 {
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
     {
         try
         {
-            return await OpenAsync(remote, serverName, cancellationToken).ConfigureAwait(false);
+            return await OpenAsync(remote, local, serverName, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is not OperationCanceledException)
         {
@@ -19,14 +20,14 @@ internal sealed partial class AsyncTcpEngine
         }
     }
 
-    private async Task<CoapConnection> OpenAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    private async Task<CoapConnection> OpenAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
         cancellationToken.ThrowIfCancellationRequested();
         Socket? socket = null;
         try
         {
-            socket = await ConnectSocketAsync(remote, cancellationToken).ConfigureAwait(false);
+            socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
                 ? new AsyncConnection(this, socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(socket, remote, serverName, _tls, cancellationToken).ConfigureAwait(false);
@@ -46,7 +47,7 @@ internal sealed partial class AsyncTcpEngine
         }
     }
 
-    private async Task<Socket> ConnectSocketAsync(CoapAddress remote, CancellationToken cancellationToken)
+    private async Task<Socket> ConnectSocketAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         TimeSpan limit = Options.Streams.ConnectTimeout;
         Socket? socket = null;
@@ -54,8 +55,13 @@ internal sealed partial class AsyncTcpEngine
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
         try
         {
-            System.Net.IPEndPoint endpoint = remote.ToIPEndPoint();
+            IPEndPoint endpoint = remote.ToIPEndPoint();
             socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+            if (local is not null)
+            {
+                socket.Bind(new IPEndPoint(local, 0));
+            }
+
             await socket.ConnectAsync(endpoint, any.Token).ConfigureAwait(false);
             return socket;
         }
@@ -81,7 +87,7 @@ internal sealed partial class AsyncTcpEngine
         SocketError.ConnectionRefused => "Nobody listens there: check the address and that the server runs.",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable => "There is no route to it: check the network and the address.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
-        SocketError.AddressNotAvailable => "No local address or port is left for it.",
+        SocketError.AddressNotAvailable => "No local port is left for it, or LocalAddress is none of this machine.",
         _ => "Check the address and the network.",
     };
 

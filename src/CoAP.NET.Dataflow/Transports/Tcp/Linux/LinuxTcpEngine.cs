@@ -67,12 +67,12 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
     }
 
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         try
         {
-            ConnectAttempt attempt = Begin(remote);
+            ConnectAttempt attempt = Begin(remote, local);
             TimeSpan limit = Options.Streams.ConnectTimeout;
             using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
             using CancellationTokenRegistration late = timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailure.TimedOut(remote, limit)), null);
@@ -134,7 +134,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
     }
 
-    private ConnectAttempt Begin(in CoapAddress remote)
+    private ConnectAttempt Begin(in CoapAddress remote, IPAddress? local)
     {
         if (!TryEnter())
         {
@@ -143,7 +143,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
 
         try
         {
-            ConnectAttempt attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote), remote);
+            ConnectAttempt attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote, local), remote);
             LoopOf(remote).Call(attempt);
             return attempt;
         }

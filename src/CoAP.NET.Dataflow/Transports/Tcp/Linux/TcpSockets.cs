@@ -44,16 +44,26 @@ internal static unsafe class TcpSockets
 
     /// <summary>Begins to connect.</summary>
     /// <param name="remote">Where to.</param>
+    /// <param name="local">Where from; null for what the system chooses.</param>
     /// <returns>The socket; it is connected, or not, when it can be written to.</returns>
     /// <exception cref="SocketException">It cannot be.</exception>
-    public static SocketHandle Connect(in CoapAddress remote)
+    public static SocketHandle Connect(in CoapAddress remote, IPAddress? local)
     {
         bool ipv6 = !remote.IsIPv4;
         SocketHandle socket = Open(ipv6);
         try
         {
             byte* address = stackalloc byte[AddressSize];
-            uint length = Write(address, remote, ipv6);
+            uint length;
+            if (local is not null)
+            {
+                // The port is chosen when it connects, so that one port may serve connections to several peers.
+                Set(socket, LibC.SolIP, LibC.IPBindAddressNoPort, 1);
+                length = Write(address, CoapAddress.FromIPEndPoint(new IPEndPoint(local, 0)), ipv6);
+                Check(LibC.Bind(socket.Descriptor, address, length));
+            }
+
+            length = Write(address, remote, ipv6);
             if (LibC.Connect(socket.Descriptor, address, length) < 0 && Marshal.GetLastPInvokeError() is var error and not (LibC.EINPROGRESS or LibC.EINTR))
             {
                 throw LinuxErrors.ToException(error);

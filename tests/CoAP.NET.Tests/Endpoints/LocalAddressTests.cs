@@ -1,0 +1,127 @@
+using System.Net;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Requests that leave from an address of this host that the user names, over real sockets: all of 127.0.0.0/8 is ours.</summary>
+public sealed class LocalAddressTests : IAsyncLifetime
+{
+    private readonly CoapServer _server = new();
+    private string _udp = null!;
+    private string _tcp = null!;
+
+    public async Task InitializeAsync()
+    {
+        _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
+        _server.MapGet("/me", static request => CoapResults.Text(request.Peer.Address.ToString()));
+        _server.MapGet("/state", static request => CoapResults.Text(request.Peer.Address.ToIPAddress().ToString())).Observable();
+        await _server.StartAsync();
+        _udp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap://", StringComparison.Ordinal));
+        _tcp = _server.LocalEndpoints.Single(static uri => uri.StartsWith("coap+tcp://", StringComparison.Ordinal));
+    }
+
+    public async Task DisposeAsync() => await _server.DisposeAsync();
+
+    [Fact]
+    public async Task One_client_is_many_peers_over_one_port()
+    {
+        await using CoapClient client = new();
+        string[] seen = await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText()));
+        Assert.Equal(Enumerable.Range(1, 50).Select(static i => $"127.3.0.{i}"), seen.Select(AddressOf));
+        Assert.Single(seen.Select(static text => text[text.LastIndexOf(':')..]).Distinct());
+        Assert.Equal(seen, await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText())));
+        Assert.Equal(50, client.Endpoint.Pipelines[0].Channels.Count);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.UnmatchedResponses]);
+    }
+
+    [Theory]
+    [InlineData(CoapTcpEngine.Auto)]
+    [InlineData(CoapTcpEngine.Async)]
+    public async Task Over_TCP_there_is_a_connection_for_each_address(CoapTcpEngine engine)
+    {
+        await using CoapClient client = new(new CoapEndpointOptions { TcpEngine = engine });
+        string first = (await AskAsync(client, _tcp, "127.3.0.1")).GetText();
+        string second = (await AskAsync(client, _tcp, "127.3.0.2")).GetText();
+        string none = (await AskAsync(client, _tcp, null)).GetText();
+        Assert.Equal(["127.3.0.1", "127.3.0.2", "127.0.0.1"], [AddressOf(first), AddressOf(second), AddressOf(none)]);
+        Assert.Equal(first, (await AskAsync(client, _tcp, "127.3.0.1")).GetText());
+        Assert.Equal(3, client.Endpoint.Connections.Count);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_the_system_would_choose_is_the_same_peer_when_the_user_names_it(bool isNamedFirst)
+    {
+        await using CoapClient client = new();
+        string?[] order = isNamedFirst ? ["127.0.0.1", null] : [null, "127.0.0.1"];
+        string first = (await AskAsync(client, _udp, order[0])).GetText();
+        await AskAsync(client, _udp, "127.3.0.1");
+        Assert.Equal(first, (await AskAsync(client, _udp, order[1])).GetText());
+        Assert.Equal(first, (await AskAsync(client, _udp, order[0])).GetText());
+        Assert.Equal(2, client.Endpoint.Pipelines[0].Channels.Count);
+    }
+
+    [Fact]
+    public async Task A_peer_that_asked_us_is_the_same_peer_when_it_is_asked_from_there()
+    {
+        await using CoapServer other = new();
+        other.Listen("coap://0.0.0.0:0");
+        other.MapGet("/x", static () => CoapResults.Text("x"));
+        await other.StartAsync();
+        int port = new Uri(other.LocalEndpoints[0]).Port;
+        await using CoapClient asked = new(_server.Endpoint);
+        Assert.Equal("x", (await asked.GetAsync($"coap://127.3.0.9:{port}/x")).GetText());
+        await using CoapClient back = new(other.Endpoint);
+        Assert.Equal($"127.3.0.9:{port}", (await AskAsync(back, _udp, "127.3.0.9")).GetText());
+        Assert.Equal(1, other.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Each_address_observes_for_itself(bool overTcp)
+    {
+        await using CoapClient client = new();
+        string uri = (overTcp ? _tcp : _udp) + "/state";
+        await using CoapObservation first = await client.ObserveAsync(From(uri, "127.3.0.1"));
+        await using CoapObservation second = await client.ObserveAsync(From(uri, "127.3.0.2"));
+        await using CoapObservation shared = await client.ObserveAsync(From(uri, "127.3.0.2"));
+        Assert.Equal("127.3.0.1", await FirstOf(first));
+        Assert.Equal("127.3.0.2", await FirstOf(second));
+        Assert.Equal("127.3.0.2", await FirstOf(shared));
+        Assert.Equal(2, _server.ObserverCount);
+    }
+
+    [Fact]
+    public async Task An_address_that_nothing_can_leave_from_is_said_to_be_so()
+    {
+        await using CoapClient client = new();
+        CoapException family = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "::1"));
+        Assert.Contains("IP version", family.Message, StringComparison.Ordinal);
+        CoapException foreign = await Assert.ThrowsAsync<CoapException>(() => AskAsync(client, _udp, "192.0.2.1"));
+        Assert.Contains("no address of this machine", foreign.Message, StringComparison.Ordinal);
+        CoapConnectionException connecting = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(client, _tcp, "192.0.2.1"));
+        Assert.Contains("LocalAddress", connecting.Message, StringComparison.Ordinal);
+        await using CoapClient bound = new(_server.Endpoint);
+        CoapException elsewhere = await Assert.ThrowsAsync<CoapException>(() => AskAsync(bound, _udp, "127.3.0.1"));
+        Assert.Contains("bound to 127.0.0.1", elsewhere.Message, StringComparison.Ordinal);
+    }
+
+    private static string AddressOf(string endpoint) => endpoint[..endpoint.LastIndexOf(':')];
+
+    private static CoapRequest From(string uri, string? local) => new(CoapMethod.Get, uri) { LocalAddress = local is null ? null : IPAddress.Parse(local) };
+
+    private static Task<CoapResponse> AskAsync(CoapClient client, string server, string? local) =>
+        client.SendAsync(From(server + "/me", local)).WaitAsync(TimeSpan.FromSeconds(60));
+
+    private static async Task<string> FirstOf(CoapObservation observation)
+    {
+        await foreach (CoapResponse response in observation.ReadAllAsync())
+        {
+            return response.GetText();
+        }
+
+        return string.Empty;
+    }
+}
