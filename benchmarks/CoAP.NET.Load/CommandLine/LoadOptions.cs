@@ -19,11 +19,11 @@ internal sealed class LoadOptions
         DefaultValueFactory = static _ => [s_defaults.Peers],
     };
 
-    private readonly Option<LoadLoop> _loop = new("--loop")
+    private readonly Option<string> _loop = new("--loop")
     {
         Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server does.",
         HelpName = "LOOP",
-        DefaultValueFactory = static _ => LoadLoop.Closed,
+        DefaultValueFactory = static _ => "closed",
     };
 
     private readonly Option<double> _rate = Number("--rate", "Requests a second of an open loop.", s_defaults.Rate);
@@ -61,7 +61,7 @@ internal sealed class LoadOptions
         LoadPlan plan = new()
         {
             Uri = parsed.GetRequiredValue(_uri),
-            Loop = parsed.GetValue(_loop),
+            Loop = Enum.Parse<LoadLoop>(parsed.GetRequiredValue(_loop), ignoreCase: true),
             Rate = parsed.GetValue(_rate),
             Poisson = parsed.GetValue(_poisson),
             Seconds = parsed.GetValue(_seconds),

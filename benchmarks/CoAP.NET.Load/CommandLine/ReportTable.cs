@@ -24,9 +24,17 @@ internal static class ReportTable
             table.AddRow(Row(run));
         }
 
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Interactive = InteractionSupport.No, Out = new AnsiConsoleOutput(output) });
+        using StringWriter rows = new();
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Interactive = InteractionSupport.No, Out = new AnsiConsoleOutput(rows) });
         console.Profile.Width = Width;
         console.Write(table);
+
+        // Without the lines around the table, which are as wide as the console is said to be.
+        foreach (string row in rows.ToString().Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+        {
+            output.WriteLine(row);
+        }
+
         foreach (LoadResult run in report.Runs)
         {
             foreach ((string kind, long count) in run.Errors.OrderByDescending(static error => error.Value))

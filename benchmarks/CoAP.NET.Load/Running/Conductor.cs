@@ -48,6 +48,7 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
         if (!hasLead)
         {
             BeginMeasuring();
+            _begun = meter.From;
         }
 
         loop.Begin(_begun);

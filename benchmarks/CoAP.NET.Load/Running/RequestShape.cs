@@ -23,16 +23,13 @@ internal sealed class RequestShape
 
     /// <summary>Makes a request, to be sent as often as one likes.</summary>
     /// <param name="source">The address that it leaves from; null for whatever the system chooses.</param>
-    public CoapRequest Make(IPAddress? source)
+    public CoapRequest Make(IPAddress? source) => new(_method, _plan.Uri)
     {
-        _ = source;
-        return new CoapRequest(_method, _plan.Uri)
-        {
-            Content = _content,
-            Confirmable = _plan.Confirmable,
-            Timeout = TimeSpan.FromSeconds(_plan.TimeoutSeconds),
-        };
-    }
+        Content = _content,
+        Confirmable = _plan.Confirmable,
+        LocalAddress = source,
+        Timeout = TimeSpan.FromSeconds(_plan.TimeoutSeconds),
+    };
 
     /// <summary>How many messages a request took beyond the first one, when its bodies went in blocks of 1,024 bytes.</summary>
     /// <param name="answerBytes">The size of the body of the answer.</param>

@@ -17,7 +17,7 @@ internal sealed class SourceAddresses
     /// <summary>The addresses of a plan; null: the peers have no addresses of their own.</summary>
     /// <param name="plan">The plan.</param>
     /// <param name="target">The address of the server.</param>
-    /// <exception cref="ArgumentException">The first source of the plan is no address, or of another family than the target, or there are not enough after it.</exception>
+    /// <exception cref="ArgumentException">The first source of the plan is no address, or of another family than the target, or not of this host, or there are not enough after it.</exception>
     public static SourceAddresses? Of(LoadPlan plan, IPAddress target)
     {
         string? text = plan.FirstSource;
@@ -43,8 +43,8 @@ internal sealed class SourceAddresses
         }
 
         SourceAddresses sources = new(first);
-        _ = sources.Of(plan.FirstPeer);
-        _ = sources.Of(plan.FirstPeer + plan.Peers - 1);
+        CheckIsOurs(sources.Of(plan.FirstPeer));
+        CheckIsOurs(sources.Of(plan.FirstPeer + plan.Peers - 1));
         return sources;
     }
 
@@ -74,5 +74,19 @@ internal sealed class SourceAddresses
         bytes.AsSpan().Clear();
         sum.CopyTo(bytes.AsSpan(bytes.Length - sum.Length));
         return new IPAddress(bytes);
+    }
+
+    // Better now than with each request.
+    private static void CheckIsOurs(IPAddress address)
+    {
+        try
+        {
+            using Socket probe = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+            probe.Bind(new IPEndPoint(address, 0));
+        }
+        catch (SocketException exception)
+        {
+            throw new ArgumentException($"Nothing can be sent from {address}: {exception.Message}", exception);
+        }
     }
 }
