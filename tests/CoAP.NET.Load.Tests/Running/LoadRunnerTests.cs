@@ -194,7 +194,7 @@ public sealed class LoadRunnerTests
         await Assert.ThrowsAsync<CoapException>(() => RunAsync(Plan("coap://no-such-host.invalid/x")));
     }
 
-    private static LoadPlan Plan(string uri) => new() { Uri = uri, Peers = 4, Seconds = 0.3, WarmUpSeconds = 0, RampSeconds = 0 };
+    private static LoadPlan Plan(string uri) => new() { Uri = uri, Peers = 4, Seconds = 0.15, WarmUpSeconds = 0, RampSeconds = 0 };
 
     private static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress = null, CancellationToken cancellationToken = default) =>
         LoadRunner.RunAsync(plan, progress, cancellationToken).WaitAsync(s_hang, CancellationToken.None);
