@@ -21,11 +21,51 @@ public sealed partial class CoapEndpoint
     /// <returns>The response, an error response too.</returns>
     /// <exception cref="ArgumentException">The request has no URI, or one that is no CoAP URI, or its code is not that of a request.</exception>
     /// <exception cref="CoapException">No response came; the derived type says why.</exception>
-    public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+    public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return TrySendAtOnce(request, cancellationToken) ?? FindAndSendAsync(request, cancellationToken);
+        }
+#pragma warning disable CA1031 // whatever is wrong is for who awaits the response
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            return Task.FromException<CoapResponse>(exception);
+        }
+    }
+
+    /// <summary>Sends a request for which nothing has to be waited for first: its URI names an address, and the transport is there. Null: there is something.</summary>
+    private Task<CoapResponse>? TrySendAtOnce(CoapRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         CheckCode(request);
-        CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)));
+        CoapUri uri = TargetOf(request);
+        if (uri.Literal is not { } remote || remote.IsMulticast || StartedFor(uri.Scheme) is not { IsReliable: false } transport)
+        {
+            return null;
+        }
+
+        if (request.LocalAddress is { } local)
+        {
+            Reachable(uri.Addresses!, local, uri);
+        }
+
+        CoapMessage message = request.Message.HasOptions ? Copy(request) : Share(request, uri);
+        if (request.Message.HasOptions)
+        {
+            AddTarget(message, uri, remote);
+        }
+
+        return SendAsync(request, message, ChannelTo(transport, remote, request.LocalAddress), uri, _environment.Now, null, cancellationToken);
+    }
+
+    private CoapUri TargetOf(CoapRequest request) =>
+        _targets.Find(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)), ParseTarget);
+
+    private async Task<CoapResponse> FindAndSendAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        CoapUri uri = TargetOf(request);
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = Reachable(await ResolveInTimeAsync(uri, request, started, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
@@ -146,14 +186,15 @@ public sealed partial class CoapEndpoint
                 cancellationToken);
 
     /// <summary>One exchange of messages, without any step.</summary>
-    private Task<CoapResponse> ExchangeAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
+    private Task<CoapResponse> ExchangeAsync(OutgoingRequest request, TimeSpan? timeout, CancellationToken cancellationToken)
     {
-        LeaveOutToldHost(message, channel);
+        CoapChannel channel = request.Channel;
+        LeaveOutToldHost(request.Message, channel);
         CoapPipeline pipeline = _pipelines[channel.Shard.Index];
         CoapChannel held = Hold(pipeline, channel);
         try
         {
-            return pipeline.ExchangesOut.SendAsync(held, message, timeout, cancellationToken);
+            return pipeline.ExchangesOut.SendAsync(held, request.Message, timeout, request.Plain is null ? null : request, cancellationToken);
         }
         finally
         {
@@ -188,7 +229,7 @@ public sealed partial class CoapEndpoint
 
     private static CoapAddress AddressOf(CoapUri uri, IPAddress address)
     {
-        CoapAddress remote = CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port));
+        CoapAddress remote = CoapAddress.Of(address, (ushort)uri.Port);
         if (remote.IsMulticast)
         {
             throw new CoapException(uri.Scheme is not ("coap" or "coaps")
@@ -228,12 +269,26 @@ public sealed partial class CoapEndpoint
         return message;
     }
 
+    // Requests to the same resource that have no options of their own share those that name it.
+    private static CoapMessage Share(CoapRequest request, CoapUri uri) => new(request.Code, uri.ResourceOptions)
+    {
+        Type = request.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+        Payload = request.Payload,
+    };
+
     private static void AddTarget(CoapMessage message, CoapUri uri, CoapAddress remote)
     {
         // RFC 7252 section 5.10.2: Proxy-Uri is never sent together with Uri-Host, Uri-Port, Uri-Path or Uri-Query.
         if (!message.Options.Contains(OptionNumber.ProxyUri))
         {
-            uri.AddTo(message.Options, remote.ToIPAddress(), remote.Port);
+            if (uri.Literal == remote)
+            {
+                uri.AddTo(message.Options);
+            }
+            else
+            {
+                uri.AddTo(message.Options, remote.ToIPAddress(), remote.Port);
+            }
         }
     }
 
@@ -288,9 +343,9 @@ public sealed partial class CoapEndpoint
 
     private async ValueTask<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)
     {
-        if (uri.HostAddress is { } literal)
+        if (uri.Addresses is { } literal)
         {
-            return [literal];
+            return literal;
         }
 
         IPAddress[] addresses;

@@ -55,7 +55,10 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private async ValueTask<CoapTransport> TransportForAsync(string scheme, CancellationToken cancellationToken)
+    private ValueTask<CoapTransport> TransportForAsync(string scheme, CancellationToken cancellationToken) =>
+        StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport) : OpenTransportAsync(scheme, cancellationToken);
+
+    private CoapTransport? StartedFor(string scheme)
     {
         foreach (CoapTransport transport in Volatile.Read(ref _started))
         {
@@ -65,6 +68,11 @@ public sealed partial class CoapEndpoint
             }
         }
 
+        return null;
+    }
+
+    private async ValueTask<CoapTransport> OpenTransportAsync(string scheme, CancellationToken cancellationToken)
+    {
         ThrowIfRequestsAreOver();
         await _lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
         try

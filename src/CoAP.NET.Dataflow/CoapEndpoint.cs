@@ -25,6 +25,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly CoapEnvironment _environment;
     private readonly EndpointState _state;
     private readonly AddressHash _hash;
+    private readonly TargetTable _targets = new();
     private readonly ConnectionTable _connections;
     private readonly CoapPipeline[] _pipelines;
     private readonly ShardClock[] _clocks;

@@ -20,6 +20,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     private readonly GroupRequests _groupRequests;
     private readonly StatelessReceivers _stateless;
     private readonly int _busyMaxAge;
+    private readonly InlineContinuations _continuations;
 
     internal ExchangesInbound(
         CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state, GroupRequests groupRequests, BodyLayer bodies, IBodyPolicies policies)
@@ -32,6 +33,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         _groupRequests = groupRequests;
         _stateless = state.Stateless;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
+        _continuations = new InlineContinuations(shard.Environment);
         _bodies = bodies;
         _policies = policies;
         bodies.Reply = ReplyLater;
@@ -194,7 +196,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
         if (acceptable)
         {
-            request.Complete(new CoapResponse(message, item.Channel.Remote));
+            request.Complete(new CoapResponse(message, item.Channel.Remote), _continuations);
             return;
         }
 
@@ -275,7 +277,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             if (item.Kind is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
             {
                 // Nothing else is to come (RFC 7967 section 2.1).
-                request.Complete(CoapResponse.None(request.Channel.Remote));
+                request.Complete(CoapResponse.None(request.Channel.Remote), _continuations);
                 return;
             }
 

@@ -54,9 +54,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     internal bool TryOrder(CoapOutbound order) => Offer(order);
 
     /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
-    internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, CancellationToken cancellationToken)
+    internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, IResponseReview? review, CancellationToken cancellationToken)
     {
-        ClientRequest request = new(_layer, channel, message, timeout);
+        ClientRequest request = new(_layer, channel, message, timeout) { Review = review, Cancellation = cancellationToken };
         _layer.Register(request);
         if (IsTooLarge(message, channel, out long size))
         {
@@ -67,7 +67,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Send(request, cancellationToken);
         }
 
-        return request.Completion.Task;
+        return request.Task;
     }
 
     /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>

@@ -17,7 +17,7 @@ internal abstract class PendingRequest : WheelTimer
         Timeout = timeout;
         Transmission = new CoapTransmission(channel, message, this)
         {
-            TellsWhenSent = message.HasOptions && message.Options.NoResponse is { } notWanted && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
+            TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
         };
     }
 

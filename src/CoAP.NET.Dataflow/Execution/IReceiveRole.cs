@@ -3,6 +3,9 @@ namespace CoAP.NET;
 /// <summary>A receive loop as seen by the stages that run on its thread. Calls nest.</summary>
 internal interface IReceiveRole
 {
+    /// <summary>Whether what users do after a response may run on this thread now: no user code of it runs around that, and a stand-by takes the role when it blocks.</summary>
+    bool MayRunContinuations => false;
+
     /// <summary>User code begins; from here on the role may be taken by a stand-by thread.</summary>
     /// <returns>Whether no other user code of the thread runs around it.</returns>
     bool EnterUserCode();

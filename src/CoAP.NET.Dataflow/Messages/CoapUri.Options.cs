@@ -38,6 +38,32 @@ public sealed partial class CoapUri
         }
     }
 
+    private CoapOptionCollection? _resourceOptions;
+    private IPAddress[]? _addresses;
+
+    /// <summary>Address and port where the host is an IP address; null for a name.</summary>
+    internal Transports.CoapAddress? Literal { get; }
+
+    /// <summary>The host where it is an IP address, as a list of one; null for a name. Not to be changed.</summary>
+    internal IPAddress[]? Addresses => HostAddress is null ? null : _addresses ??= [HostAddress];
+
+    /// <summary>What <see cref="AddTo"/> adds where the request goes to the address and port in this URI. For messages that share it; not to be changed.</summary>
+    internal CoapOptionCollection ResourceOptions
+    {
+        get
+        {
+            if (Volatile.Read(ref _resourceOptions) is { } known)
+            {
+                return known;
+            }
+
+            CoapOptionCollection options = new();
+            AddTo(options);
+            Volatile.Write(ref _resourceOptions, options);
+            return options;
+        }
+    }
+
     // The scope says by which interface, not who; a dual-mode socket shows IPv4 addresses as mapped ones.
     private static bool IsSameAddress(IPAddress left, IPAddress right)
     {

@@ -26,6 +26,7 @@ public sealed partial class CoapUri : IEquatable<CoapUri>
         HostAddress = host.Address;
         ZoneId = host.ZoneId;
         Port = port;
+        Literal = HostAddress is { } address ? Transports.CoapAddress.Of(address, (ushort)port) : null;
         _path = path;
         _query = query;
     }

@@ -5,7 +5,7 @@ namespace CoAP.NET.Requesting;
 /// <summary>The last step: one request message, one response (RFC 7252 section 5).</summary>
 /// <param name="environment">For the clock.</param>
 /// <param name="send">Sends a message to a peer and waits for its response.</param>
-internal sealed class ExchangeStep(CoapEnvironment environment, Func<CoapChannel, CoapMessage, TimeSpan?, CancellationToken, Task<CoapResponse>> send) : RequestStep
+internal sealed class ExchangeStep(CoapEnvironment environment, Func<OutgoingRequest, TimeSpan?, CancellationToken, Task<CoapResponse>> send) : RequestStep
 {
     public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
     {
@@ -14,6 +14,6 @@ internal sealed class ExchangeStep(CoapEnvironment environment, Func<CoapChannel
             route.MessagesSent++;
         }
 
-        return send(request.Channel, request.Message, request.Timeout is null ? null : request.TimeLeft(environment.Now), cancellationToken);
+        return send(request, request.Timeout is null ? null : request.TimeLeft(environment.Now), cancellationToken);
     }
 }

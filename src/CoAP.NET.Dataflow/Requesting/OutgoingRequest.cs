@@ -3,7 +3,7 @@ using CoAP.NET.Channels;
 namespace CoAP.NET.Requesting;
 
 /// <summary>A request on its way through the steps of <see cref="RequestSteps"/>. One object for each message: a step that sends several makes them with <see cref="With"/>.</summary>
-internal sealed class OutgoingRequest
+internal sealed class OutgoingRequest : IResponseReview
 {
     /// <summary>What the user gave. Never changed.</summary>
     public required CoapRequest Request { get; init; }
@@ -28,6 +28,19 @@ internal sealed class OutgoingRequest
 
     /// <summary>The first block of the response when it came by another way, such as a notification: only the rest is fetched, by requests without Observe. Null: the request is sent.</summary>
     public CoapResponse? FirstBlock { get; private init; }
+
+    /// <summary>The steps that look at the response when <see cref="ExchangeStep"/> has it, instead of waiting for it; null when they wait.</summary>
+    public PlainStep? Plain { get; set; }
+
+    bool IResponseReview.Concerns(CoapResponse response) => Plain!.IsOfConcern(this, response);
+
+    Task<CoapResponse> IResponseReview.CompleteAsync(CoapResponse response, CancellationToken cancellationToken)
+    {
+        // From here on the steps wait for what they send.
+        PlainStep plain = Plain!;
+        Plain = null;
+        return plain.ReviewAsync(this, response, cancellationToken);
+    }
 
     /// <summary>What is left of <see cref="Timeout"/>; not below zero.</summary>
     /// <param name="now">Now, in units of 100 ns.</param>

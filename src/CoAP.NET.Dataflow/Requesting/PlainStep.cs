@@ -2,7 +2,7 @@ namespace CoAP.NET.Requesting;
 
 /// <summary>
 /// The short way of requests that nothing has to be done for, which are nearly all: sent at once by the last step, with one wait in all instead of one in each
-/// step. The steps only look at the response; one that has something to do about it goes on from there.
+/// step, or none. The steps only look at the response; one that has something to do about it goes on from there.
 /// </summary>
 /// <param name="steps">The steps below, in their order, without the last one.</param>
 /// <param name="last">The step that sends.</param>
@@ -18,13 +18,35 @@ internal sealed class PlainStep(RequestStep[] steps, RequestStep last) : Request
             }
         }
 
-        return SendPlainAsync(request, cancellationToken);
+        if (last is not ExchangeStep)
+        {
+            return SendPlainAsync(request, cancellationToken);
+        }
+
+        request.Plain = this;
+        return last.SendAsync(request, cancellationToken);
     }
 
-    private async Task<CoapResponse> SendPlainAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    /// <summary>Whether any step has something to do about a response.</summary>
+    public bool IsOfConcern(OutgoingRequest request, CoapResponse response)
     {
-        CoapResponse response = await last.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        foreach (RequestStep step in steps)
+        {
+            if (step.Concerns(request, response))
+            {
+                return true;
+            }
+        }
 
+        return false;
+    }
+
+    private async Task<CoapResponse> SendPlainAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
+        await ReviewAsync(request, await last.SendAsync(request, cancellationToken).ConfigureAwait(false), cancellationToken).ConfigureAwait(false);
+
+    /// <summary>Has the steps do what is to be done about a response.</summary>
+    public async Task<CoapResponse> ReviewAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken)
+    {
         // From the bottom up: each step sees what came of those below.
         for (int i = steps.Length - 1; i >= 0; i--)
         {

@@ -48,6 +48,9 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>The address of this host that the operating system has datagrams to a peer leave from; null when that is not known.</summary>
     internal virtual IPAddress? SourceTo(in CoapAddress remote) => null;
 
+    /// <summary>Whether what it receives runs on threads from which a stand-by takes the work when user code blocks, so that what users do after a response may run there too. Never changes once the transport is started.</summary>
+    internal virtual bool HandsOver => false;
+
     /// <summary>Whether an address is one of this host's, as far as that can be told.</summary>
     internal virtual bool IsOurs(IPAddress address) => true;
 

@@ -26,6 +26,9 @@ internal abstract class ReceiveLoop
 
     public ReceiveWatchdog Watchdog { get; }
 
+    /// <summary>Whether a stand-by takes the role of a thread whose user code blocks.</summary>
+    public bool HandsOver => HandOverAfter != Timeout.InfiniteTimeSpan;
+
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
     /// <summary>Whose datagram, error or tick the loop works on; also read by the watchdog.</summary>

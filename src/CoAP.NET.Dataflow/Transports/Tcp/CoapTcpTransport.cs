@@ -63,6 +63,8 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 
     private TcpEngine StartedEngine => _life.Engine ?? throw new InvalidOperationException("Start the transport before it connects.");
 
+    internal override bool HandsOver => _life.Engine is LinuxTcpEngine;
+
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
 

@@ -60,6 +60,8 @@ public sealed class CoapUdpTransport : CoapTransport
         return false;
     }
 
+    internal override bool HandsOver => true;
+
     internal override bool IsOurs(IPAddress address)
     {
         try

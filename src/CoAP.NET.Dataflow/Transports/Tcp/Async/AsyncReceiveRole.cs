@@ -40,6 +40,9 @@ internal sealed class AsyncReceiveRole : IReceiveRole
         }
     }
 
+    // Nobody would take over what the connection received.
+    public bool MayRunContinuations => false;
+
     public bool EnterUserCode()
     {
         if (_depth++ != 0)
