@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace CoAP.NET.Load;
 
 /// <summary>
-/// The peers of a run: where this host has an address for each, they share a client, and else each has a client of its own, with an own port or connection.
+/// The peers of a run: where this host has an address for each, up to 256 share a client, and else each has a client of its own, with an own port or connection.
 /// </summary>
 internal sealed class LoadPeers : IAsyncDisposable
 {
@@ -16,6 +16,9 @@ internal sealed class LoadPeers : IAsyncDisposable
 
     /// <summary>How many messages a peer sends before it moves to another port: there are 64,512 Message IDs for 247 s.</summary>
     public const int MessagesForEachPort = 60_000;
+
+    // What may come at once for one socket: a receive buffer of the usual largest size (212,992 bytes) holds about 550 small datagrams, and what does not fit would be lost here, not by the server.
+    private const int RequestsForEachSocket = 256;
 
     private readonly List<EndpointSeries> _series = [];
     private readonly List<LoadPeer> _peers = [];
@@ -70,17 +73,17 @@ internal sealed class LoadPeers : IAsyncDisposable
 
     private async Task OpenAsync(LoadPlan plan, string scheme, IPAddress[] targets, SourceAddresses? sources, int messagesForEachPort, CancellationToken cancellationToken)
     {
-        CoapEndpointOptions options = PeerOptions.Of(plan, targets, sources is null ? 1 : plan.Peers);
-        EndpointSeries? shared = null;
+        // With addresses of their own, peers share sockets.
+        int group = sources is null ? 1 : Math.Min(plan.Peers, Math.Max(1, RequestsForEachSocket / plan.Depth));
+        CoapEndpointOptions options = PeerOptions.Of(plan, targets, group);
+        EndpointSeries series = null!;
         for (int i = 0; i < plan.Peers; i++)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            EndpointSeries? series = shared;
-            if (series is null)
+            if (i % group == 0)
             {
-                series = new EndpointSeries(() => LoadEndpoint.OpenAsync(options, scheme, CancellationToken.None), sources is null ? 1 : plan.Peers, options.Parameters.ExchangeLifetime);
+                series = new EndpointSeries(() => LoadEndpoint.OpenAsync(options, scheme, CancellationToken.None), Math.Min(group, plan.Peers - i), options.Parameters.ExchangeLifetime);
                 _series.Add(series);
-                shared = sources is null ? null : series;
             }
 
             _peers.Add(new LoadPeer(
