@@ -1,0 +1,30 @@
+using System.CommandLine;
+
+namespace CoAP.NET.Load;
+
+/// <summary>The program: reads its command line and does what that says.</summary>
+internal static class LoadProgram
+{
+    public const string Name = "CoAP.NET.Load";
+
+    // A run that Ctrl-C ends closes its sockets and writes its report; it does not take that long.
+    private static readonly TimeSpan s_longestEnd = TimeSpan.FromSeconds(30);
+
+    /// <summary>Runs it.</summary>
+    /// <param name="args">The command line.</param>
+    /// <param name="output">Where the report goes.</param>
+    /// <param name="error">Where everything else goes.</param>
+    /// <param name="cancellationToken">Ends it like Ctrl-C.</param>
+    /// <returns>The exit code.</returns>
+    public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, CancellationToken cancellationToken = default)
+    {
+        RootCommand root = new("Puts load on a CoAP server and measures how it answers.");
+        new LoadCommand().AddTo(root);
+        ParseResult parsed = root.Parse(args);
+        return parsed.Errors.Count > 0
+            ? ExitCode.Refuse(error, parsed.Errors.Select(static fault => fault.Message))
+            : await parsed.InvokeAsync(
+                new InvocationConfiguration { Output = output, Error = error, EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = s_longestEnd },
+                cancellationToken).ConfigureAwait(false);
+    }
+}

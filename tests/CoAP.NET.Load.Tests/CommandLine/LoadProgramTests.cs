@@ -1,0 +1,130 @@
+using System.Text.Json;
+
+namespace CoAP.NET.Load.Tests.CommandLine;
+
+public sealed class LoadProgramTests
+{
+    private static readonly string[] s_short = ["--seconds", "0.2", "--warm-up", "0", "--ramp", "0"];
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("http://127.0.0.1/x")]
+    [InlineData("coap://127.0.0.1/x --peers many")]
+    [InlineData("coap://127.0.0.1/x --peers 1,,2")]
+    [InlineData("coap://127.0.0.1/x --peers 0")]
+    [InlineData("coap://127.0.0.1/x --loop round")]
+    [InlineData("coap://127.0.0.1/x --loop open")]
+    [InlineData("coap://127.0.0.1/x --rate 1,5")]
+    [InlineData("coap://127.0.0.1/x --nothing")]
+    [InlineData("coap://127.0.0.1/x --method TAKE")]
+    [InlineData("coap://127.0.0.1/x --seconds")]
+    [InlineData("coap://127.0.0.1/x --source 192.0.2.1")]
+    [InlineData("coap://127.0.0.1/x --json no-such-directory/x.json")]
+    [InlineData("coap://[::1]/x --peers 100000")]
+    [InlineData("coap://127.0.0.1/x --processor 100")]
+    public async Task What_cannot_be_is_refused_with_a_reason(string commandLine)
+    {
+        (int code, string output, string error) = await RunAsync(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        Assert.Equal((2, ""), (code, output));
+        Assert.Contains("--help", error, StringComparison.Ordinal);
+        Assert.True(error.Split('\n', StringSplitOptions.RemoveEmptyEntries).Length >= 2, error);
+    }
+
+    [Fact]
+    public async Task Help_names_the_options()
+    {
+        (int code, string output, _) = await RunAsync(["--help"]);
+        Assert.Equal(0, code);
+        Assert.All(new[] { "--peers", "--loop", "--rate", "--json", "URI" }, name => Assert.Contains(name, output, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Each_level_is_a_run_and_a_row()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        (int code, string output, string error) = await RunAsync([server.Uri + "/hello", "--peers", "1,3", "--strict", "--expect", "hello world!", .. s_short]);
+        Assert.Equal((0, ""), (code, error));
+        string[] rows = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal(4, rows.Count(static row => row.StartsWith('|')));
+        Assert.Contains("closed", rows[^1], StringComparison.Ordinal);
+
+        // Each run opens its own ports.
+        Assert.Equal(1 + 3, server.Peers.Count);
+    }
+
+    [Fact]
+    public async Task Json_on_the_standard_output_stands_alone()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        string[] line = [server.Uri + "/hello", "--peers", "2,1", "--loop", "open", "--rate", "100", "--poisson", "--non", "--depth", "2", "--seed", "9", "--timeout", "4", "--json", "-", .. s_short];
+        (int code, string output, string error) = await RunAsync(line);
+        Assert.Equal(0, code);
+        Assert.Contains("answers/s", error, StringComparison.Ordinal);
+        LoadReport report = LoadReport.Parse(output);
+        LoadPlan expected = new()
+        {
+            Uri = server.Uri + "/hello", Peers = 2, Loop = LoadLoop.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2, Seed = 9, TimeoutSeconds = 4, Seconds = 0.2, WarmUpSeconds = 0, RampSeconds = 0,
+        };
+        Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(static run => run.Plan));
+        Assert.Equal(server.Count, report.Runs.Sum(static run => run.Count));
+        Assert.StartsWith("CoAP.NET.Load " + server.Uri, report.Command, StringComparison.Ordinal);
+        Assert.NotEmpty(report.Machine);
+    }
+
+    [Fact]
+    public async Task Json_goes_to_a_file()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        string file = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
+        try
+        {
+            (int code, string output, _) = await RunAsync([server.Uri + "/hello", "--json", file, .. s_short]);
+            Assert.Equal(0, code);
+            Assert.Contains("answers/s", output, StringComparison.Ordinal);
+            Assert.Equal(server.Count, Assert.Single(LoadReport.Parse(await File.ReadAllTextAsync(file)).Runs).Count);
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    [Theory]
+    [InlineData(true, 1)]
+    [InlineData(false, 0)]
+    public async Task Errors_make_the_exit_code_1_only_when_that_was_asked_for(bool isStrict, int expected)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        (int code, string output, _) = await RunAsync([server.Uri + "/nothing", .. s_short, .. isStrict ? ["--strict"] : Array.Empty<string>()]);
+        Assert.Equal(expected, code);
+        Assert.Contains(" x 4.04", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Whoever_ends_it_early_is_told_what_was_measured()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using CancellationTokenSource end = new();
+        server.Asked = (_, count) =>
+        {
+            if (count == 100)
+            {
+                end.Cancel();
+            }
+        };
+        (int code, string output, _) = await RunAsync([server.Uri + "/hello", "--peers", "2,3", "--seconds", "3600", "--warm-up", "0", "--ramp", "0", "--json", "-"], end.Token);
+        Assert.Equal(0, code);
+        Assert.InRange(Assert.Single(LoadReport.Parse(output).Runs).Count, 98, server.Count);
+    }
+
+    [Fact]
+    public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(static () => LoadReport.Parse("null"));
+
+    private static async Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default)
+    {
+        StringWriter output = new();
+        StringWriter error = new();
+        int code = await LoadProgram.RunAsync(args, output, error, cancellationToken).WaitAsync(TimeSpan.FromSeconds(60), CancellationToken.None);
+        return (code, output.ToString(), error.ToString());
+    }
+}
