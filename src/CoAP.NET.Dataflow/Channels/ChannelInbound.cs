@@ -30,8 +30,19 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
                 return;
             }
 
-            ulong hash = _hash.Of(item.Remote);
             long now = _shard.Environment.Now;
+            if (item.Expected is { } expected)
+            {
+                item.Expected = null;
+                if (ChannelTable.TryTouch(expected, now))
+                {
+                    item.Channel = expected;
+                    Offer(item);
+                    return;
+                }
+            }
+
+            ulong hash = _hash.Of(item.Remote);
             item.Channel = (_table.HasPinned ? _table.TryGetPinned(item, AddressHash.Of(hash, item.Local), now) : null)
                 ?? _table.TryGetForInbound(item, hash, now)
                 ?? GetOrAdd(item, hash, now);

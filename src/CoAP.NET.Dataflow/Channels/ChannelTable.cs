@@ -71,14 +71,30 @@ internal sealed partial class ChannelTable
     public CoapChannel? TryGetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
         CoapChannel? channel = FindForInbound(datagram, hash);
-        if (channel is null || channel.LacksLocal || (channel.IsNewcomer ? now - channel.FirstSeen >= _newcomerPeriod : now - channel.LastSeen > s_reorderAfter))
+        return channel is not null && TryTouch(channel, now) ? channel : null;
+    }
+
+    /// <summary>Notes that a peer was heard, when nothing but the time of its last datagram changes by that.</summary>
+    public static bool TryTouch(CoapChannel channel, long now)
+    {
+        if (channel.LacksLocal || channel.IsForgotten || (channel.IsNewcomer ? now - channel.FirstSeen >= channel.Shard.Environment.Limits.NewcomerPeriod.Ticks : now - channel.LastSeen > s_reorderAfter))
         {
-            return null;
+            return false;
         }
 
         channel.LastSeen = now;
-        return channel;
+        return true;
     }
+
+    /// <summary>Has the memory fetched in which the search for a peer begins.</summary>
+    public void Fetch(ulong hash)
+    {
+        CoapChannel?[] slots = Volatile.Read(ref _slots);
+        CacheLines.Fetch(ref slots[(int)hash & (slots.Length - 1)]);
+    }
+
+    /// <summary>Finds the channel of a datagram that will be handed in soon, without the lock and without noting anything; null also where that is not worth it.</summary>
+    public CoapChannel? Foresee(CoapDatagram datagram, ulong hash) => _hasPinned ? null : FindForInbound(datagram, hash);
 
     /// <summary>Finds the channel of a datagram that came to an address of ours which we talked to its peer from (<see cref="HasPinned"/>). Without the lock, as <see cref="TryGetForInbound"/>.</summary>
     public CoapChannel? TryGetPinned(CoapDatagram datagram, ulong hash, long now)

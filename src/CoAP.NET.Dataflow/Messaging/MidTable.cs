@@ -78,6 +78,15 @@ internal struct MidTable
         return 0;
     }
 
+    /// <summary>Has the memory fetched in which a search begins. May be called while others change the table.</summary>
+    public readonly void Fetch(ushort mid)
+    {
+        if (_entries is { } entries)
+        {
+            CacheLines.Fetch(ref entries[Home(mid, entries.Length - 1)]);
+        }
+    }
+
     /// <summary>Adds a Message ID or gives it another place. There must be room.</summary>
     public void Set(ushort mid, ulong place)
     {

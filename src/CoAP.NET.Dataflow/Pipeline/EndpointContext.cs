@@ -52,7 +52,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
 
     // The table of a shard uses the lower bits of the hash, so the shard comes from the upper ones.
     public override int ShardOf(CoapAddress remote) =>
-        _pipelines.Length == 1 ? 0 : (int)((_hash.Of(remote) >> 40) % (uint)_pipelines.Length);
+        _pipelines.Length == 1 ? 0 : ShardOf(_hash.Of(remote));
 
     public override void SendFailed(CoapDatagram datagram, Exception error)
     {

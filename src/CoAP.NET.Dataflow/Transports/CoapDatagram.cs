@@ -72,6 +72,9 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
 
     IPausable? IPausableItem.Connection => Channel?.Connection;
 
+    /// <summary>The channel that the peer had when the datagram was announced (<see cref="CoapTransportContext.Expect"/>); a hint for the Channel stage.</summary>
+    internal CoapChannel? Expected { get; set; }
+
     /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
     public CoapChannel? Channel { get; set; }
 

@@ -30,6 +30,15 @@ public abstract class CoapTransportContext
     /// <param name="datagram">The datagram with <see cref="CoapDatagram.Remote"/>, <see cref="CoapDatagram.Local"/> and <see cref="CoapDatagram.Transport"/> set.</param>
     public abstract void Receive(CoapDatagram datagram);
 
+    /// <summary>
+    /// Says which datagrams are handed in next, one after another: what is known of their peers is fetched from memory meanwhile, of all of them at once. Only a hint, for a transport that
+    /// received several together.
+    /// </summary>
+    /// <param name="datagrams">The datagrams; not taken over.</param>
+    internal virtual void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    {
+    }
+
     /// <summary>The index of the shard that owns a peer.</summary>
     /// <param name="remote">The peer's address.</param>
     /// <returns>0 to <see cref="ShardCount"/> - 1.</returns>

@@ -58,7 +58,30 @@ internal sealed unsafe class ReceiveBatch
         _socket = socket;
         _used = _count = Math.Max(count, 0);
         _next = 0;
+        for (int i = 0; i < count; i++)
+        {
+            Describe(i);
+        }
+
         return count;
+    }
+
+    /// <summary>Those that were not taken yet.</summary>
+    public ReadOnlySpan<CoapDatagram> Waiting => _datagrams.AsSpan(_next, _count - _next);
+
+    private void Describe(int i)
+    {
+        LinuxUdpSocket socket = _socket!;
+        ref MessageHeaderWithLength message = ref _messages.Address[i];
+        CoapDatagram datagram = _datagrams[i];
+        datagram.Length = (int)message.Length;
+        datagram.IsTruncated = (message.Header.Flags & LibC.Truncated) != 0;
+        datagram.Remote = NativeAddress.Read(new ReadOnlySpan<byte>(message.Header.Name, NativeAddress.IPv6Size), socket.IsIPv6);
+        datagram.Local = message.Header.ControlLength == 0 ? socket.Local : ReadControl(socket, message.Header);
+        datagram.Transport = socket.Engine.Transport;
+        datagram.TransportTag = socket.Tag;
+        datagram.Channel = null;
+        datagram.Expected = null;
     }
 
     /// <summary>Takes the next datagram; the caller gives it to the pipeline, then calls <see cref="TakeBack"/>.</summary>
@@ -71,16 +94,7 @@ internal sealed unsafe class ReceiveBatch
         }
 
         int i = _next++;
-        LinuxUdpSocket socket = _socket!;
-        ref MessageHeaderWithLength message = ref _messages.Address[i];
         datagram = _datagrams[i];
-        datagram.Length = (int)message.Length;
-        datagram.IsTruncated = (message.Header.Flags & LibC.Truncated) != 0;
-        datagram.Remote = NativeAddress.Read(new ReadOnlySpan<byte>(message.Header.Name, NativeAddress.IPv6Size), socket.IsIPv6);
-        datagram.Local = message.Header.ControlLength == 0 ? socket.Local : ReadControl(socket, message.Header);
-        datagram.Transport = socket.Engine.Transport;
-        datagram.TransportTag = socket.Tag;
-        datagram.Channel = null;
         datagram.Lend();
         _lent = i;
         return true;

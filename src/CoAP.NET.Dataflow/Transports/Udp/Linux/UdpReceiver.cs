@@ -10,6 +10,9 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
 {
     private const int MaxFailures = 100;
 
+    // A single one is in the hands of the stages as soon as anything could be fetched for it.
+    private const int ExpectedAtLeast = 4;
+
     private readonly List<ReceiveBatch> _batches = [];
     private readonly SendBatch _out = new();
     private ReceiveBatch? _batch;
@@ -51,6 +54,11 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         loop.MakeReady(socket);
         _batch = batch;
         loop.Begin(socket.Owner);
+        if (count >= ExpectedAtLeast)
+        {
+            socket.Owner.Context.Expect(batch.Waiting);
+        }
+
         return FinishBatch(role);
     }
 

@@ -1,0 +1,44 @@
+using System.Buffers.Binary;
+using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Pipeline;
+
+// With many peers each datagram waits for memory several times over: for the table of peers, for what is known of the peer, for its Message IDs. Of datagrams that came together these waits
+// overlap when all are asked for at once. Nothing is decided here, and no lock taken: what is foreseen is checked again when it is used.
+internal sealed partial class EndpointContext
+{
+    private const int MaxExpected = 64;
+
+    internal override void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    {
+        Span<ulong> hashes = stackalloc ulong[MaxExpected];
+        datagrams = datagrams[..Math.Min(datagrams.Length, MaxExpected)];
+        for (int i = 0; i < datagrams.Length; i++)
+        {
+            hashes[i] = _hash.Of(datagrams[i].Remote);
+            _pipelines[ShardOf(hashes[i])].Channels.Fetch(hashes[i]);
+        }
+
+        for (int i = 0; i < datagrams.Length; i++)
+        {
+            CoapDatagram datagram = datagrams[i];
+            datagram.Expected = _pipelines[ShardOf(hashes[i])].Channels.Foresee(datagram, hashes[i]);
+            if (datagram.Expected?.MessagingState is MessagingState state)
+            {
+                CacheLines.FetchAround(ref state.Index);
+            }
+        }
+
+        foreach (CoapDatagram datagram in datagrams)
+        {
+            if (datagram.Expected?.MessagingState is MessagingState state && datagram.Length >= 4)
+            {
+                state.Index.Fetch(BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]));
+            }
+        }
+    }
+
+    private int ShardOf(ulong hash) => _pipelines.Length == 1 ? 0 : (int)((hash >> 40) % (uint)_pipelines.Length);
+}
