@@ -27,9 +27,8 @@ internal sealed unsafe class ObserveLoop : DatagramLink
     private const double PatienceForLast = 10;
 
     private readonly int _count;
-    private readonly byte[] _observeAndPath;
-    private readonly byte[] _cancelAndPath;
-    private readonly byte[] _pathAndFormat;
+    private readonly string _path;
+    private readonly string? _firstPath;
     private readonly int[] _states;
     private readonly bool[] _isRegistered;
     private readonly long[] _changedAt = new long[1024];
@@ -39,6 +38,9 @@ internal sealed unsafe class ObserveLoop : DatagramLink
     private int _told;
     private int _changesOfRegistration;
     private ushort _messageId;
+    private byte[] _observeAndPath = [];
+    private byte[] _cancelAndPath = [];
+    private byte[] _pathAndFormat = [];
     private bool _isChanged;
     private bool _isCancelling;
     private long _errors;
@@ -47,18 +49,18 @@ internal sealed unsafe class ObserveLoop : DatagramLink
     /// <param name="server">The server.</param>
     /// <param name="observers">How many.</param>
     /// <param name="path">The resource, a path of one segment; who PUTs it changes it.</param>
-    public ObserveLoop(IPEndPoint server, int observers, string path)
+    /// <param name="firstPath">
+    /// One that is observed before until all have been told once, by Confirmable messages: a server that does not know the time of a round trip may send a Non-confirmable notification every 3 s only
+    /// (RFC 7641 section 4.5.1), and it learns that time from acknowledgements.
+    /// </param>
+    public ObserveLoop(IPEndPoint server, int observers, string path, string? firstPath = null)
         : base(server, observers + 1, hasOwnSockets: false)
     {
-        const int Observe = 6;
+        _path = path;
+        _firstPath = firstPath;
         _count = observers;
         _states = new int[observers];
         _isRegistered = new bool[observers];
-
-        // Observe 0 is empty; Content-Format 0 follows the path.
-        _observeAndPath = [Observe << 4, .. DatagramMessages.PathOption(path, Observe)];
-        _cancelAndPath = [(Observe << 4) | 1, 1, .. DatagramMessages.PathOption(path, Observe)];
-        _pathAndFormat = [.. DatagramMessages.PathOption(path), 0x10, Marker];
     }
 
     /// <summary>Changes of the last run.</summary>
@@ -83,19 +85,19 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         }
 
         _changesOfRegistration = 0;
-
-        // So that there is a state to be told.
-        Change(Now);
-        for (long last = Now + Ticks(PatienceToRegister); !_isChanged && Now < last;)
+        if (_firstPath is not null)
         {
-            Wait();
+            RegisterAt(_firstPath);
+            Change(Now);
+            for (long last = Now + Ticks(PatienceToRegister); _told < _count && Now < last;)
+            {
+                Wait();
+            }
+
+            AskAll(cancel: true);
         }
 
-        AskAll(cancel: false);
-        if (_registered < _count)
-        {
-            throw new TimeoutException($"{_registered} of {_count} observers were registered in {PatienceToRegister} s.");
-        }
+        RegisterAt(_path);
     }
 
     /// <summary>Runs. <see cref="RunResult.Lost"/> counts observers that do not have the last state at the end.</summary>
@@ -196,6 +198,29 @@ internal sealed unsafe class ObserveLoop : DatagramLink
             _states[index] = state;
             _times?.Add(Nanoseconds(_changedAt[state % _changedAt.Length], now));
             _told += state == _state ? 1 : 0;
+        }
+    }
+
+    private void RegisterAt(string path)
+    {
+        const int Observe = 6;
+
+        // Observe 0 is empty; Content-Format 0 follows the path.
+        _observeAndPath = [Observe << 4, .. DatagramMessages.PathOption(path, Observe)];
+        _cancelAndPath = [(Observe << 4) | 1, 1, .. DatagramMessages.PathOption(path, Observe)];
+        _pathAndFormat = [.. DatagramMessages.PathOption(path), 0x10, Marker];
+
+        // So that there is a state to be told.
+        Change(Now);
+        for (long last = Now + Ticks(PatienceToRegister); !_isChanged && Now < last;)
+        {
+            Wait();
+        }
+
+        AskAll(cancel: false);
+        if (_registered < _count)
+        {
+            throw new TimeoutException($"{_registered} of {_count} observers were registered in {PatienceToRegister} s.");
         }
     }
 

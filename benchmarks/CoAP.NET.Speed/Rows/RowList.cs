@@ -138,7 +138,7 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
     {
         List<Entrant> entrants =
         [
-            new(Role.Ours, "CoAP.NET", () => servers.StartOurs() is var child ? Observers(child, child.Endpoints[0], observers, isNonConfirmable ? "obs-load-non" : "obs-load") : null!),
+            new(Role.Ours, "CoAP.NET", () => servers.StartOurs() is var child ? Observers(child, child.Endpoints[0], observers, isNonConfirmable ? "obs-load-non" : "obs-load", isNonConfirmable ? "obs-load" : null) : null!),
         ];
         if (servers.HasLibCoap)
         {
@@ -152,9 +152,9 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
         return new(name, $"{Text(observers)} observers, {(isNonConfirmable ? "Non-confirmable" : "Confirmable")}", RowGroup.Notifications, entrants);
     }
 
-    private static Contender Observers(Child child, IPEndPoint endpoint, int observers, string path)
+    private static Contender Observers(Child child, IPEndPoint endpoint, int observers, string path, string? firstPath = null)
     {
-        ObserveLoop loop = new(endpoint, observers, path);
+        ObserveLoop loop = new(endpoint, observers, path, firstPath);
         return new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
     }
 
