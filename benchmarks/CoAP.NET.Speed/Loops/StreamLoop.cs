@@ -126,11 +126,13 @@ internal sealed class StreamLoop : IDisposable
 
     private void OpenAll()
     {
+        // A short queue of a listening socket must not be overrun: what does not fit tries again after a second at the earliest.
+        const int Ahead = 4;
         long last = Now + Ticks(PatienceToOpen);
         int served = 0;
         for (int i = 0; served < _connections.Length;)
         {
-            for (int k = 0; k < Together && i < _connections.Length && i - served < 2 * Together; k++, i++)
+            for (int k = 0; k < Ahead && i < _connections.Length && i - served < Ahead; k++, i++)
             {
                 Open(i, _protocol.Opening);
             }
