@@ -1,2 +1,103 @@
-// Replaced by the command line.
-return 0;
+// Measures how quick the library is on this machine, and prints the tables of docs/benchmarks/speed.md.
+using System.Runtime.InteropServices;
+using CoAP.NET.Bench;
+using CoAP.NET.Speed;
+using CoAP.NET.Speed.Floor;
+using CoAP.NET.Speed.Report;
+using CoAP.NET.Speed.Rows;
+using CoAP.NET.Speed.Servers;
+
+const string Usage = """
+    usage: CoAP.NET.Speed [OPTION]...      measures and prints tables; Linux, loopback, processors 0 (what is measured) and 1 (the rest)
+           CoAP.NET.Speed --self-check     only tries all rows, small and short; exit code 1 when something goes wrong
+           CoAP.NET.Speed floor [--port P] [--tcp] [--any]   only serves, without any protocol; --any: at all addresses of 127/8
+           CoAP.NET.Speed http [--port P]                    only serves the same by HTTP
+      --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
+                        observe, observe-100, observe-1000, observe-10000, observe-non-100, client-128, http, http-200, http-1000
+      --pairs N         turns of each (5)
+      --seconds N       of a turn (2; at most 20)
+      --warm-up N       seconds before the first turn (2)
+      --quick           one turn of one second, warm-up of one
+      --server PATH     another server than that of samples/Server, with the same resources
+      --without-libcoap even if its coap-server-notls is on the PATH
+      --own-sockets     a socket for each endpoint, in place of an address for each over few sockets
+      --write FILE      the tables into a file as well
+    """;
+const int FewPeers = 16;
+const int LongestTurn = 20;
+if (args is ["--help" or "-h", ..])
+{
+    Console.WriteLine(Usage);
+    return 0;
+}
+
+if (!OperatingSystem.IsLinux())
+{
+    Console.Error.WriteLine("This program measures on Linux only.");
+    return 2;
+}
+
+using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
+using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
+AppDomain.CurrentDomain.ProcessExit += (_, _) => Child.KillAll();
+try
+{
+    return args switch
+    {
+        [FloorServer.Verb, ..] => FloorServer.Run(args[1..]),
+        [HttpServer.Verb, ..] => await HttpServer.RunAsync(args[1..]),
+        [ClientProgram.Verb, ..] => await ClientProgram.RunAsync(args[1..]),
+        _ => Measure(),
+    };
+}
+catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or IOException or System.ComponentModel.Win32Exception)
+{
+    Console.Error.WriteLine(exception.Message);
+    return 2;
+}
+finally
+{
+    Child.KillAll();
+}
+
+int Measure()
+{
+    Arguments arguments = Arguments.Parse(
+        args,
+        ["--rows", "--pairs", "--seconds", "--warm-up", "--server", "--write"],
+        ["--quick", "--self-check", "--own-sockets", "--without-libcoap"]);
+    bool isCheck = arguments.Has("--self-check");
+    bool isQuick = arguments.Has("--quick");
+    int pairs = isCheck ? 1 : arguments.Number("--pairs", isQuick ? 1 : 5);
+    double seconds = isCheck ? 0.2 : Math.Clamp(arguments.Number("--seconds", isQuick ? 1 : 2), 1, LongestTurn);
+    CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null, isCheck || arguments.Has("--without-libcoap"));
+    RowList list = new(servers, isCheck ? FewPeers : int.MaxValue, arguments.Has("--own-sockets"));
+    Measurement measurement = new(pairs, seconds, isCheck ? 0.05 : arguments.Number("--warm-up", isQuick ? 1 : 2));
+    Processors.Pin(Processors.Other);
+    List<(Row Row, IReadOnlyList<Outcome> Outcomes)> results = [];
+    foreach (Row row in list.Choose(arguments.Texts("--rows", [])))
+    {
+        Console.Error.WriteLine($"{row.Name}: {row.Title}");
+        results.Add((row, measurement.Measure(row)));
+    }
+
+    string text = MarkdownReport.Write(results, pairs, seconds);
+    Console.Write(text);
+    if (arguments.Has("--write"))
+    {
+        File.WriteAllText(arguments.Text("--write", ""), text);
+    }
+
+    // What others get wrong is their affair, but not what is measured.
+    return results.SelectMany(result => result.Outcomes).Any(IsWrong) ? 1 : 0;
+
+    bool IsWrong(Outcome outcome) => outcome.Entrant.Role != Role.LibCoap
+        && (outcome.Failure is not null || outcome.Errors > 0 || outcome.Runs.Any(run => run.PerSecond == 0) || (isCheck && outcome.Lost > 0));
+}
+
+void End(PosixSignalContext context)
+{
+    context.Cancel = true;
+    Child.KillAll();
+    Environment.Exit(130);
+}

@@ -1,0 +1,234 @@
+using System.Net;
+using System.Runtime.CompilerServices;
+using CoAP.NET.Bench;
+using CoAP.NET.Speed.Raw;
+
+namespace CoAP.NET.Speed.Loops;
+
+/// <summary>Many peers of a server over UDP on one thread: an own source address for each, over few sockets, or over a socket each.</summary>
+internal abstract unsafe class DatagramLink : IDisposable
+{
+    private const int Batch = 64;
+    private const int Buffer = 4 << 20;
+
+    // What the system counts for a small datagram that waits.
+    private const int BytesOfOne = 1024;
+
+    private static readonly TimeSpan s_wait = TimeSpan.FromMilliseconds(10);
+
+    private readonly bool _hasOwnSockets;
+    private readonly int _peers;
+    private readonly int[] _sockets;
+    private readonly uint[] _sources;
+    private readonly int[] _ready = new int[256];
+    private readonly Poller? _poller;
+    private readonly DatagramBatch _in;
+    private readonly DatagramBatch _out;
+    private int _outSocket;
+    private int _outCount;
+    private int _outPeer;
+
+    protected DatagramLink(IPEndPoint server, int peers, bool hasOwnSockets)
+    {
+        _hasOwnSockets = hasOwnSockets;
+        _peers = peers;
+        _sources = new uint[peers];
+        for (int i = 0; i < peers; i++)
+        {
+            _sources[i] = Sources.Next();
+        }
+
+        int first = Open(0);
+        int many = hasOwnSockets ? peers : Math.Max(1, (int)Math.Ceiling(peers * (double)BytesOfOne / Native.BufferOf(first)));
+        _sockets = new int[many];
+        _sockets[0] = first;
+        for (int i = 1; i < many; i++)
+        {
+            _sockets[i] = Open(i);
+        }
+
+        if (many > 1)
+        {
+            _poller = new Poller();
+            for (int i = 0; i < many; i++)
+            {
+                _poller.Watch(_sockets[i], i, isKnown: false);
+            }
+        }
+
+        _in = new DatagramBatch(Batch);
+        _out = new DatagramBatch(Batch, hasAddresses: !hasOwnSockets);
+        _out.SetDestination(server);
+        Native.WaitExactly();
+    }
+
+    protected static long Now => TimeProvider.System.GetTimestamp();
+
+    public void Dispose()
+    {
+        Dispose(true);
+        GC.SuppressFinalize(this);
+    }
+
+    protected static long Nanoseconds(long from, long to) => (long)TimeProvider.System.GetElapsedTime(from, to).TotalNanoseconds;
+
+    /// <summary>Time stamps in so many seconds.</summary>
+    protected static long Ticks(double seconds) => (long)(seconds * TimeProvider.System.TimestampFrequency);
+
+    /// <summary>A datagram came.</summary>
+    protected abstract void Handle(byte* message, int length, long now);
+
+    protected virtual void Dispose(bool isDisposing)
+    {
+        foreach (int socket in _sockets)
+        {
+            _ = LibC.Close(socket);
+        }
+
+        _poller?.Dispose();
+        _in.Dispose();
+        _out.Dispose();
+    }
+
+    /// <summary>Has a peer go on from an address that was not used yet.</summary>
+    protected void Move(int peer)
+    {
+        _sources[peer] = Sources.Next();
+        if (_hasOwnSockets)
+        {
+            Flush();
+            _ = LibC.Close(_sockets[peer]);
+            _sockets[peer] = Open(peer);
+            _poller?.Watch(_sockets[peer], peer, isKnown: false);
+        }
+    }
+
+    /// <summary>Memory for a datagram that a peer sends; <see cref="Commit"/> comes next.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    protected byte* Next(int peer)
+    {
+        int socket = SocketOf(peer);
+        if (_outCount == Batch || (socket != _outSocket && _outCount > 0))
+        {
+            Flush();
+        }
+
+        _outSocket = socket;
+        _outPeer = peer;
+        return _out.Bytes(_outCount);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    protected void Commit(int length)
+    {
+        _out.SetLength(_outCount, length);
+        if (!_hasOwnSockets)
+        {
+            _out.SetSource(_outCount, _sources[_outPeer]);
+        }
+
+        _outCount++;
+    }
+
+    /// <summary>Sends what was committed. What cannot be sent is lost, and counted when its time is over.</summary>
+    protected void Flush()
+    {
+        if (_outCount > 0)
+        {
+            _out.Send(_sockets[_outSocket], _outCount);
+            _outCount = 0;
+        }
+    }
+
+    /// <summary>Sends what is to be sent, waits until something comes, but not long, and handles it.</summary>
+    protected void Wait()
+    {
+        Flush();
+        if (_poller is null)
+        {
+            Receive(0, Native.WaitForOne);
+        }
+        else
+        {
+            Poll((int)s_wait.TotalMilliseconds);
+        }
+    }
+
+    /// <summary>The same, until a time stamp at most.</summary>
+    protected void WaitUntil(long due)
+    {
+        Flush();
+        long wait = Math.Clamp(Nanoseconds(Now, due), 0, (long)s_wait.TotalNanoseconds);
+        if (_poller is not null)
+        {
+            Poll((int)(wait / 1_000_000));
+            return;
+        }
+
+        if (wait > 0)
+        {
+            PollEntry entry = new() { Descriptor = _sockets[0], Wanted = PollEntry.Readable };
+            nint* time = stackalloc nint[2];
+            (time[0], time[1]) = (0, (nint)wait);
+            _ = Native.Poll(&entry, 1, time, null);
+        }
+
+        Receive(0, Native.DontWait);
+    }
+
+    /// <summary>Handles what is there already.</summary>
+    protected void Take()
+    {
+        Flush();
+        if (_poller is null)
+        {
+            Receive(0, Native.DontWait);
+        }
+        else
+        {
+            Poll(0);
+        }
+    }
+
+    private void Poll(int milliseconds)
+    {
+        int count = _poller!.Wait(_ready, milliseconds);
+        for (int i = 0; i < count; i++)
+        {
+            Receive(_ready[i], Native.DontWait);
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private void Receive(int index, int flags)
+    {
+        int count = _in.Receive(_sockets[index], flags);
+        if (count <= 0)
+        {
+            return;
+        }
+
+        long now = Now;
+        for (int i = 0; i < count; i++)
+        {
+            Handle(_in.Bytes(i), _in.Length(i), now);
+        }
+
+        Flush();
+    }
+
+    private int SocketOf(int peer) => _sockets.Length == 1 ? 0 : _hasOwnSockets ? peer : (int)((long)peer * _sockets.Length / _peers);
+
+    private int Open(int peer)
+    {
+        IPEndPoint local = new(_hasOwnSockets ? Sources.AddressOf(_sources[peer]) : IPAddress.Any, 0);
+        int socket = Native.Open(Native.Datagram, local);
+        if (!_hasOwnSockets)
+        {
+            Native.AskForBuffer(socket, Buffer);
+        }
+
+        Native.SetReceiveTimeout(socket, s_wait);
+        return socket;
+    }
+}

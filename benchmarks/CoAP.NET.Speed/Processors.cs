@@ -1,0 +1,28 @@
+using CoAP.NET.Bench;
+
+namespace CoAP.NET.Speed;
+
+/// <summary>Which processor what runs on; when there is only one, or others were given to this program, everything runs where it can.</summary>
+internal static class Processors
+{
+    /// <summary>The processor of what is measured.</summary>
+    public const int Measured = Processor.Server;
+
+    /// <summary>The processor of what it talks to.</summary>
+    public const int Other = Processor.Load;
+
+    private static readonly bool s_canPin = Environment.ProcessorCount > 1;
+
+    /// <summary>Says it when nothing can be pinned.</summary>
+    public static string? Note => s_canPin ? null : "There is one processor only: servers and load share it, and nothing is pinned.";
+
+    public static byte[] Pin(int processor) => s_canPin ? Processor.Pin(processor) : [];
+
+    public static void Restore(byte[] before)
+    {
+        if (s_canPin)
+        {
+            Processor.Restore(before);
+        }
+    }
+}

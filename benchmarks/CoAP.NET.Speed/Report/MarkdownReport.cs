@@ -1,0 +1,146 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Text;
+using CoAP.NET.Speed.Loops;
+using CoAP.NET.Speed.Rows;
+
+namespace CoAP.NET.Speed.Report;
+
+/// <summary>The tables.</summary>
+internal static class MarkdownReport
+{
+    private static readonly CultureInfo s_culture = CultureInfo.InvariantCulture;
+
+    /// <summary>The machine, in a line.</summary>
+    public static string Machine =>
+        $"{Environment.ProcessorCount} processors{Model()}, {RuntimeInformation.OSDescription.Trim()}, {RuntimeInformation.FrameworkDescription}{(Processors.Note is { } note ? $". {note}" : "")}";
+
+    /// <summary>Writes all tables.</summary>
+    public static string Write(IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results, int pairs, double seconds)
+    {
+        StringBuilder text = new();
+        text.AppendLine(s_culture, $"{Machine}. Medians of {pairs} turns of {seconds:0.##} s; in parentheses the lowest and the highest ratio.").AppendLine();
+        foreach (var group in results.GroupBy(result => result.Row.Group))
+        {
+            switch (group.Key)
+            {
+                case RowGroup.Requests:
+                    Compare(text, group, "a server", "requests a second", "request", "floor");
+                    break;
+                case RowGroup.Notifications:
+                    Compare(text, group, "notifications", "notifications a second", "notification", null);
+                    break;
+                case RowGroup.Client:
+                    Compare(text, group, "a client", "requests a second", "request", "raw loop");
+                    break;
+                default:
+                    Beside(text, group);
+                    break;
+            }
+        }
+
+        Everybody(text, results);
+        return text.ToString();
+    }
+
+    private static void Compare(
+        StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string rate, string one, string? floor)
+    {
+        Head(text, [first, rate, .. floor is null ? (string[])[] : [$"ratio to the {floor}"], .. floor == "raw loop" ? (string[])[] : ["ratio to libcoap"], $"processor µs a {one}", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            Outcome ours = outcomes.Single(outcome => outcome.Entrant.Role == Role.Ours);
+            List<string> cells = [row.Title, Rate(ours)];
+            if (floor is not null)
+            {
+                cells.Add(Ratio(ours, Of(outcomes, Role.Floor)));
+            }
+
+            if (floor != "raw loop")
+            {
+                cells.Add(Ratio(ours, Of(outcomes, Role.LibCoap)));
+            }
+
+            Line(text, [.. cells, .. Rest(ours)]);
+        }
+
+        text.AppendLine();
+    }
+
+    private static void Beside(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["beside HTTP", "", "requests a second", "ratio to HTTP", "processor µs a request", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            Outcome? http = null;
+            foreach (Outcome outcome in outcomes)
+            {
+                bool isHttp = outcome.Entrant.Name.StartsWith("HTTP", StringComparison.Ordinal);
+                http = isHttp ? outcome : http;
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), isHttp ? "" : Ratio(outcome, http), .. Rest(outcome)]);
+            }
+        }
+
+        text.AppendLine();
+    }
+
+    private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
+    {
+        var others = results.Where(result => result.Row.Group != RowGroup.Http)
+            .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours), (result, outcome) => (result.Row, Outcome: outcome)).ToList();
+        if (others.Count == 0)
+        {
+            return;
+        }
+
+        Head(text, ["the others", "", "a second", "processor µs for one", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, Outcome outcome) in others)
+        {
+            Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), .. Rest(outcome)]);
+        }
+
+        text.AppendLine();
+    }
+
+    private static Outcome? Of(IReadOnlyList<Outcome> outcomes, Role role) => outcomes.SingleOrDefault(outcome => outcome.Entrant.Role == role);
+
+    private static string Rate(Outcome outcome) => outcome.Failure is { } failure ? $"failed: {failure}" : outcome.Median(run => run.PerSecond).ToString("N0", s_culture);
+
+    // Each turn is compared with that beside it.
+    private static string Ratio(Outcome outcome, Outcome? to)
+    {
+        if (to is null || to.Failure is not null || outcome.Failure is not null)
+        {
+            return "";
+        }
+
+        List<double> ratios = [.. outcome.Runs.Zip(to.Runs, (one, other) => one.PerSecond / other.PerSecond)];
+        return string.Create(s_culture, $"{Measurement.Median(ratios):0.00}{(ratios.Count > 1 ? string.Create(s_culture, $" ({ratios.Min():0.00}-{ratios.Max():0.00})") : "")}");
+    }
+
+    private static string[] Rest(Outcome outcome) => outcome.Failure is not null
+        ? ["", "", "", "", ""]
+        :
+        [
+            outcome.Median(run => run.CpuMicroseconds).ToString("0.00", s_culture),
+            outcome.Median(run => run.P50).ToString("N0", s_culture),
+            outcome.Median(run => run.P99).ToString("N0", s_culture),
+            outcome.Lost.ToString("N0", s_culture),
+            outcome.Errors.ToString("N0", s_culture),
+        ];
+
+    private static void Head(StringBuilder text, IReadOnlyList<string> cells)
+    {
+        Line(text, cells);
+        text.Append('|').Insert(text.Length, "---|", cells.Count).AppendLine();
+    }
+
+    private static void Line(StringBuilder text, IReadOnlyList<string> cells) => text.AppendLine($"| {string.Join(" | ", cells)} |");
+
+    private static string Model()
+    {
+        const string Name = "model name";
+        string? line = File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith(Name, StringComparison.Ordinal));
+        return line is null ? "" : $" ({line[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim()})";
+    }
+}

@@ -1,0 +1,112 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Speed.Servers;
+
+/// <summary>The servers that are measured, as processes.</summary>
+/// <param name="path">The path of our server; null for the one of the samples.</param>
+/// <param name="isAlone">Whether only our own ones are wanted.</param>
+internal sealed class CoapServers(string? path, bool isAlone)
+{
+    private const string LibCoapProgram = "coap-server-notls";
+
+    private readonly string _path = path ?? FindServer();
+    private readonly string? _libCoap = isAlone ? null : FindOnPath(LibCoapProgram);
+
+    public bool HasLibCoap => _libCoap is not null;
+
+    /// <summary>Starts our server: its endpoints are that of UDP and that of TCP.</summary>
+    public Child StartOurs()
+    {
+        string[] binds = ["--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0"];
+        return _path.EndsWith(".dll", StringComparison.Ordinal)
+            ? Child.StartOther(Processors.Measured, 2, "dotnet", [_path, .. binds])
+            : Child.StartOther(Processors.Measured, 2, _path, binds);
+    }
+
+    /// <summary>Starts libcoap's server, of which resources are made by putting something there.</summary>
+    /// <param name="isNonConfirmable">Whether its notifications are.</param>
+    public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false)
+    {
+        int port = FreePort();
+        string[] more = isNonConfirmable ? ["-N"] : [];
+
+        // It says nothing when it is ready.
+        Child child = Child.StartOther(
+            Processors.Measured, 0, _libCoap!, ["-A", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "-d", "10", "-v", "0", .. more]);
+        try
+        {
+            IPEndPoint endpoint = new(IPAddress.Loopback, port);
+            Put(endpoint, "hello", "hello world!");
+            return (child, endpoint);
+        }
+        catch
+        {
+            child.Dispose();
+            throw;
+        }
+    }
+
+    private static void Put(IPEndPoint endpoint, string path, string payload)
+    {
+        const int Tries = 50;
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { ReceiveTimeout = 100 };
+        socket.Connect(endpoint);
+        byte[] answer = new byte[1500];
+        for (ushort i = 1; i <= Tries; i++)
+        {
+            CoapMessage message = new(CoapCode.Put) { Type = CoapMessageType.Confirmable, MessageId = i, Payload = System.Text.Encoding.UTF8.GetBytes(payload) };
+            message.Options.Add(new UriPath(path)).Add(new ContentFormat(CoapContentFormat.TextPlain));
+            try
+            {
+                socket.Send(CoapDatagramSerializer.Default.Serialize(message));
+                int length = socket.Receive(answer);
+                if (CoapDatagramSerializer.Default.Deserialize(answer.AsSpan(0, length)).Code.Class == 2)
+                {
+                    return;
+                }
+            }
+            catch (SocketException)
+            {
+                // It is not ready yet. A refusal comes at once: waiting for an answer that cannot come is what passes the time.
+                using Socket none = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+                none.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+                none.Poll(TimeSpan.FromMilliseconds(100), SelectMode.SelectRead);
+            }
+        }
+
+        throw new InvalidOperationException($"libcoap's server does not take a PUT at {endpoint}.");
+    }
+
+    // It takes none of the system's choice.
+    private static int FreePort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+
+    private static string? FindOnPath(string program) =>
+        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Select(folder => Path.Combine(folder, program)).FirstOrDefault(File.Exists);
+
+    private static string FindServer()
+    {
+        // bin/<configuration>/<framework>/
+        DirectoryInfo here = new(AppContext.BaseDirectory);
+        string built = Path.Combine(here.Parent!.Name, here.Name);
+        for (DirectoryInfo? folder = here; folder is not null; folder = folder.Parent)
+        {
+            string server = Path.Combine(folder.FullName, "samples", "Server", "bin", built, "Server.dll");
+            if (File.Exists(server))
+            {
+                string host = Path.ChangeExtension(server, null);
+                return File.Exists(host) ? host : server;
+            }
+        }
+
+        throw new InvalidOperationException("samples/Server is not there, or not built in this configuration: build it, or say --server PATH.");
+    }
+}
