@@ -5,8 +5,6 @@ namespace CoAP.NET;
 // What a request to send asks of its block-wise transfer (RFC 7959). Bodies of any size are transferred in blocks without any of it.
 public sealed partial class CoapRequest
 {
-    private TransferWishes? _transfer;
-
     /// <summary>
     /// The block size in bytes to propose for both bodies: 16, 32, 64, 128, 256, 512 or 1,024. Default null: <see cref="CoapTransmissionParameters.PreferredBlockSize"/> of the peer; over a connection whatever fits a message.
     /// A server may use a smaller one (RFC 7959 sections 2.3 and 2.4).
@@ -14,7 +12,7 @@ public sealed partial class CoapRequest
     /// <exception cref="ArgumentOutOfRangeException">Another number.</exception>
     public int? BlockSize
     {
-        get => _transfer?.BlockSize;
+        get => Transfer?.BlockSize;
         set
         {
             if (value is not (null or 16 or 32 or 64 or 128 or 256 or 512 or 1024))
@@ -29,7 +27,7 @@ public sealed partial class CoapRequest
     /// <summary>Is told of each block that was transferred. Default null.</summary>
     public IProgress<CoapProgress>? Progress
     {
-        get => _transfer?.Progress;
+        get => Transfer?.Progress;
         set => Wishes.Progress = value;
     }
 
@@ -41,7 +39,7 @@ public sealed partial class CoapRequest
     /// <exception cref="ArgumentException">The stream cannot be written.</exception>
     public Stream? Destination
     {
-        get => _transfer?.Destination;
+        get => Transfer?.Destination;
         set
         {
             if (value is { CanWrite: false })
@@ -56,11 +54,11 @@ public sealed partial class CoapRequest
     /// <summary>Which part of the response's body is wanted. Default null: all of it.</summary>
     public CoapDownloadOptions? Download
     {
-        get => _transfer?.Download;
+        get => Transfer?.Download;
         set => Wishes.Download = value;
     }
 
-    internal TransferWishes? Transfer => _transfer;
+    internal TransferWishes? Transfer => _more?.Transfer;
 
-    internal TransferWishes Wishes => _transfer ??= new TransferWishes();
+    internal TransferWishes Wishes => More.Transfer ??= new TransferWishes();
 }

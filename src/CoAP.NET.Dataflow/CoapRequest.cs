@@ -4,6 +4,7 @@ using System.Net;
 using System.Text;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
+using CoAP.NET.Requesting;
 
 namespace CoAP.NET;
 
@@ -17,6 +18,9 @@ public sealed partial class CoapRequest
 
     // The text of the URI of a request to send, or the channel of a received one: servers make very many of these objects.
     private object? _origin;
+
+    // What most received requests have nothing of.
+    private RequestMore? _more;
 
     /// <summary>Makes a request to send.</summary>
     /// <param name="method">The method.</param>
@@ -73,7 +77,17 @@ public sealed partial class CoapRequest
     }
 
     /// <summary>What belongs to the body of a received request; null for a plain one.</summary>
-    internal ExchangeBody? Body { get; set; }
+    internal ExchangeBody? Body
+    {
+        get => _more?.Body;
+        set
+        {
+            if (value is not null || _more is not null)
+            {
+                More.Body = value;
+            }
+        }
+    }
 
     /// <summary>The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a whole.</summary>
     public BlockValue? Block1 => Message.OptionsToRead?.Block1;
@@ -89,7 +103,17 @@ public sealed partial class CoapRequest
     /// the peer is a peer of its own for each address: with Message IDs, NSTART and observations of its own. Over TCP and TLS there is a connection for each address. Default null: the
     /// operating system chooses by its routes. Without meaning for requests to a <see cref="CoapPeer"/> and to groups, and on received requests.
     /// </summary>
-    public IPAddress? LocalAddress { get; set; }
+    public IPAddress? LocalAddress
+    {
+        get => _more?.LocalAddress;
+        set
+        {
+            if (value is not null || _more is not null)
+            {
+                More.LocalAddress = value;
+            }
+        }
+    }
 
     /// <summary>What the cache of the endpoint may do for the request, if it has one.</summary>
     public CoapCacheMode CacheMode { get; set; }
@@ -98,7 +122,7 @@ public sealed partial class CoapRequest
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
-        get => _transfer?.Timeout;
+        get => _more?.Transfer?.Timeout;
         set
         {
             if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
@@ -106,7 +130,7 @@ public sealed partial class CoapRequest
                 ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
             }
 
-            if (value is not null || _transfer is not null)
+            if (value is not null || Transfer is not null)
             {
                 Wishes.Timeout = value;
             }
@@ -116,17 +140,21 @@ public sealed partial class CoapRequest
     /// <summary>What happens when the server does not want the request yet (4.29, RFC 8516); null for <see cref="CoapEndpointOptions.Patience"/>.</summary>
     public CoapPatience? Patience
     {
-        get => _transfer?.Patience;
+        get => _more?.Transfer?.Patience;
         set => Wishes.Patience = value;
     }
 
     /// <summary>What to send; sets payload and Content-Format.</summary>
     public CoapContent? Content
     {
-        get => field;
+        get => _more?.Content;
         set
         {
-            field = value;
+            if (value is not null || _more is not null)
+            {
+                More.Content = value;
+            }
+
             Message.Payload = value?.Bytes ?? default;
             Options.Remove(OptionNumber.ContentFormat);
             if (value?.Format is { } format)
@@ -200,6 +228,21 @@ public sealed partial class CoapRequest
     /// <returns>The text.</returns>
     public override string ToString() => $"{Code} {UriText ?? Path}";
 
+    private RequestMore More => _more ??= new RequestMore();
+
     private CoapContentFormat? GetFormat(int number) =>
         Options.TryGetUInt(number, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
+
+    private sealed class RequestMore
+    {
+        public ExchangeBody? Body { get; set; }
+
+        public CoapContent? Content { get; set; }
+
+        public TransferWishes? Transfer { get; set; }
+
+        public IPAddress? LocalAddress { get; set; }
+
+        public long EchoAge { get; set; } = -1;
+    }
 }

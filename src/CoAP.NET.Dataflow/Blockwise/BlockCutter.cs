@@ -42,7 +42,7 @@ internal static class BlockCutter
         CoapResult whole = new(result.Code, result.Payload);
         if (result.HasOptions)
         {
-            CoapOptionCollection options = result.Options;
+            CoapOptionCollection options = result.OptionsToRead!;
             for (int i = 0; i < options.Count; i++)
             {
                 // What tells of one response only.
@@ -142,7 +142,7 @@ internal static class BlockCutter
         CoapResult cut = new(result.Code, result.Payload[..length]);
         if (result.HasOptions)
         {
-            cut.Options.AddAll(result.Options);
+            cut.Options.AddAll(result.OptionsToRead!);
         }
 
         return cut;
@@ -153,9 +153,9 @@ internal static class BlockCutter
         long size = 16L + AddedOptions + exchange.Request.Message.Token.Length;
         if (result.HasOptions)
         {
-            for (int i = 0; i < result.Options.Count; i++)
+            for (int i = 0; i < result.OptionsToRead!.Count; i++)
             {
-                size += 5 + result.Options.LengthAt(i);
+                size += 5 + result.OptionsToRead!.LengthAt(i);
             }
         }
 

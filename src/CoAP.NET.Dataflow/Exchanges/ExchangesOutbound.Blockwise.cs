@@ -53,7 +53,7 @@ public sealed partial class ExchangesOutbound
         }
 
         // A notification answers no block, though its registration may have come in some.
-        uint? observe = result.HasOptions ? result.Options.Observe : null;
+        uint? observe = result.OptionsToRead?.Observe;
         BlockValue? block1 = IsWithoutRequest(exchange) && observe is not null ? null : exchange.Body?.Block1;
         BlockValue? asked = (exchange.Special & SpecialOptions.Block2) == 0 && !IsWithoutRequest(exchange) ? null : exchange.Request.Message.OptionsToRead?.Block2;
         BodyPart? part = result as BodyPart;

@@ -75,7 +75,7 @@ public sealed partial class ExchangesOutbound
 
     private static CoapResult WithoutObserve(CoapResult result)
     {
-        if (!result.HasOptions || !result.Options.Contains(OptionNumber.Observe))
+        if (!result.HasOptions || !result.OptionsToRead!.Contains(OptionNumber.Observe))
         {
             return result;
         }

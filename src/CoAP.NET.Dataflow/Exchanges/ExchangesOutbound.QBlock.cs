@@ -30,7 +30,7 @@ public sealed partial class ExchangesOutbound
             Keep(exchange, whole, 0);
         }
 
-        uint? observe = result.HasOptions ? result.Options.Observe : null;
+        uint? observe = result.OptionsToRead?.Observe;
         return Cut(exchange, whole, wish, exponent, count, observe, null);
     }
 

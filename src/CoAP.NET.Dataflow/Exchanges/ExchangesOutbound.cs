@@ -322,7 +322,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
     {
         // A result may answer many requests, so its options are shared and not copied.
-        CoapMessage response = result.HasOptions ? new CoapMessage(result.Code, result.Options) : new CoapMessage(result.Code);
+        CoapMessage response = result.HasOptions ? new CoapMessage(result.Code, result.OptionsToRead!) : new CoapMessage(result.Code);
         response.Token = exchange.Request.Message.Token;
         response.Payload = result.Payload;
         return response;

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using CoAP.NET.Options;
 
@@ -184,7 +183,8 @@ public sealed partial class CoapOptionCollection
             at--;
         }
 
-        if (_own is null || length > _own.Length - _ownLength)
+        // Options without a value need no array: a Content-Format of text/plain is one.
+        if (length > (_own is null ? 0 : _own.Length - _ownLength))
         {
             GrowOwn(length);
         }
@@ -200,7 +200,6 @@ public sealed partial class CoapOptionCollection
 
     // Moves to a new array without the bytes of removed options, so that setting one option again and again needs no more and more room.
     // The old array stays as it is: a value that is being added may lie in it.
-    [MemberNotNull(nameof(_own))]
     private void GrowOwn(int length)
     {
         int live = 0;
@@ -209,7 +208,7 @@ public sealed partial class CoapOptionCollection
             live += _entries[i].Offset < 0 ? _entries[i].Length : 0;
         }
 
-        byte[] bytes = new byte[Math.Max(32, checked(2 * (live + length)))];
+        byte[] bytes = new byte[Math.Max(16, checked(2 * (live + length)))];
         int used = 0;
         for (int i = 0; i < _count; i++)
         {

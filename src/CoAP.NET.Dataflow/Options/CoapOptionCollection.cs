@@ -35,6 +35,9 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
 
     internal CoapCode Code { get; set; }
 
+    /// <summary>Whether several results have it, so that nobody may change it.</summary>
+    internal bool IsShared { get; init; }
+
     /// <summary>The number of the option at a place.</summary>
     /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The option number.</returns>

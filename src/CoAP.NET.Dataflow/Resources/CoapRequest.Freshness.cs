@@ -3,16 +3,20 @@ namespace CoAP.NET;
 // What an Echo option says of a received request.
 public sealed partial class CoapRequest
 {
-    private long _echoAge = -1;
-
     /// <summary>
     /// How old the request is at most: the age of the Echo value that it brought back, made by this endpoint for this peer (RFC 9175 section 2.3). Null when it
     /// has none, or one that is not ours. A value may be brought back several times.
     /// </summary>
     public TimeSpan? EchoAge
     {
-        get => _echoAge < 0 ? null : TimeSpan.FromTicks(_echoAge);
-        internal set => _echoAge = value?.Ticks ?? -1;
+        get => _more is { EchoAge: >= 0 and var ticks } ? TimeSpan.FromTicks(ticks) : null;
+        internal set
+        {
+            if (value is not null || _more is not null)
+            {
+                More.EchoAge = value?.Ticks ?? -1;
+            }
+        }
     }
 
     /// <summary>Whether an Echo shows that the request was made lately. If not, <see cref="CoapResults.FreshnessRequired"/> asks the client to show it.</summary>

@@ -97,16 +97,20 @@ public partial class CoapResult
     internal CoapResult CopyWithoutPayload()
     {
         CoapResult copy = new(Code) { AnswersGroup = AnswersGroup };
-        copy.Options.AddAll(Options);
+        if (OptionsToRead is { Count: > 0 } options)
+        {
+            copy.Options.AddAll(options);
+        }
+
         return copy;
     }
 
     internal CoapResult Copy()
     {
         CoapResult copy = CopyWithoutOptions();
-        if (HasOptions)
+        if (OptionsToRead is { Count: > 0 } options)
         {
-            copy.Options.AddAll(Options);
+            copy.Options.AddAll(options);
         }
 
         return copy;

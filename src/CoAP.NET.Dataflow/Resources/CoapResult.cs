@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Options;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
@@ -27,7 +28,7 @@ public partial class CoapResult
         Payload = payload;
         if (contentFormat is { } format)
         {
-            Options.AddUInt(OptionNumber.ContentFormat, format.Value);
+            _options = FormatOptions.Of(format);
         }
     }
 
@@ -38,7 +39,7 @@ public partial class CoapResult
     public ReadOnlyMemory<byte> Payload { get; }
 
     /// <summary>The options.</summary>
-    public CoapOptionCollection Options => _options ??= new CoapOptionCollection(code: Code);
+    public CoapOptionCollection Options => _options is { IsShared: false } own ? own : MakeOwn();
 
     /// <summary>
     /// Whether this is sent as answer to a request that was sent to a group (RFC 7252 section 8.2). Default null: errors and contents of nothing are kept back, other
@@ -50,6 +51,9 @@ public partial class CoapResult
     internal bool IsRefusal { get; init; }
 
     internal bool HasOptions => _options is { Count: > 0 };
+
+    /// <summary>The options for who only reads them; null when there are none. They may be shared with other results.</summary>
+    internal CoapOptionCollection? OptionsToRead => _options;
 
     /// <summary>A text becomes 2.05 Content in UTF-8.</summary>
     /// <param name="text">The text.</param>
@@ -94,5 +98,24 @@ public partial class CoapResult
     {
         Options.Add(option);
         return this;
+    }
+
+    // A kept result is read by many threads at once; all of them get the same collection.
+    private CoapOptionCollection MakeOwn()
+    {
+        CoapOptionCollection? seen = _options;
+        if (seen is { IsShared: false })
+        {
+            return seen;
+        }
+
+        CoapOptionCollection own = new(code: Code);
+        if (seen is not null)
+        {
+            own.AddAll(seen);
+        }
+
+        CoapOptionCollection? other = Interlocked.CompareExchange(ref _options, own, seen);
+        return ReferenceEquals(other, seen) ? own : other!;
     }
 }
