@@ -1,21 +1,21 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The timers of a shard: a wheel of wheels, 256 slots each, the finest with slots of 13.1 ms, each coarser one with 256 times that. Scheduling and
+/// The timers of a shard: a wheel of wheels, 256 slots each, the finest with slots of 0.8 ms, each coarser one with 256 times that. Scheduling and
 /// cancelling cost a few writes. A timer fires in the first <see cref="Advance"/> at or after the end of the slot in which it is due: never early, and at most
 /// one slot late where <see cref="Advance"/> is called at <see cref="NextDue"/>. Not thread-safe: the shard's lock guards it.
 /// </summary>
 internal sealed class TimerWheel
 {
-    /// <summary>A slot is 2^17 units of 100 ns: 13.1 ms. So one wake-up serves all that is due within it.</summary>
-    internal const int SlotBits = 17;
+    /// <summary>A slot is 2^13 units of 100 ns: 0.8 ms. So one wake-up serves all that is due within it, and the pace of notifications on a fast path is kept (RFC 7641 section 4.5.1).</summary>
+    internal const int SlotBits = 13;
 
     private const int LevelBits = 8;
     private const int LevelSize = 1 << LevelBits;
     private const int LevelMask = LevelSize - 1;
-    private const int Levels = 4;
+    private const int Levels = 5;
 
-    // Beyond the coarsest wheel, which spans 1.8 years, everything waits in one list.
+    // Beyond the coarsest wheel, which spans 28 years, everything waits in one list.
     private const int FarSlot = Levels * LevelSize;
 
     // Due and taken out of the wheel, but not fired yet.

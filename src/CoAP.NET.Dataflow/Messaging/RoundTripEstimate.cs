@@ -3,8 +3,8 @@ namespace CoAP.NET.Messaging;
 /// <summary>The smoothed round-trip time and its variation (RFC 6298 section 2), in units of 100 ns. A struct inside its owner.</summary>
 internal struct RoundTripEstimate
 {
-    /// <summary>The granularity of the clock, one slot of the timer wheel: no time-out is nearer to the round-trip time.</summary>
-    public const long Granularity = 1 << TimerWheel.SlotBits;
+    /// <summary>The granularity G of RFC 6298, 13.1 ms: no time-out is nearer to the round-trip time.</summary>
+    public const long Granularity = 1 << 17;
 
     private long _smoothedPlusOne; // 0 without a sample
     private long _variation;

@@ -16,8 +16,8 @@ public class TimerWheelTests
     [Fact]
     public void A_timer_never_fires_early_and_at_most_one_slot_late()
     {
-        TimerWheel wheel = new(12_345);
-        foreach (long due in new[] { 12_345, Slot - 1, Slot, Slot + 1, 2 * Second, 247 * Second, 90_000 * Second, 5L * 365 * 86_400 * Second })
+        TimerWheel wheel = new(1_234);
+        foreach (long due in new[] { 1_234, Slot - 1, Slot, Slot + 1, 2 * Second, 247 * Second, 90_000 * Second, 5L * 365 * 86_400 * Second })
         {
             List<long> fired = [];
             wheel.Schedule(new ActionTimer(fired.Add), due);
