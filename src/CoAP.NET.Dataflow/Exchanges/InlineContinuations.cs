@@ -25,6 +25,7 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
 
     private long _pausedUntil = long.MinValue;
     private long _lastPause;
+    private IReceiveRole? _current;
     private int _count;
     private int _samples;
     private long _sampled;
@@ -41,6 +42,15 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
             return false;
         }
 
+        if (_current is { IsLost: true })
+        {
+            // It still blocks the thread that had the role before.
+            _current = null;
+            OnBlocked();
+            return false;
+        }
+
+        _current = role;
         long started = (_count++ & (SamplePeriod - 1)) == 0 ? TimeProvider.System.GetTimestamp() : 0;
         UserCode.Enter();
         try
@@ -49,13 +59,18 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
         }
         finally
         {
-            if (UserCode.Exit() && !role.MayRunContinuations)
+            UserCode.Exit();
+            if (_current == role)
             {
-                OnBlocked();
-            }
-            else if (started != 0)
-            {
-                Sample(TimeProvider.System.GetElapsedTime(started));
+                _current = null;
+                if (role.IsLost)
+                {
+                    OnBlocked();
+                }
+                else if (started != 0)
+                {
+                    Sample(TimeProvider.System.GetElapsedTime(started));
+                }
             }
         }
 

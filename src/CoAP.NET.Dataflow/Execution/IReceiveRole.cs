@@ -6,6 +6,9 @@ internal interface IReceiveRole
     /// <summary>Whether what users do after a response may run on this thread now: no user code of it runs around that, and a stand-by takes the role when it blocks.</summary>
     bool MayRunContinuations => false;
 
+    /// <summary>Whether the role was taken from its thread, whose user code blocked.</summary>
+    bool IsLost => false;
+
     /// <summary>User code begins; from here on the role may be taken by a stand-by thread.</summary>
     /// <returns>Whether no other user code of the thread runs around it.</returns>
     bool EnterUserCode();

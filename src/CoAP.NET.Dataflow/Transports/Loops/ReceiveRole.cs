@@ -26,6 +26,8 @@ internal sealed class ReceiveRole : IReceiveRole
 
     public bool IsInUserCode => Volatile.Read(ref _state) == InUser;
 
+    public bool IsLost => !IsHeld;
+
     public bool MayRunContinuations => _depth == 0 && Volatile.Read(ref _state) == Running && Loop.HandsOver;
 
     public bool EnterUserCode()

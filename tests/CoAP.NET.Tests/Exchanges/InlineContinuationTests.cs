@@ -1,0 +1,160 @@
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Exchanges;
+
+/// <summary>Where what users do after a response runs, over real sockets. The clock of the client stands still, so that what is decided for a while holds.</summary>
+public sealed class InlineContinuationTests : IAsyncLifetime
+{
+    private const int Tries = 5000;
+    private readonly CoapServer _server = new();
+    private readonly VirtualClock _clock = new();
+    private readonly CoapClient _client;
+
+    public InlineContinuationTests() => _client = new CoapClient(new CoapEndpointOptions { TimeProvider = _clock, Parameters = new CoapTransmissionParameters { NStart = 1000 } });
+
+    public async Task InitializeAsync()
+    {
+        _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").MapGet("/x", static () => CoapResults.Text("x"));
+        await _server.StartAsync();
+    }
+
+    public async Task DisposeAsync()
+    {
+        await _client.DisposeAsync();
+        await _server.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData("coap://")]
+    [InlineData("coap+tcp://")]
+    public async Task A_short_continuation_runs_on_the_thread_that_received_the_response(string scheme)
+    {
+        string uri = UriOf(scheme);
+        Assert.True(await AnyAsync(async () =>
+        {
+            await _client.GetAsync(uri).ConfigureAwait(false);
+            return IsOurThread;
+        }));
+    }
+
+    [Fact]
+    public async Task A_continuation_that_blocks_holds_up_nobody_and_the_next_ones_run_on_the_pool()
+    {
+        string uri = UriOf("coap://");
+        using ManualResetEventSlim release = new();
+        TaskCompletionSource blocked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        List<Task> stuck = [];
+        while (!blocked.Task.IsCompleted)
+        {
+            // Until one of them is really on the receiving thread.
+            stuck.Add(BlockAsync());
+            await Within(Task.WhenAny(blocked.Task, stuck[^1]));
+        }
+
+        async Task BlockAsync()
+        {
+            await _client.GetAsync(uri).ConfigureAwait(false);
+            if (IsOurThread && blocked.TrySetResult())
+            {
+                release.Wait(TimeSpan.FromSeconds(60));
+            }
+        }
+
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.False(await Within(IsOursAfterAsync(uri)));
+        }
+
+        release.Set();
+        await Within(Task.WhenAll(stuck));
+        Assert.InRange(_client.Endpoint.Counters[CoapCounter.HandOvers], 1, long.MaxValue);
+    }
+
+    [Fact]
+    public async Task Continuations_that_prove_to_be_work_are_left_to_the_pool()
+    {
+        string uri = UriOf("coap://");
+        int ours = 0;
+        Assert.True(await AnyAsync(async () =>
+        {
+            await _client.GetAsync(uri).ConfigureAwait(false);
+            ours += IsOurThread ? 1 : 0;
+            long begun = TimeProvider.System.GetTimestamp();
+            while (TimeProvider.System.GetElapsedTime(begun) < TimeSpan.FromMicroseconds(150))
+            {
+                Thread.SpinWait(10);
+            }
+
+            if (ours <= 200 && !IsOurThread)
+            {
+                // The first ones are compiled, and may take so long that the loop hands over.
+                _clock.Advance(TimeSpan.FromMinutes(2));
+            }
+
+            // The first of the pool after many of ours means that it was decided.
+            return ours > 200 && !IsOurThread;
+        }));
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.False(await Within(IsOursAfterAsync(uri)));
+        }
+    }
+
+    [Fact]
+    public async Task Nothing_that_follows_runs_within_the_cancellation()
+    {
+        using CancellationTokenSource cancellation = new();
+        TaskCompletionSource<int> thread = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isWithin = true;
+        int us = Environment.CurrentManagedThreadId;
+        Task waiting = WaitAsync();
+        await cancellation.CancelAsync();
+        isWithin = false;
+        Assert.NotEqual(-1, await Within(thread.Task));
+        await Within(waiting);
+
+        async Task WaitAsync()
+        {
+            try
+            {
+                // Nobody listens to UDP there who would answer in CoAP, nor is anything reported.
+                using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Dgram, System.Net.Sockets.ProtocolType.Udp);
+                silent.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+                await _client.GetAsync($"coap://127.0.0.1:{((System.Net.IPEndPoint)silent.LocalEndPoint!).Port}/x", cancellation.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException exception)
+            {
+                Assert.Equal(cancellation.Token, exception.CancellationToken);
+                thread.TrySetResult(isWithin && Environment.CurrentManagedThreadId == us ? -1 : Environment.CurrentManagedThreadId);
+            }
+        }
+    }
+
+    private async Task<bool> IsOursAfterAsync(string uri)
+    {
+        Assert.Equal("x", (await _client.GetAsync(uri).ConfigureAwait(false)).GetText());
+        return IsOurThread;
+    }
+
+    private static bool IsOurThread => !Thread.CurrentThread.IsThreadPoolThread && Thread.CurrentThread.Name == "CoAP.NET";
+
+    private string UriOf(string scheme) => _server.LocalEndpoints.Single(uri => uri.StartsWith(scheme, StringComparison.Ordinal)) + "/x";
+
+    // A response may be there before anybody waits for it.
+    private static async Task<bool> AnyAsync(Func<Task<bool>> isSo)
+    {
+        for (int i = 0; i < Tries; i++)
+        {
+            if (await Within(isSo()))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(60));
+
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(60));
+}
