@@ -20,6 +20,8 @@ internal static class LoadProgram
     {
         RootCommand root = new("Puts load on a CoAP server and measures how it answers.");
         new LoadCommand().AddTo(root);
+        new WorkerCommand().AddTo(root);
+        new ReportCommand().AddTo(root);
         ParseResult parsed = root.Parse(args);
         return parsed.Errors.Count > 0
             ? ExitCode.Refuse(error, parsed.Errors.Select(static fault => fault.Message))

@@ -197,7 +197,7 @@ public sealed class LoadRunnerTests
     private static LoadPlan Plan(string uri) => new() { Uri = uri, Peers = 4, Seconds = 0.15, WarmUpSeconds = 0, RampSeconds = 0 };
 
     private static Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress = null, CancellationToken cancellationToken = default) =>
-        LoadRunner.RunAsync(plan, progress, cancellationToken).WaitAsync(s_hang, CancellationToken.None);
+        LoadRunner.RunAsync(plan, progress, LoadGate.Open, cancellationToken).WaitAsync(s_hang, CancellationToken.None);
 
     private sealed class Ticks : IProgress<LoadTick>
     {
