@@ -6,12 +6,13 @@ namespace CoAP.NET.Load;
 /// <summary>What the program does with a report that was kept as JSON: shows it again, and draws it.</summary>
 internal sealed class ReportCommand
 {
+    public const string Name = "report";
     private readonly Argument<string> _file = new("FILE") { Description = "What --json wrote; - for the standard input." };
     private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "OUT" };
 
     public void AddTo(RootCommand root)
     {
-        Command command = new("report", "Shows the table of a report that --json wrote, and makes one with plots of it.") { _file, _html };
+        Command command = new(Name, "Shows the table of a report that --json wrote, and makes one with plots of it.") { _file, _html };
         command.SetAction(RunAsync);
         root.Add(command);
     }

@@ -7,6 +7,7 @@ namespace CoAP.NET.Load;
 /// <summary>What the program does as a worker: the runs that coordinators ask for.</summary>
 internal sealed class WorkerCommand
 {
+    public const string Name = "worker";
     public const string KeyName = "--key";
 
     private readonly Option<string?> _listen = new("--listen") { Description = $"Where coordinators reach it; port 0 for any. Default: {WorkerAddress.DefaultListen}, where only this machine reaches it.", HelpName = "HOST:PORT" };
@@ -15,7 +16,7 @@ internal sealed class WorkerCommand
 
     public void AddTo(RootCommand root)
     {
-        Command command = new("worker", "Makes load when a coordinator (--workers) asks for it, until it is stopped.") { _listen, _key, _processor };
+        Command command = new(Name, "Makes load when a coordinator (--workers) asks for it, until it is stopped.") { _listen, _key, _processor };
         command.SetAction(RunAsync);
         root.Add(command);
     }
