@@ -51,6 +51,11 @@ internal static class ReportTable
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {kind}"));
             }
 
+            if (run.Count == 0 && run.Lost == 0 && run.ErrorCount == 0)
+            {
+                output.WriteLine($"{RunNames.Peers(run.Plan)}: {(run.Plan.Loop == LoadLoop.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
+            }
+
             if (run.OwnDrops > 0)
             {
                 output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {run.OwnDrops} datagrams were lost in this program's own receive buffers, which is no fault of the server: use fewer peers, or more workers."));

@@ -6,7 +6,7 @@ namespace CoAP.NET.Load;
 internal static class LoadText
 {
     /// <summary>A tick on one line.</summary>
-    public static string Line(LoadTick tick) => $"{tick.Phase,-10} {Time(tick),-13} {Peers(tick)} peers  {Rates(tick)}errors {Count(tick.Errors)}  lost {Count(tick.Lost)}";
+    public static string Line(LoadTick tick) => $"{tick.Phase,-10} {Time(tick),-13} {Peers(tick)} {(tick.Peers == 1 ? "peer" : "peers")}  {Rates(tick)}errors {Count(tick.Errors)}  lost {Count(tick.Lost)}";
 
     /// <summary>The time that has passed, and the whole.</summary>
     public static string Time(LoadTick tick) => string.Create(CultureInfo.InvariantCulture, $"{Math.Floor(tick.Elapsed.TotalSeconds):0} of {Math.Ceiling(tick.Whole.TotalSeconds):0} s");
