@@ -1,5 +1,5 @@
 using System.CommandLine;
-using System.Diagnostics;
+using System.Net;
 using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Load;
@@ -8,16 +8,22 @@ namespace CoAP.NET.Load;
 internal sealed class LoadCommand
 {
     private readonly LoadOptions _options = new();
-    private readonly Option<int?> _processor = new("--processor") { Description = "Keeps this program on one processor.", HelpName = "N" };
+    private readonly Option<string?> _workers = new("--workers") { Description = "Workers that make the load together instead of this program.", HelpName = "HOST:PORT,..." };
+    private readonly Option<string?> _key = new(WorkerCommand.KeyName) { Description = "The word that the workers ask for.", HelpName = "WORD" };
+    private readonly Option<int?> _processor = ProcessorPin.NewOption();
     private readonly Option<string?> _json = new("--json") { Description = "Writes the report to a file; - for the standard output, where nothing else stands then.", HelpName = "FILE" };
-    private readonly Option<bool> _strict = new("--strict") { Description = "Ends with exit code 1 when there were errors or lost requests." };
+    private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "FILE" };
+    private readonly Option<bool> _strict = new("--strict") { Description = "Ends with exit code 1 when there were errors or lost requests, or a run without any answer." };
+    private readonly Option<bool> _quiet = new("--quiet") { Description = "Shows nothing until the report." };
 
     public void AddTo(RootCommand command)
     {
         _options.AddTo(command);
-        command.Add(_processor);
-        command.Add(_json);
-        command.Add(_strict);
+        foreach (Option option in (Option[])[_workers, _key, _processor, _json, _html, _strict, _quiet])
+        {
+            command.Add(option);
+        }
+
         command.SetAction(RunAsync);
     }
 
@@ -25,112 +31,110 @@ internal sealed class LoadCommand
     {
         TextWriter error = parsed.InvocationConfiguration.Error;
         IReadOnlyList<LoadPlan> plans = _options.ToPlans(parsed);
-        string? json = parsed.GetValue(_json);
-        if ((plans.Select(PlanRules.FaultOf).FirstOrDefault(static fault => fault is not null) ?? FaultOfMachine(plans[0], json)) is { } fault)
+        ReportFiles files = new(parsed.GetValue(_json), parsed.GetValue(_html));
+        IReadOnlyList<DnsEndPoint> workers;
+        try
+        {
+            workers = parsed.GetValue(_workers) is { } list ? WorkerAddress.ParseList(list) : [];
+        }
+        catch (FormatException exception)
+        {
+            return ExitCode.Refuse(error, exception.Message);
+        }
+
+        if ((plans.Select(PlanRules.FaultOf).FirstOrDefault(static fault => fault is not null)
+            ?? LoadOptions.FaultOf(plans[0])
+            ?? (parsed.GetValue(_key) is not null && workers.Count == 0 ? $"{WorkerCommand.KeyName} is for --workers, which are missing." : null)
+            ?? files.Fault
+            ?? (workers.Count == 0 ? FaultOfMachine(plans[0]) : null)) is { } fault)
         {
             return ExitCode.Refuse(error, fault);
         }
 
-        // First of all: threads that are begun later stay where this one is.
-        if (parsed.GetValue(_processor) is { } processor && !TryPin(processor))
+        if (parsed.GetValue(_processor) is { } processor && ProcessorPin.FaultOf(processor) is { } notPinned)
         {
-            return ExitCode.Refuse(error, $"This program cannot be kept on processor {processor}.");
+            return ExitCode.Refuse(error, notPinned);
         }
 
         DateTimeOffset begun = TimeProvider.System.GetUtcNow();
         List<LoadResult> runs = [];
-        foreach (LoadPlan plan in plans)
+        Exception? failure;
+        await using (LoadDisplay display = LoadDisplay.On(error, parsed.GetValue(_quiet)))
+        {
+            CoordinatorOptions options = new() { Key = parsed.GetValue(_key), Say = display.Say };
+            failure = await RunAsync(
+                plans, runs, display, (plan, token) => workers.Count > 0 ? Coordinator.RunAsync(workers, plan, display, options, token) : LoadRunner.RunAsync(plan, display, LoadGate.Open, token), cancellationToken).ConfigureAwait(false);
+        }
+
+        if (failure is ArgumentException && runs.Count == 0)
+        {
+            // Only opening sockets tells that this host does not have what the plan wants.
+            return ExitCode.Refuse(error, failure.Message);
+        }
+
+        // A level that could not be had does not take the others' figures away.
+        LoadReport report = new() { Begun = begun, Machine = Machine(), Command = Command(parsed), Runs = runs };
+        bool isWritten = runs.Count == 0 || await files.TryWriteAsync(report, parsed.InvocationConfiguration).ConfigureAwait(false);
+        if (failure is not null)
+        {
+            await error.WriteLineAsync(failure.Message).ConfigureAwait(false);
+        }
+
+        return runs.Count > 0 && isWritten && failure is null && (!parsed.GetValue(_strict) || IsClean(runs, error)) ? ExitCode.Done : ExitCode.Failed;
+    }
+
+    // What ended the runs before their time; null: nothing, or somebody here.
+    private static async Task<Exception?> RunAsync(IReadOnlyList<LoadPlan> plans, List<LoadResult> runs, LoadDisplay display, Func<LoadPlan, CancellationToken, Task<LoadResult>> run, CancellationToken cancellationToken)
+    {
+        foreach (LoadPlan plan in plans.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
         {
             try
             {
-                runs.Add(await LoadRunner.RunAsync(plan, progress: null, cancellationToken).ConfigureAwait(false));
+                display.BeginLevel(RunNames.Peers(plan));
+                runs.Add(await run(plan, cancellationToken).ConfigureAwait(false));
             }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
             {
                 // Ended before it measured anything; what was measured before is told.
             }
-            catch (ArgumentException exception)
+            catch (Exception exception) when (exception is ArgumentException or CoapException or SpreadException)
             {
-                // Only opening sockets tells that this host does not have what the plan wants.
-                return ExitCode.Refuse(error, exception.Message);
-            }
-            catch (CoapException exception)
-            {
-                await error.WriteLineAsync(exception.Message).ConfigureAwait(false);
-                return ExitCode.Failed;
-            }
-
-            if (cancellationToken.IsCancellationRequested)
-            {
-                break;
+                return exception;
             }
         }
 
-        LoadReport report = new() { Begun = begun, Machine = Machine(), Command = Command(parsed), Runs = runs };
-        if (!await TryWriteAsync(report, json, parsed.InvocationConfiguration).ConfigureAwait(false))
-        {
-            return ExitCode.Failed;
-        }
-
-        bool isClean = runs.All(static run => run.Lost == 0 && run.ErrorCount == 0);
-        return runs.Count == 0 ? ExitCode.Failed : parsed.GetValue(_strict) && !isClean ? ExitCode.Failed : ExitCode.Done;
+        return null;
     }
 
-    private static async Task<bool> TryWriteAsync(LoadReport report, string? json, InvocationConfiguration streams)
+    private static bool IsClean(List<LoadResult> runs, TextWriter error)
     {
-        // Whoever reads JSON from the standard output wants nothing else there.
-        ReportTable.Write(json == "-" ? streams.Error : streams.Output, report);
-        if (json == "-")
+        bool isClean = true;
+        foreach (LoadResult run in runs)
         {
-            await streams.Output.WriteLineAsync(report.ToJson()).ConfigureAwait(false);
-        }
-        else if (json is not null)
-        {
-            try
+            string? reason = run.ErrorCount > 0 || run.Lost > 0 ? $"{run.ErrorCount} errors, {run.Lost} lost"
+                : run.Plan.Loop != LoadLoop.Observe && run.Count == 0 ? "nothing was answered"
+                : run.Converged < run.Plan.Peers ? $"{run.Plan.Peers - run.Converged} observers do not have the last state"
+                : null;
+            if (reason is not null)
             {
-                await File.WriteAllTextAsync(json, report.ToJson()).ConfigureAwait(false);
-            }
-            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-            {
-                await streams.Error.WriteLineAsync(exception.Message).ConfigureAwait(false);
-                return false;
+                isClean = false;
+                error.WriteLine($"Failed (--strict): {RunNames.Peers(run.Plan)}: {reason}.");
             }
         }
 
-        return true;
+        return isClean;
     }
 
     // What is better said now than after the run.
-    private static string? FaultOfMachine(LoadPlan plan, string? json)
-    {
-        if (json is not null and not "-" && Path.GetDirectoryName(Path.GetFullPath(json)) is { } directory && !Directory.Exists(directory))
-        {
-            return $"'{json}' cannot be written: there is no directory '{directory}'.";
-        }
-
-        return plan.ServerProcess is { } id && OperatingSystem.IsLinux() && !File.Exists($"/proc/{id}/stat") ? $"There is no process {id}." : null;
-    }
-
-    private static bool TryPin(int processor)
-    {
-        if (processor is < 0 or > 63 || processor >= nint.Size * 8 || !(OperatingSystem.IsLinux() || OperatingSystem.IsWindows()))
-        {
-            return false;
-        }
-
-        try
-        {
-            using Process self = Process.GetCurrentProcess();
-            self.ProcessorAffinity = (nint)(1L << processor);
-            return true;
-        }
-        catch (System.ComponentModel.Win32Exception)
-        {
-            return false;
-        }
-    }
+    private static string? FaultOfMachine(LoadPlan plan) =>
+        plan.ServerProcess is { } id && OperatingSystem.IsLinux() && !File.Exists($"/proc/{id}/stat") ? $"There is no process {id}." : null;
 
     private static string Machine() => $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}, {Environment.ProcessorCount} processors, {RuntimeInformation.FrameworkDescription}";
 
-    private static string Command(ParseResult parsed) => string.Join(' ', [LoadProgram.Name, .. parsed.Tokens.Select(static token => token.Value.Contains(' ', StringComparison.Ordinal) ? $"'{token.Value}'" : token.Value)]);
+    // Reports are given away: the word of the workers is not in them.
+    private static string Command(ParseResult parsed)
+    {
+        string[] words = [.. parsed.Tokens.Select(static token => token.Value)];
+        return string.Join(' ', [LoadProgram.Name, .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***" : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
+    }
 }

@@ -21,12 +21,12 @@ internal sealed class LoadOptions
 
     private readonly Option<string> _loop = new("--loop")
     {
-        Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server does.",
+        Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server does; observe: each peer observes the resource, which is changed at --rate, or by others.",
         HelpName = "LOOP",
         DefaultValueFactory = static _ => "closed",
     };
 
-    private readonly Option<double> _rate = Number("--rate", "Requests a second of an open loop.", s_defaults.Rate);
+    private readonly Option<double> _rate = Number("--rate", "Requests a second of an open loop; changes a second (PUT of a growing number) of an observing one.", s_defaults.Rate);
     private readonly Option<bool> _poisson = new("--poisson") { Description = "The times between requests of an open loop vary as those of independent users do." };
     private readonly Option<double> _seconds = Number("--seconds", "Seconds that are measured.", s_defaults.Seconds);
     private readonly Option<double> _warmUp = Number("--warm-up", "Seconds before that which are not.", s_defaults.WarmUpSeconds);
@@ -43,7 +43,7 @@ internal sealed class LoadOptions
     private readonly Option<int> _seed = Whole("--seed", "The seed of everything that is left to chance.", s_defaults.Seed);
     private readonly Option<int?> _serverProcess = new("--server-process") { Description = "The process id of a server on this machine, whose processor time and memory are read (Linux).", HelpName = "PID" };
 
-    public LoadOptions() => _loop.AcceptOnlyFromAmong("closed", "open");
+    public LoadOptions() => _loop.AcceptOnlyFromAmong("closed", "open", "observe");
 
     public void AddTo(Command command)
     {
@@ -81,6 +81,16 @@ internal sealed class LoadOptions
         };
         return [.. parsed.GetRequiredValue(_peers).Select(peers => plan with { Peers = peers })];
     }
+
+    /// <summary>Says which option would do nothing; null: none. Silently left alone, it would make figures look like what they are not.</summary>
+    public static string? FaultOf(LoadPlan plan) => plan.Loop switch
+    {
+        LoadLoop.Closed when plan.Rate > 0 => "A closed loop has no --rate, as its server sets the pace: add --loop open.",
+        LoadLoop.Closed or LoadLoop.Observe when plan.Poisson => "--poisson is for --loop open.",
+        LoadLoop.Observe when plan.Depth > 1 => "--depth is for requests: an observing peer has one registration.",
+        LoadLoop.Observe when plan.Rate > 0 && plan.Expected is not null => "--expect does not go with changes at --rate, which are numbers.",
+        _ => null,
+    };
 
     private static Option<double> Number(string name, string description, double otherwise) => new(name)
     {

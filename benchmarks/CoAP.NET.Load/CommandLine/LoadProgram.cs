@@ -19,8 +19,21 @@ internal static class LoadProgram
     public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, CancellationToken cancellationToken = default)
     {
         RootCommand root = new("Puts load on a CoAP server and measures how it answers.");
-        new LoadCommand().AddTo(root);
+        bool isOther = args is [WorkerCommand.Name or ReportCommand.Name, ..];
+        if (!isOther)
+        {
+            // Their help would say that they need a URI too.
+            new LoadCommand().AddTo(root);
+        }
+
+        new WorkerCommand().AddTo(root);
+        new ReportCommand().AddTo(root);
         ParseResult parsed = root.Parse(args);
+        if (!isOther && parsed.CommandResult.Command != root && parsed.Errors.Count == 0)
+        {
+            return ExitCode.Refuse(error, $"'{parsed.CommandResult.Command.Name}' is a command of its own and comes first.");
+        }
+
         return parsed.Errors.Count > 0
             ? ExitCode.Refuse(error, parsed.Errors.Select(static fault => fault.Message))
             : await parsed.InvokeAsync(

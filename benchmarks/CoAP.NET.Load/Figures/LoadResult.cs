@@ -17,6 +17,9 @@ internal sealed record LoadResult
     /// <summary>Requests that were not answered in their time.</summary>
     public long Lost { get; init; }
 
+    /// <summary>Datagrams that the system dropped because a receive buffer of this program was full: answers that are lost, or came late, by no fault of the server. Known where the system counts them (Linux).</summary>
+    public long OwnDrops { get; init; }
+
     /// <summary>Everything else that went wrong, by kind: an answer's code such as "5.03", "wrong payload", or the name of an exception.</summary>
     public IReadOnlyDictionary<string, long> Errors { get; init; } = new Dictionary<string, long>();
 
@@ -95,6 +98,7 @@ internal sealed record LoadResult
             Seconds = parts.Average(static part => part.Seconds),
             Count = parts.Sum(static part => part.Count),
             Lost = parts.Sum(static part => part.Lost),
+            OwnDrops = parts.Sum(static part => part.OwnDrops),
             Errors = parts.SelectMany(static part => part.Errors).GroupBy(static error => error.Key).ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
             Times = ToPairs(times),
             ChangeTimes = ToPairs(changes),

@@ -57,7 +57,7 @@ internal sealed class ObserveFigures
         lock (_gate)
         {
             _isMeasuring = isMeasuring;
-            _measuredFrom = TimeProvider.System.GetTimestamp();
+            _measuredFrom = Stamp.Now;
         }
     }
 

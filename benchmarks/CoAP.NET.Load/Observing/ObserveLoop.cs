@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace CoAP.NET.Load;
 
 /// <summary>
@@ -13,19 +11,22 @@ internal static class ObserveLoop
     /// <param name="peers">Who observes.</param>
     /// <param name="changes">Who makes the changes, and reads the resource at the end; null for a client that is made for it.</param>
     /// <param name="progress">Is told how it stands; null for nobody.</param>
+    /// <param name="gate">Passed once, when all observers are registered and before the first change.</param>
     /// <param name="cancellationToken">Ends it early; what was measured until then is the result.</param>
     /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
-    public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes, IProgress<LoadTick>? progress, CancellationToken cancellationToken)
+    public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes, IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
     {
         ObserveFigures figures = new();
         ObserveClock clock = new(plan, figures, progress);
-        PeerObserver[] observers = [.. peers.Select(peer => new PeerObserver(plan, peer, figures))];
+        AnswerCheck check = new(plan);
+        PeerObserver[] observers = [.. peers.Select(peer => new PeerObserver(plan, peer, check, figures))];
         await using CoapClient? own = changes is null ? new CoapClient() : null;
         ResourceChanger changer = new(plan, changes ?? own!, figures);
         bool isEndedWell = false;
         try
         {
             await clock.DuringAsync("connecting", RegisterAsync(plan, observers, clock, cancellationToken)).ConfigureAwait(false);
+            await clock.DuringAsync("connecting", gate.ReadyAsync(cancellationToken)).ConfigureAwait(false);
             LoadResult result = await MeasureAsync(plan, figures, clock, changer, cancellationToken).ConfigureAwait(false);
             Task<int?> converging = plan.Rate > 0 ? ConvergeAsync(plan, figures, observers, changer, cancellationToken) : Task.FromResult<int?>(null);
             await clock.DuringAsync("ending", converging).ConfigureAwait(false);
@@ -51,7 +52,7 @@ internal static class ObserveLoop
     private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObserveClock clock, CancellationToken cancellationToken)
     {
         TimeProvider time = TimeProvider.System;
-        long begun = time.GetTimestamp();
+        long begun = Stamp.Now;
         Task[] registering = new Task[observers.Length];
         for (int i = 0; i < observers.Length; i++)
         {
@@ -71,6 +72,7 @@ internal static class ObserveLoop
     private static async Task<LoadResult> MeasureAsync(LoadPlan plan, ObserveFigures figures, ObserveClock clock, ResourceChanger changer, CancellationToken cancellationToken)
     {
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        ServerWatch server = new(plan.ServerProcess);
         Task changing = Task.CompletedTask;
         if (IsChanging(plan))
         {
@@ -82,13 +84,14 @@ internal static class ObserveLoop
         {
             await clock.PassAsync("warming up", plan.WarmUpSeconds, cancellationToken).ConfigureAwait(false);
             cancellationToken.ThrowIfCancellationRequested();
-            (TimeSpan? serverBefore, _) = FiguresOf(plan.ServerProcess);
+            TimeSpan? serverBefore = server.ProcessorTime;
             TimeSpan before = Environment.CpuUsage.TotalTime;
             figures.SetMeasuring(true);
             IReadOnlyList<LoadSecond> series = await clock.PassAsync("measuring", plan.Seconds, cancellationToken).ConfigureAwait(false);
             figures.SetMeasuring(false);
             TimeSpan after = Environment.CpuUsage.TotalTime;
-            (TimeSpan? serverAfter, long? serverMemory) = FiguresOf(plan.ServerProcess);
+            TimeSpan? serverAfter = server.ProcessorTime;
+            long? serverMemory = server.ResidentBytes;
             if (series.Count == 0)
             {
                 throw new OperationCanceledException("The run ended before anything was measured.", cancellationToken);
@@ -139,25 +142,6 @@ internal static class ObserveLoop
             observers,
             new ParallelOptions { MaxDegreeOfParallelism = 64 },
             async (observer, _) => await observer.EndAsync(waits && !limit.IsCancellationRequested, limit.Token).ConfigureAwait(false)).ConfigureAwait(false);
-    }
-
-    private static (TimeSpan? ProcessorTime, long? ResidentBytes) FiguresOf(int? id)
-    {
-        if (id is null)
-        {
-            return (null, null);
-        }
-
-        try
-        {
-            using Process process = Process.GetProcessById(id.Value);
-            return (process.TotalProcessorTime, process.WorkingSet64);
-        }
-        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
-        {
-            // It has ended. What was measured of the clients is still worth telling.
-            return (null, null);
-        }
     }
 
     private static bool IsChanging(LoadPlan plan) => plan.Rate > 0 && plan.FirstPeer == 0;

@@ -1,15 +1,14 @@
 using System.Globalization;
-using System.Text;
 
 namespace CoAP.NET.Load;
 
 /// <summary>The observation of one peer: registers, and judges what comes.</summary>
 /// <param name="plan">What is done.</param>
 /// <param name="peer">Who observes.</param>
+/// <param name="check">What tells right notifications from wrong ones; one for all.</param>
 /// <param name="figures">Where it is counted.</param>
-internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, ObserveFigures figures)
+internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerCheck check, ObserveFigures figures)
 {
-    private readonly byte[]? _expected = plan.Expected is null ? null : Encoding.UTF8.GetBytes(plan.Expected);
     private CoapObservation? _observation;
     private bool _isObserving;
     private long _highest = -1;
@@ -84,7 +83,7 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, ObserveFig
 
     private void OnNotification(CoapResponse response)
     {
-        long now = TimeProvider.System.GetTimestamp();
+        long now = Stamp.Now;
         if (!response.IsSuccess)
         {
             // The answer to the registration is judged where it is awaited.
@@ -97,9 +96,9 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, ObserveFig
         {
             OnNumbered(response, now);
         }
-        else if (_expected is not null && !response.Payload.Span.SequenceEqual(_expected))
+        else if (check.FaultOf(response) is { } fault)
         {
-            figures.AddError(ErrorKind.WrongPayload);
+            figures.AddError(fault);
         }
         else if (IsRegistered)
         {

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Load;
 
-/// <summary>What one run does. The same for all workers, but for <see cref="FirstPeer"/> and <see cref="Peers"/>, which a coordinator deals out.</summary>
+/// <summary>What one run does. The same for all workers, but for <see cref="FirstPeer"/>, <see cref="Peers"/> and the <see cref="Rate"/> of an open loop, which a coordinator deals out.</summary>
 internal sealed record LoadPlan
 {
     /// <summary>The resource, with any scheme that the library has.</summary>
@@ -35,7 +35,7 @@ internal sealed record LoadPlan
     /// <summary>Requests that each peer has under way at a time, 1 to 1,000. More than 1 over UDP breaks NSTART (RFC 7252 section 4.7), which is then raised.</summary>
     public int Depth { get; init; } = 1;
 
-    /// <summary>Requests a second of an open loop, or changes a second that an observing run makes by PUT; 0 for none.</summary>
+    /// <summary>Requests a second of an open loop, which a coordinator divides by peers; or changes a second that an observing run makes by PUT, which it does not divide, as the worker of the first peer makes all of them. 0 for none.</summary>
     public double Rate { get; init; }
 
     /// <summary>Whether the times between requests of an open loop vary as those of independent users do (exponentially) instead of being equal.</summary>

@@ -35,6 +35,11 @@ internal static class PlanRules
             return "FETCH asks by its payload (RFC 8132 section 2): give one.";
         }
 
+        if (plan.Loop == LoadLoop.Observe && code != CoapCode.Get && code != CoapCode.Fetch)
+        {
+            return "What is observed is asked for by GET (RFC 7641) or FETCH (RFC 8132).";
+        }
+
         return plan.Loop == LoadLoop.Open && plan.Rate <= 0 ? "An open loop needs a rate above 0." : FaultOfNumbers(plan);
     }
 

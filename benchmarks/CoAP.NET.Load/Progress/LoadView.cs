@@ -19,12 +19,14 @@ internal sealed class LoadView(Profile profile)
     /// <summary>Takes the next tick.</summary>
     public void Add(LoadTick tick)
     {
-        _tick = tick;
-        if (tick.Phase == Ending && _rates.Count > 0)
+        if (tick.Phase == Ending && _tick is { } last)
         {
-            // Nothing is sent any more: that is no break-down of the rate.
+            // Nothing is sent any more: that is no break-down of the rate. The table that stays has the figures of the last second with load.
+            _tick = tick with { PerSecond = last.PerSecond, P50 = last.P50, P99 = last.P99 };
             return;
         }
+
+        _tick = tick;
 
         _rates.Enqueue(tick.PerSecond);
         while (_rates.Count > Math.Clamp(profile.Width - Beside, 1, MostRates))

@@ -18,6 +18,9 @@ internal static class RunNames
         return $"{Loop(plan.Loop)}{rate}{depth}{type}: {plan.Method} {plan.Uri}";
     }
 
+    /// <summary>The level of a run.</summary>
+    public static string Peers(LoadPlan plan) => $"{Units.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
+
     /// <summary>The kind of loop.</summary>
     public static string Loop(LoadLoop loop) => loop switch
     {
@@ -30,7 +33,7 @@ internal static class RunNames
     public static IReadOnlyList<string> Of(IReadOnlyList<LoadResult> runs)
     {
         bool isOneKind = runs.Select(static run => Kind(run.Plan)).Distinct().Count() <= 1;
-        string[] names = [.. runs.Select(run => $"{Units.Number(run.Plan.Peers)} peer{(run.Plan.Peers == 1 ? "" : "s")}{(isOneKind ? "" : ", " + Kind(run.Plan))}")];
+        string[] names = [.. runs.Select(run => $"{Peers(run.Plan)}{(isOneKind ? "" : ", " + Kind(run.Plan))}")];
         return [.. names.Select((name, i) => names.Count(other => other == name) > 1 ? $"run {i + 1}: {name}" : name)];
     }
 

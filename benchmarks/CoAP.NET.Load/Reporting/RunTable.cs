@@ -22,6 +22,7 @@ internal static class RunTable
             ("p99.9", Time(times, 0.999)),
             ("max", Time(times, 1)),
             ("lost", Cells((run, _) => Units.Number(run.Lost))),
+            ("lost here", Cells((run, _) => run.OwnDrops > 0 ? Units.Number(run.OwnDrops) : null)),
             ("errors", Cells((run, _) => Units.Number(run.ErrorCount))),
             ("changes", Cells((run, _) => run.Plan.Loop == LoadLoop.Observe && run.Plan.Rate > 0 ? Units.Number(run.Changes) : null)),
             ("to the last observer, p50", Time(changes, 0.5)),

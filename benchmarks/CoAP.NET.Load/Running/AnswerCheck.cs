@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 
 namespace CoAP.NET.Load;
@@ -7,17 +6,13 @@ namespace CoAP.NET.Load;
 /// <param name="plan">What is expected.</param>
 internal sealed class AnswerCheck(LoadPlan plan)
 {
-    public const string WrongPayload = "wrong payload";
-
-    private static readonly string[] s_codes = [.. Enumerable.Range(0, 256).Select(static code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
-
     private readonly byte[]? _expected = plan.Expected is null ? null : Encoding.UTF8.GetBytes(plan.Expected);
 
     /// <summary>What is wrong with an answer; null: nothing.</summary>
     public string? FaultOf(CoapResponse response) =>
-        !response.IsSuccess ? s_codes[response.Code.Value]
+        !response.IsSuccess ? ErrorKind.Of(response.Code)
         : _expected is null || response.Payload.Span.SequenceEqual(_expected) ? null
-        : WrongPayload;
+        : ErrorKind.WrongPayload;
 
     /// <summary>What a request that failed is counted as; null: lost.</summary>
     public static string? FaultOf(CoapException exception) => exception is CoapTimeoutException ? null : exception.GetType().Name;

@@ -4,9 +4,10 @@ namespace CoAP.NET.Load;
 /// <param name="plan">The plan.</param>
 /// <param name="loop">What sends.</param>
 /// <param name="meter">What counts.</param>
+/// <param name="peers">Whose sockets are watched.</param>
 /// <param name="progress">Who is told about once a second; null for nobody.</param>
 /// <param name="cancellationToken">Ends the run early.</param>
-internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter, IProgress<LoadTick>? progress, CancellationToken cancellationToken)
+internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter, LoadPeers peers, IProgress<LoadTick>? progress, CancellationToken cancellationToken)
 {
     private const double ShortestSecond = 0.1;
 
@@ -25,6 +26,9 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
 
     /// <summary>How long was measured, in seconds.</summary>
     public double Seconds { get; private set; }
+
+    /// <summary>Datagrams that this program had lost before the measured time.</summary>
+    public long OwnDropsBefore { get; private set; }
 
     /// <summary>Each measured second.</summary>
     public IReadOnlyList<LoadSecond> Series => _series;
@@ -98,6 +102,7 @@ internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter
     {
         _phase = "measuring";
         HasMeasured = true;
+        OwnDropsBefore = peers.OwnDrops;
         _serverBefore = _server.ProcessorTime;
         _ownBefore = Environment.CpuUsage.TotalTime;
         long now = Stamp.Now;

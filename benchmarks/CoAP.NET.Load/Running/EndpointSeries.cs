@@ -12,7 +12,20 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
     private readonly Lock _gate = new();
     private readonly Dictionary<int, Task<LoadEndpoint>> _opened = [];
     private readonly Queue<(LoadEndpoint Endpoint, long Since)> _left = new();
+    private readonly List<CoapCounters> _counters = [];
     private bool _isClosed;
+
+    /// <summary>Datagrams that were lost because the receive buffers of these endpoints were full, of those that were closed too.</summary>
+    public long Drops
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _counters.Sum(static counters => counters[CoapCounter.KernelDrops]);
+            }
+        }
+    }
 
     /// <summary>The endpoint of a number; opens it if nobody has yet.</summary>
     /// <exception cref="CoapException">All were closed.</exception>
@@ -87,7 +100,13 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
             await old.Client.DisposeAsync().ConfigureAwait(false);
         }
 
-        return await open().ConfigureAwait(false);
+        LoadEndpoint endpoint = await open().ConfigureAwait(false);
+        lock (_gate)
+        {
+            _counters.Add(endpoint.Client.Endpoint.Counters);
+        }
+
+        return endpoint;
     }
 
     private LoadEndpoint? Expired()

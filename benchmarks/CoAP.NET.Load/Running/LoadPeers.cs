@@ -29,6 +29,9 @@ internal sealed class LoadPeers : IAsyncDisposable
 
     public LoadPeer this[int index] => _peers[index];
 
+    /// <summary>Datagrams that were lost so far because receive buffers of this program were full.</summary>
+    public long OwnDrops => _series.Sum(static series => series.Drops);
+
     /// <summary>What the requests of all peers look like.</summary>
     public RequestShape Shape { get; }
 

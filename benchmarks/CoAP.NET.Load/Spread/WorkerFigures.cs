@@ -27,12 +27,7 @@ internal static class WorkerFigures
     /// <exception cref="SpreadException">It holds what no run measures.</exception>
     public static LoadResult Clean(LoadResult result)
     {
-        bool sound = double.IsFinite(result.Seconds) && result.Seconds >= 0
-            && IsCount(result.Count) && IsCount(result.Lost) && IsCount(result.Changes)
-            && result.Converged is null or (>= 0 and <= MostPeers)
-            && result.Errors.Count <= MostSteps && result.Errors.Values.All(IsCount)
-            && AreTimes(result.Times) && AreTimes(result.ChangeTimes);
-        if (!sound)
+        if (!IsSound(result))
         {
             throw new SpreadException(SpreadError.Protocol, "it sent a result with figures that cannot be");
         }
@@ -43,6 +38,14 @@ internal static class WorkerFigures
             Errors = result.Errors.GroupBy(static error => SpreadException.Clean(error.Key, 100)).ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
         };
     }
+
+    /// <summary>Whether a result holds only what a run can measure.</summary>
+    public static bool IsSound(LoadResult result) =>
+        double.IsFinite(result.Seconds) && result.Seconds >= 0
+            && IsCount(result.Count) && IsCount(result.Lost) && IsCount(result.OwnDrops) && IsCount(result.Changes)
+            && result.Converged is null or (>= 0 and <= MostPeers)
+            && result.Errors.Count <= MostSteps && result.Errors.Values.All(IsCount)
+            && AreTimes(result.Times) && AreTimes(result.ChangeTimes);
 
     private static double Positive(double value) => double.IsFinite(value) ? Math.Max(0, value) : 0;
 

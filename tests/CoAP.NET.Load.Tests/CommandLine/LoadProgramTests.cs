@@ -22,6 +22,25 @@ public sealed class LoadProgramTests
     [InlineData("coap://127.0.0.1/x --json no-such-directory/x.json")]
     [InlineData("coap://[::1]/x --peers 100000")]
     [InlineData("coap://127.0.0.1/x --processor 100")]
+    [InlineData("coap://127.0.0.1/x --rate 5")]
+    [InlineData("coap://127.0.0.1/x --poisson")]
+    [InlineData("coap://127.0.0.1/x --loop observe --depth 2")]
+    [InlineData("coap://127.0.0.1/x --loop observe --rate 1 --expect x")]
+    [InlineData("coap://127.0.0.1/x --loop observe --method PUT")]
+    [InlineData("coap://127.0.0.1/x --workers a:x")]
+    [InlineData("coap://127.0.0.1/x --workers a,a")]
+    [InlineData("coap://127.0.0.1/x --key word")]
+    [InlineData("coap://127.0.0.1/x --html -")]
+    [InlineData("coap://127.0.0.1/x --html no-such-directory/x.html")]
+    [InlineData("coap://127.0.0.1/x --html x --json ./x")]
+    [InlineData("coap://127.0.0.1/x worker")]
+    [InlineData("worker coap://127.0.0.1/x")]
+    [InlineData("worker --listen somewhere:5")]
+    [InlineData("worker --peers 3")]
+    [InlineData("worker --processor 100")]
+    [InlineData("report")]
+    [InlineData("report no-such-file.json")]
+    [InlineData("report a.json b.json")]
     public async Task What_cannot_be_is_refused_with_a_reason(string commandLine)
     {
         (int code, string output, string error) = await RunAsync(commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
@@ -35,14 +54,14 @@ public sealed class LoadProgramTests
     {
         (int code, string output, _) = await RunAsync(["--help"]);
         Assert.Equal(0, code);
-        Assert.All(new[] { "--peers", "--loop", "--rate", "--json", "URI" }, name => Assert.Contains(name, output, StringComparison.Ordinal));
+        Assert.All(new[] { "--peers", "--loop", "--rate", "--json", "--html", "--workers", "--quiet", "observe", "worker", "report", "URI" }, name => Assert.Contains(name, output, StringComparison.Ordinal));
     }
 
     [Fact]
     public async Task Each_level_is_a_run_and_a_row()
     {
         await using TestServer server = await TestServer.StartAsync();
-        (int code, string output, string error) = await RunAsync([server.Uri + "/hello", "--peers", "1,3", "--strict", "--expect", "hello world!", .. s_short]);
+        (int code, string output, string error) = await RunAsync([server.Uri + "/hello", "--peers", "1,3", "--strict", "--quiet", "--expect", "hello world!", .. s_short]);
         Assert.Equal((0, ""), (code, error));
         string[] rows = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(4, rows.Count(static row => row.StartsWith('|')));
@@ -50,6 +69,17 @@ public sealed class LoadProgramTests
 
         // Each run opens its own ports.
         Assert.Equal(1 + 3, server.Peers.Count);
+    }
+
+    [Theory]
+    [InlineData("worker", "--listen")]
+    [InlineData("report", "FILE")]
+    public async Task Commands_have_help_of_their_own_that_asks_for_no_URI(string command, string option)
+    {
+        (int code, string output, _) = await RunAsync([command, "--help"]);
+        Assert.Equal(0, code);
+        Assert.Contains(option, output, StringComparison.Ordinal);
+        Assert.DoesNotContain("URI", output, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -101,6 +131,16 @@ public sealed class LoadProgramTests
     }
 
     [Fact]
+    public async Task A_server_that_is_silent_from_the_beginning_fails_what_is_strict()
+    {
+        await using LossyServer server = new(static _ => true);
+        (int code, string output, string error) = await RunAsync([server.Uri, "--peers", "2", "--seconds", "0.1", "--warm-up", "0.2", "--ramp", "0", "--timeout", "1", "--strict", "--quiet"]);
+        Assert.Equal(1, code);
+        Assert.Contains("nothing was asked", output, StringComparison.Ordinal);
+        Assert.Contains("nothing was answered", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Whoever_ends_it_early_is_told_what_was_measured()
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -120,11 +160,5 @@ public sealed class LoadProgramTests
     [Fact]
     public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(static () => LoadReport.Parse("null"));
 
-    private static async Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default)
-    {
-        StringWriter output = new();
-        StringWriter error = new();
-        int code = await LoadProgram.RunAsync(args, output, error, cancellationToken).WaitAsync(TimeSpan.FromSeconds(60), CancellationToken.None);
-        return (code, output.ToString(), error.ToString());
-    }
+    private static Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default) => Called.RunAsync(args, cancellationToken);
 }

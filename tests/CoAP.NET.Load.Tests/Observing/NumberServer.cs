@@ -68,7 +68,7 @@ internal sealed class NumberServer : IAsyncDisposable
 
             return new ObservingPeer(_clients[^1], () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
         })];
-        return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), cancellationToken).WaitAsync(TimeSpan.FromSeconds(60), TimeProvider.System, CancellationToken.None);
+        return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), LoadGate.Open, cancellationToken).WaitAsync(TimeSpan.FromSeconds(60), TimeProvider.System, CancellationToken.None);
     }
 
     public async ValueTask DisposeAsync()

@@ -6,7 +6,7 @@ public sealed class ObserveLoopErrorTests
     public async Task A_resource_that_goes_back_in_number_is_out_of_order_at_each_observer()
     {
         await using NumberServer server = await NumberServer.StartAsync("1000000", _ => "7");
-        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { TimeoutSeconds = 2 });
+        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { TimeoutSeconds = 0.5 });
         Assert.Equal(12, result.Errors["out of order"]);
         Assert.Equal((0, 0), (result.Converged, result.Histogram().Count));
     }
@@ -15,7 +15,7 @@ public sealed class ObserveLoopErrorTests
     public async Task A_state_that_is_no_number_is_a_wrong_payload()
     {
         await using NumberServer server = await NumberServer.StartAsync("1", _ => "much");
-        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { TimeoutSeconds = 2 });
+        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { TimeoutSeconds = 0.5 });
         Assert.True(result.Errors["wrong payload"] >= 12);
         Assert.Equal(0, result.Converged);
     }
