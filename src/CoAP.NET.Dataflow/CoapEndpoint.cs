@@ -68,7 +68,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
         };
         _hash = new AddressHash(_environment.Random);
-        Served = new ServedRequests(_environment.Limits.MaxRequestsServed);
+        Served = new ServedRequests(_environment.Limits.MaxRequestsServed, options.Shards);
         Routes = new RouteTable();
         Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;

@@ -176,7 +176,7 @@ public sealed partial class ResourceInbound
         }
 
         Reply(exchange, result);
-        Served.Exit();
+        Served.Exit(exchange.Channel.Shard.Index);
     }
 
     private void Reply(CoapExchange exchange, CoapResult result)

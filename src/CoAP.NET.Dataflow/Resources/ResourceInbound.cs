@@ -95,7 +95,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             {
                 Reply(item, s_incomplete);
             }
-            else if (!Served.TryEnter())
+            else if (!Served.TryEnter(item.Channel.Shard.Index))
             {
                 Counters.Add(CoapCounter.Busy);
                 Reply(item, _busy);

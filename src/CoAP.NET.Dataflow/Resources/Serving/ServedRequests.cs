@@ -1,21 +1,48 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>The requests that an endpoint is serving: how many, whether one more may begin, and when none is left. Shared by the blocks of all shards; takes no lock.</summary>
+/// <summary>
+/// The requests that an endpoint is serving: how many, whether one more may begin, and when none is left. Shared by the blocks of all shards; takes no lock. Each shard counts for itself, as one
+/// number that all processors write would cost more than a stage; only when many are served it looks at the others.
+/// </summary>
 internal sealed class ServedRequests : IDisposable
 {
+    private const int Stride = 32;
+
     private readonly CancellationTokenSource _aborted = new();
     private readonly int _max;
+
+    // What every shard may have without asking. Little, as the others have to leave it free.
+    private readonly int _share;
+
+    // One for each shard, a cache line and its neighbour apart.
+    private readonly int[] _counts;
     private TaskCompletionSource? _idle;
-    private int _count;
     private int _slowThreads;
     private volatile bool _stopping;
 
-    public ServedRequests(int max) => _max = max;
+    public ServedRequests(int max, int shardCount = 1)
+    {
+        _max = max;
+        _share = shardCount == 1 ? max : Math.Min(64, max / (8 * shardCount));
+        _counts = new int[(shardCount + 1) * Stride];
+    }
 
     /// <summary>How many threads all handlers that proved slow may take together. Well below what the scheduler has, so that they never starve the loops that receive.</summary>
     public static int MaxSlowThreads => 1024;
 
-    public int Count => Volatile.Read(ref _count);
+    public int Count
+    {
+        get
+        {
+            int count = 0;
+            for (int i = Stride; i < _counts.Length; i += Stride)
+            {
+                count += Volatile.Read(ref _counts[i]);
+            }
+
+            return count;
+        }
+    }
 
     /// <summary>Whether new requests are refused because the endpoint stops.</summary>
     public bool IsStopping => _stopping;
@@ -35,24 +62,38 @@ internal sealed class ServedRequests : IDisposable
     }
 
     /// <summary>Counts a request in, unless the bound is reached or the endpoint stops.</summary>
-    public bool TryEnter()
+    /// <param name="shard">The shard that owns its peer.</param>
+    public bool TryEnter(int shard)
     {
-        if (Interlocked.Increment(ref _count) <= _max && !_stopping)
+        if ((Interlocked.Increment(ref _counts[(shard + 1) * Stride]) <= _share || IsWithinBound()) && !_stopping)
         {
             return true;
         }
 
-        Exit();
+        Exit(shard);
         return false;
     }
 
     /// <summary>Counts a request out.</summary>
-    public void Exit()
+    /// <param name="shard">See <see cref="TryEnter"/>.</param>
+    public void Exit(int shard)
     {
-        if (Interlocked.Decrement(ref _count) == 0)
+        if (Interlocked.Decrement(ref _counts[(shard + 1) * Stride]) == 0 && Volatile.Read(ref _idle) is { } idle && Count == 0)
         {
-            Volatile.Read(ref _idle)?.TrySetResult();
+            idle.TrySetResult();
         }
+    }
+
+    // The others' shares count as used, as they may be used at any moment.
+    private bool IsWithinBound()
+    {
+        long taken = 0;
+        for (int i = Stride; i < _counts.Length; i += Stride)
+        {
+            taken += Math.Max(_share, Volatile.Read(ref _counts[i]));
+        }
+
+        return taken <= _max;
     }
 
     /// <summary>A task that ends at the first moment from now on at which no request is served. Meant for after <see cref="Stop"/>.</summary>

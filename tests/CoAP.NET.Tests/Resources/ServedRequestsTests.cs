@@ -1,0 +1,60 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Tests.Resources;
+
+public sealed class ServedRequestsTests
+{
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(1, 4)]
+    [InlineData(10, 4)]
+    [InlineData(1000, 3)]
+    public void Shards_together_serve_no_more_than_the_bound_and_nearly_as_many(int max, int shards)
+    {
+        using ServedRequests served = new(max, shards);
+        Random random = new(1);
+        Stack<int> entered = new();
+        for (int i = 0; i < 20 * max; i++)
+        {
+            int shard = random.Next(shards);
+            if (served.TryEnter(shard))
+            {
+                entered.Push(shard);
+            }
+
+            Assert.InRange(served.Count, entered.Count, max);
+            if (random.Next(8) == 0 && entered.TryPop(out int left))
+            {
+                served.Exit(left);
+            }
+        }
+
+        while (served.TryEnter(0))
+        {
+            entered.Push(0);
+        }
+
+        Assert.InRange(served.Count, max - (shards * Math.Min(64, max / 8)), max);
+        foreach (int shard in entered)
+        {
+            served.Exit(shard);
+        }
+
+        Assert.Equal(0, served.Count);
+    }
+
+    [Fact]
+    public async Task It_is_idle_when_the_last_of_any_shard_has_gone()
+    {
+        using ServedRequests served = new(100, 2);
+        Assert.True(served.TryEnter(0));
+        Assert.True(served.TryEnter(1));
+        served.Stop();
+        Task idle = served.WhenIdleAsync();
+        Assert.False(served.TryEnter(1));
+        served.Exit(1);
+        Assert.False(idle.IsCompleted);
+        served.Exit(0);
+        await idle.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+}
