@@ -109,7 +109,9 @@ public sealed class LoadRunnerTests
         LoadResult result = await RunAsync(plan);
         Assert.Equal(0, result.Count);
         Assert.InRange(result.Lost, 99, 101);
-        Assert.InRange(server.Dropped, 2, 99);
+
+        // Mostly a few: but what waited nearly its whole time is still sent for the rest of it, and on a slow machine that may be all.
+        Assert.InRange(server.Dropped, 2, 110);
     }
 
     [Fact]
