@@ -1,17 +1,14 @@
-using System.Numerics;
+using CoAP.NET.Bench;
 
 namespace CoAP.NET.Load;
 
 /// <summary>Counts times in steps of at most 1.6 %, so that it takes no memory for each. Not thread-safe; one for each loop, added up at the end.</summary>
 internal sealed class LoadHistogram
 {
-    private const int StepBits = 6;
-    private const int Steps = 1 << StepBits;
-
     // Up to 2^40 ns, 18 minutes; whatever is longer counts as that.
-    private const int Rows = 40 - StepBits + 1;
+    private const int Rows = 40 - 6 + 1;
 
-    private readonly long[] _counts = new long[Rows * Steps];
+    private readonly long[] _counts = new long[Rows * HistogramSteps.PerPower];
 
     /// <summary>How many there are.</summary>
     public long Count { get; private set; }
@@ -44,7 +41,7 @@ internal sealed class LoadHistogram
     public void Add(long nanoseconds, long count)
     {
         long time = Math.Max(0, nanoseconds);
-        _counts[Math.Min(IndexOf(time), _counts.Length - 1)] += count;
+        _counts[Math.Min(HistogramSteps.IndexOf(time), _counts.Length - 1)] += count;
         Count += count;
         Sum += (double)time * count;
         Longest = Math.Max(Longest, time);
@@ -87,20 +84,6 @@ internal sealed class LoadHistogram
         return 0;
     }
 
-    private static int IndexOf(long value)
-    {
-        if (value < Steps)
-        {
-            return (int)value;
-        }
-
-        int shift = BitOperations.Log2((ulong)value) - StepBits;
-        return ((shift + 1) << StepBits) + (int)((value >> shift) - Steps);
-    }
-
-    private static long ValueOf(int index)
-    {
-        int row = index >> StepBits;
-        return row == 0 ? index : ((long)(Steps + (index & (Steps - 1)) + 1) << (row - 1)) - 1;
-    }
+    // The last value of a step, so that a time is never told shorter than it was.
+    private static long ValueOf(int index) => HistogramSteps.FirstOf(index + 1) - 1;
 }

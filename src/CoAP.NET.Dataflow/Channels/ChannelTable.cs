@@ -100,13 +100,7 @@ internal sealed partial class ChannelTable
     public CoapChannel? TryGetPinned(CoapDatagram datagram, ulong hash, long now)
     {
         CoapChannel? channel = FindForInbound(datagram, hash);
-        if (channel is null || now - channel.LastSeen > s_reorderAfter)
-        {
-            return null;
-        }
-
-        channel.LastSeen = now;
-        return channel;
+        return channel is not null && TryTouch(channel, now) ? channel : null;
     }
 
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
