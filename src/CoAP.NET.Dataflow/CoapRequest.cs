@@ -156,7 +156,11 @@ public sealed partial class CoapRequest
             }
 
             Message.Payload = value?.Bytes ?? default;
-            Options.Remove(OptionNumber.ContentFormat);
+            if (Message.HasOptions)
+            {
+                Options.Remove(OptionNumber.ContentFormat);
+            }
+
             if (value?.Format is { } format)
             {
                 Options.AddUInt(OptionNumber.ContentFormat, format.Value);

@@ -96,13 +96,7 @@ public static partial class CoapRequests
     private static Task<CoapResponse> Send(ICoapRequester requester, CoapMethod method, string uri, CoapContent? content, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(requester);
-        CoapRequest request = new(method, uri);
-        if (content is not null)
-        {
-            request.Content = content;
-        }
-
-        return requester.SendAsync(request, cancellationToken);
+        return requester.SendAsync(new CoapRequest(method, uri) { Content = content }, cancellationToken);
     }
 
     internal static string OriginOf(string uri)

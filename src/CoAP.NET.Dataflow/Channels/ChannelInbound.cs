@@ -43,7 +43,7 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
             }
 
             ulong hash = _hash.Of(item.Remote);
-            item.Channel = (_table.HasPinned ? _table.TryGetPinned(item, AddressHash.Of(hash, item.Local), now) : null)
+            item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, AddressHash.Of(hash, item.Local), now) : null)
                 ?? _table.TryGetForInbound(item, hash, now)
                 ?? GetOrAdd(item, hash, now);
         }

@@ -96,13 +96,6 @@ internal sealed partial class ChannelTable
     /// <summary>Finds the channel of a datagram that will be handed in soon, without the lock and without noting anything; null also where that is not worth it.</summary>
     public CoapChannel? Foresee(CoapDatagram datagram, ulong hash) => _hasPinned ? null : FindForInbound(datagram, hash);
 
-    /// <summary>Finds the channel of a datagram that came to an address of ours which we talked to its peer from (<see cref="HasPinned"/>). Without the lock, as <see cref="TryGetForInbound"/>.</summary>
-    public CoapChannel? TryGetPinned(CoapDatagram datagram, ulong hash, long now)
-    {
-        CoapChannel? channel = FindForInbound(datagram, hash);
-        return channel is not null && TryTouch(channel, now) ? channel : null;
-    }
-
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
     {

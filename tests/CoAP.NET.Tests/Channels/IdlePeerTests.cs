@@ -162,17 +162,4 @@ public class IdlePeerTests
     {
         public bool TryForget(CoapChannel channel) => !refused.Contains(channel);
     }
-
-    private sealed class NullTransport : CoapTransport
-    {
-        public override string Scheme => "coap";
-
-        public override IReadOnlyList<CoapAddress> LocalAddresses => [];
-
-        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
-
-        public override void Send(CoapDatagram datagram) => datagram.Dispose();
-
-        public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
-    }
 }

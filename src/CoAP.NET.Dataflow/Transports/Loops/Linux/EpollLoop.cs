@@ -15,7 +15,6 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
 
-
     private readonly SharedLoop? _shared;
     private readonly Queue<LoopFile> _ready = new();
     private readonly SafeFileHandle _epoll;
