@@ -102,8 +102,13 @@ public class FramingTests : LinuxTcpTest
         Assert.Equal(2, connection.Progress.PartialLength);
         Assert.Equal(0, context.Assembly);
 
+        // On a busy machine what was sent at once may come in parts.
         await peer.SendAsync(frame.AsMemory(2, 4998));
-        await HasServedAsync(other);
+        for (int i = 0; i == 0 || (i < 1000 && context.Assembly < 8192); i++)
+        {
+            await HasServedAsync(other);
+        }
+
         Assert.Equal(frame.Length, connection.Progress.PartialLength);
         Assert.Equal(8192, context.Assembly);
 
