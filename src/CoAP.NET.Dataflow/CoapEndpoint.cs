@@ -69,7 +69,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         };
         _hash = new AddressHash(_environment.Random);
         Served = new ServedRequests(_environment.Limits.MaxRequestsServed, options.Shards);
-        Routes = new RouteTable();
+        Routes = options.Routes?.Take() ?? new RouteTable();
         Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });

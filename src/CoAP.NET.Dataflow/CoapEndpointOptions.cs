@@ -42,6 +42,9 @@ public sealed class CoapEndpointOptions
     /// <summary>Where responses to requests of this endpoint are stored (RFC 7252 section 5.6); endpoints with one clock may share it. Default: null, no cache.</summary>
     public CoapCache? Cache { get; set; }
 
+    /// <summary>Routes that were mapped before the endpoint was made; null, the default, for none. One endpoint takes them: a second one made with the same routes throws <see cref="InvalidOperationException"/>.</summary>
+    public CoapRoutes? Routes { get; set; }
+
     /// <summary>Blocks of your own between the stages.</summary>
     public CoapPipelineOptions Pipeline { get; } = new();
 

@@ -1,0 +1,29 @@
+namespace CoAP.NET.Tests.Resources;
+
+public sealed class CoapRoutesTests
+{
+    [Fact]
+    public async Task Routes_that_were_mapped_before_the_server_was_made_are_served()
+    {
+        CoapRoutes routes = new();
+        routes.MapGet("/early", () => "bird");
+        await using CoapServer server = new(new CoapEndpointOptions { Routes = routes });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        routes.MapGet("/late", () => "owl");
+        await using CoapClient client = new();
+
+        Assert.Equal("bird", (await client.GetAsync($"{server.LocalEndpoints[0]}/early")).GetText());
+        Assert.Equal("owl", (await client.GetAsync($"{server.LocalEndpoints[0]}/late")).GetText());
+    }
+
+    [Fact]
+    public async Task The_same_routes_for_a_second_endpoint_are_refused()
+    {
+        CoapRoutes routes = new();
+        await using CoapServer first = new(new CoapEndpointOptions { Routes = routes });
+
+        InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => new CoapServer(new CoapEndpointOptions { Routes = routes }));
+        Assert.Contains("CoapRoutes for each endpoint", error.Message, StringComparison.Ordinal);
+    }
+}
