@@ -56,6 +56,12 @@ internal sealed class CoapShard
     /// <summary>Where raised items go. Set by the inbound Messaging block.</summary>
     public InboundPort? Input { get; set; }
 
+    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again. Set by the pipeline.</summary>
+    public bool LendsMessages { get; set; }
+
+    /// <summary>Called under the lock when the time to acknowledge a reception has come, or its lifetime is over. Set by Messaging; here because there are many receptions.</summary>
+    public Action<CoapReception, long>? ReceptionDue { get; set; }
+
     /// <summary>Takes the lock. Never nested.</summary>
     public void Enter() => Gate.Enter();
 

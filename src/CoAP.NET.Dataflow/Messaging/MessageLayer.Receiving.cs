@@ -164,7 +164,6 @@ internal sealed partial class MessageLayer
             IsMulticast = item.IsMulticast,
             Length = (ushort)Math.Min(item.Length, ushort.MaxValue),
             ReceivedAt = now,
-            Overdue = _receptionDue,
         };
         _memory.Begin(state, reception, reserved, now);
         if (item.Type == CoapMessageType.NonConfirmable)

@@ -19,7 +19,6 @@ internal sealed partial class MessageLayer
     private readonly GroupMessageIds _groupMessageIds;
     private readonly GhostCounters _ghosts;
     private readonly BusyMemory _busy = new();
-    private readonly Action<CoapReception, long> _receptionDue;
     private readonly Action<CoapTransmission, long> _transmissionDue;
     private readonly Action<MessagingState, long> _resume;
     private PeerTimes _times = new(CoapTransmissionParameters.Default);
@@ -38,7 +37,7 @@ internal sealed partial class MessageLayer
         _messageIds = new MessageIdScrambler(shard.Environment.Random);
         _ghosts = new GhostCounters(shard.Environment.Random);
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
-        _receptionDue = OnReceptionDue;
+        shard.ReceptionDue = OnReceptionDue;
         _transmissionDue = OnTransmissionDue;
         _resume = Pump;
     }
@@ -160,7 +159,11 @@ internal sealed partial class MessageLayer
             _counters.Add(CoapCounter.ResetsSent);
         }
 
-        _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
+        CoapMessage message = _shard.LendsMessages ? SpareMessage.Take(CoapCode.Empty, null) : new CoapMessage();
+        message.Type = type;
+        message.MessageId = messageId;
+        message.IsLent = _shard.LendsMessages;
+        _shard.Post(new CoapOutbound { Channel = channel, Message = message });
     }
 
     private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission)
