@@ -119,8 +119,6 @@ public sealed partial class CoapPeer : ICoapObserver
         }
     }
 
-    internal static CoapPeer Of(CoapChannel channel)
-    {
-        return (CoapPeer)(channel.Face ?? channel.StoreFace(new CoapPeer((CoapEndpoint)channel.Shard.Endpoint!, channel)));
-    }
+    internal static CoapPeer Of(CoapChannel channel) =>
+        (CoapPeer)(channel.Face ?? channel.StoreFace(new CoapPeer((CoapEndpoint)channel.Shard.Endpoint!, channel)));
 }

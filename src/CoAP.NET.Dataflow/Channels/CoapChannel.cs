@@ -9,11 +9,11 @@ namespace CoAP.NET.Channels;
 /// </summary>
 public sealed class CoapChannel
 {
+    /// <summary>How many bytes from its beginning on a request touches: all but <see cref="Links"/>.</summary>
+    internal const int OftenTouched = 176;
+
     // The runtime lays out references first, then numbers, then structs in the order in which they stand here. What each request touches comes before what only the table of
     // peers touches; what few peers need is in an object of its own.
-    /// <summary>How many bytes from its beginning on a request touches: all but <see cref="Links"/>.</summary>
-    internal const int OftenTouched = 184;
-
     private ChannelRoute _route;
     private ChannelExtras? _extras;
     private volatile bool _lacksLocal;

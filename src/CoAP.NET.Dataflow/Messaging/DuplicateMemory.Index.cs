@@ -79,6 +79,36 @@ internal sealed partial class DuplicateMemory
         }
     }
 
+    /// <summary>Has the memory of the peers fetched that the next entries of a log belong to: with many peers each waits for it otherwise.</summary>
+    /// <param name="log">The log, of which the oldest segment is read.</param>
+    /// <param name="offset">See <see cref="ReplyLog.TryReadHead"/>; of what comes after those entries.</param>
+    /// <returns>How many entries.</returns>
+    private int FetchOwners(ReplyLog log, ref int offset)
+    {
+        const int most = 32;
+        Span<int> owners = stackalloc int[most];
+        int count = 0;
+        while (count < most && log.TryReadHead(ref offset, out ReplyHeader header, out _))
+        {
+            if ((uint)header.Owner < (uint)_states.Length)
+            {
+                CacheLines.Fetch(ref _states[header.Owner]);
+            }
+
+            owners[count++] = header.Owner;
+        }
+
+        foreach (int owner in owners[..count])
+        {
+            if ((uint)owner < (uint)_states.Length && _states[owner] is { } peer)
+            {
+                CacheLines.FetchObject(peer, CoapChannel.OftenTouched);
+            }
+        }
+
+        return count;
+    }
+
     /// <summary>Takes a finished exchange off the index of its peer, if that still points to it. A peer without any is taken off the table.</summary>
     private void RemoveFromIndex(in ReplyHeader header, ulong place)
     {

@@ -83,10 +83,17 @@ internal sealed partial class DuplicateMemory
     private void DropHead(int number, long now)
     {
         int offset = 0;
+        int ahead = 0;
+        int left = 0;
         int others = 0;
         int unsafes = 0;
         while (_logs[number].TryReadHead(ref offset, out ReplyHeader header, out ulong place))
         {
+            if (left-- == 0)
+            {
+                left = FetchOwners(_logs[number], ref ahead) - 1;
+            }
+
             RemoveFromIndex(in header, place);
             if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
             {
