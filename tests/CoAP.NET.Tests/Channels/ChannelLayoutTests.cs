@@ -81,8 +81,8 @@ public class ChannelLayoutTests
     private static long OffsetOf<T>(CoapChannel channel, ref T field) =>
         Unsafe.ByteOffset(ref Unsafe.As<FirstField>(channel).Value, ref Unsafe.As<T, byte>(ref field)) + IntPtr.Size;
 
-    private sealed class FirstField
+    private sealed class FirstField(byte value)
     {
-        public byte Value = 0;
+        public byte Value = value;
     }
 }
