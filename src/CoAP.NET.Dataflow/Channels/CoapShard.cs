@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
 
@@ -13,6 +15,9 @@ internal sealed class CoapShard
     private bool _hasFirst;
     private ShardWork _pending = new();
     private ShardWork? _spare;
+
+    // What was asked for lately, so that peers share it. Whatever two threads do to it at once, each gets what it asked for.
+    private readonly ChannelRoute?[] _routes = new ChannelRoute?[16];
 
     public CoapShard(int index, CoapEnvironment environment)
     {
@@ -61,6 +66,24 @@ internal sealed class CoapShard
 
     /// <summary>Called under the lock when the time to acknowledge a reception has come, or its lifetime is over. Set by Messaging; here because there are many receptions.</summary>
     public Action<CoapReception, long>? ReceptionDue { get; set; }
+
+    /// <summary>The route of a peer's datagrams, mostly one that other peers have as well. Needs no lock.</summary>
+    /// <param name="transport">The transport.</param>
+    /// <param name="tag">The number by which the transport knows its own socket or connection.</param>
+    /// <param name="local">Our address.</param>
+    /// <returns>The route.</returns>
+    public ChannelRoute RouteOf(CoapTransport transport, int tag, in CoapAddress local)
+    {
+        ref ChannelRoute? known = ref _routes[(uint)HashCode.Combine(RuntimeHelpers.GetHashCode(transport), tag, local) % (uint)_routes.Length];
+        if (Volatile.Read(ref known) is { } route && route.Is(transport, tag, local))
+        {
+            return route;
+        }
+
+        route = new ChannelRoute(this, transport, tag, local);
+        Volatile.Write(ref known, route);
+        return route;
+    }
 
     /// <summary>Takes the lock. Never nested.</summary>
     public void Enter() => Gate.Enter();
@@ -115,7 +138,7 @@ internal sealed class CoapShard
     public bool Post(in CoapOutbound item)
     {
         CoapChannel channel = item.Channel;
-        if (channel.Outbox.IsFull)
+        if (channel.Outbox.IsFull(channel))
         {
             Environment.Counters.Add(CoapCounter.Declined);
             return false;
@@ -229,7 +252,7 @@ internal sealed class CoapShard
 
             lock (Gate)
             {
-                if (!channel.Outbox.TryNext(out item))
+                if (!channel.Outbox.TryNext(channel, out item))
                 {
                     return;
                 }
