@@ -12,7 +12,10 @@ internal sealed class CoapShard
     private CoapOutbound _first;
     private bool _hasFirst;
     private ShardWork _pending = new();
+
+    // Two, as an action that is carried out may enter and leave again while its own list is still under way. One that is lost between threads is garbage.
     private ShardWork? _spare;
+    private ShardWork? _secondSpare;
 
     public CoapShard(int index, CoapEnvironment environment)
     {
@@ -82,7 +85,7 @@ internal sealed class CoapShard
         if (!_pending.IsEmpty)
         {
             work = _pending;
-            _pending = Interlocked.Exchange(ref _spare, null) ?? new ShardWork();
+            _pending = Interlocked.Exchange(ref _spare, null) ?? Interlocked.Exchange(ref _secondSpare, null) ?? new ShardWork();
         }
 
         Gate.Exit();
@@ -100,7 +103,7 @@ internal sealed class CoapShard
         {
             Run(work);
             work.Clear();
-            Volatile.Write(ref _spare, work);
+            Volatile.Write(ref Volatile.Read(ref _spare) is null ? ref _spare : ref _secondSpare, work);
         }
     }
 
