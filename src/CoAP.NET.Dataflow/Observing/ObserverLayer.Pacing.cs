@@ -17,19 +17,21 @@ internal sealed partial class ObserverLayer
     {
         PeerObservers peer = observer.Peer;
         long from = observer.NotBefore;
-        if (MustBeConfirmable(observer, now))
+        if (!peer.Channel.IsReliable)
         {
-            if (peer.Outstanding >= peer.Channel.Parameters.NStart && !peer.Channel.IsReliable)
+            if (MustBeConfirmable(observer, now) && peer.Outstanding >= peer.Channel.Parameters.NStart)
             {
                 // The end of what is outstanding leads back here.
                 return false;
             }
-        }
-        else
-        {
-            long turn = peer.LastPaced + (RoundTripTo(peer) ?? s_nonConfirmablePace);
-            peer.IsHeldBack |= turn > now;
-            from = Math.Max(from, turn);
+
+            if (observer.Subject.Settings.Mode == CoapNotificationMode.NonConfirmable)
+            {
+                // Whatever its type: one that is Confirmable for another reason follows no faster.
+                long turn = peer.LastPaced + (RoundTripTo(peer) ?? s_nonConfirmablePace);
+                peer.IsHeldBack |= turn > now;
+                from = Math.Max(from, turn);
+            }
         }
 
         if (from > now)
