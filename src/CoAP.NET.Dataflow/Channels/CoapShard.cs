@@ -14,7 +14,10 @@ internal sealed class CoapShard
     private CoapOutbound _first;
     private bool _hasFirst;
     private ShardWork _pending = new();
+
+    // Two, as an action that is carried out may enter and leave again while its own list is still under way. One that is lost between threads is garbage.
     private ShardWork? _spare;
+    private ShardWork? _secondSpare;
 
     // What was asked for lately, so that peers share it. Whatever two threads do to it at once, each gets what it asked for.
     private readonly ChannelRoute?[] _routes = new ChannelRoute?[16];
@@ -111,7 +114,7 @@ internal sealed class CoapShard
         if (!_pending.IsEmpty)
         {
             work = _pending;
-            _pending = Interlocked.Exchange(ref _spare, null) ?? new ShardWork();
+            _pending = Interlocked.Exchange(ref _spare, null) ?? Interlocked.Exchange(ref _secondSpare, null) ?? new ShardWork();
         }
 
         Gate.Exit();
@@ -129,7 +132,7 @@ internal sealed class CoapShard
         {
             Run(work);
             work.Clear();
-            Volatile.Write(ref _spare, work);
+            Volatile.Write(ref Volatile.Read(ref _spare) is null ? ref _spare : ref _secondSpare, work);
         }
     }
 
