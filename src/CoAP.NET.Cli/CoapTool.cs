@@ -40,8 +40,15 @@ internal static class CoapTool
     {
         RootCommand root = new("CoAP from the command line: requests, observation, discovery, files, decoding, load.")
         {
+            ObserveCommand.Create(context),
             PingCommand.Create(context),
+            CompletionCommand.Create(context),
         };
+        foreach (Command command in RequestCommand.CreateAll(context))
+        {
+            root.Subcommands.Add(command);
+        }
+
         GlobalOptions.AddTo(root);
         return root;
     }
