@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Cli.Output;
+using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli;
 
@@ -40,10 +41,22 @@ internal sealed class CliContext
         return new CliContext
         {
             In = Console.OpenStandardInput(),
-            Out = new CliOutput(Console.OpenStandardOutput(), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected)),
-            Error = new CliOutput(Console.OpenStandardError(), !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected)),
+            Out = new CliOutput(Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected)),
+            Error = new CliOutput(Open(2, Console.IsErrorRedirected, Console.OpenStandardError), !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected)),
             Stopped = stopped,
         };
+    }
+
+    // The console's own stream does not tell when the reader of a pipe has gone, so that an observation would never end. Files are left to it: they may be shared with the other stream, place and all.
+    private static Stream Open(int descriptor, bool isRedirected, Func<Stream> openConsole)
+    {
+        if (!isRedirected || OperatingSystem.IsWindows())
+        {
+            return openConsole();
+        }
+
+        FileStream stream = new(new SafeFileHandle(descriptor, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        return stream.CanSeek ? openConsole() : stream;
     }
 
     private static int? WidthOr(bool isRedirected)

@@ -33,6 +33,9 @@ internal static class ExitCodes
     /// <summary>Ended by Ctrl-C or SIGTERM.</summary>
     public const int Cancelled = 130;
 
+    /// <summary>The reader of the output has gone, as in <c>coap observe URI | head -1</c>: what other tools end with by SIGPIPE.</summary>
+    public const int ReaderGone = 141;
+
     /// <summary>The exit code that a response leads to.</summary>
     /// <param name="code">The response code.</param>
     public static int Of(CoapCode code) => code.Class switch

@@ -9,11 +9,19 @@ namespace CoAP.NET.Cli;
 /// <summary>What went wrong, as one sentence with a hint on the error stream and an exit code.</summary>
 internal static class Failures
 {
+    // EPIPE, which .NET passes on as it is.
+    private const int BrokenPipe = 32;
+
     /// <summary>Tells of a failure.</summary>
     /// <returns>The exit code.</returns>
     public static int Report(CliContext context, ParseResult parse, Exception exception)
     {
         (int code, string? hint) = Judge(exception);
+        if (code == ExitCodes.ReaderGone)
+        {
+            return code;
+        }
+
         if (code == ExitCodes.Usage && hint is null)
         {
             hint = $"{PathOf(parse)} --help tells what there is.";
@@ -47,6 +55,7 @@ internal static class Failures
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),
+        IOException { HResult: BrokenPipe } when !OperatingSystem.IsWindows() => (ExitCodes.ReaderGone, null),
         IOException or UnauthorizedAccessException or CryptographicException => (ExitCodes.File, null),
         ArgumentException or FormatException => (ExitCodes.Usage, null),
         _ => (ExitCodes.Failure, null),

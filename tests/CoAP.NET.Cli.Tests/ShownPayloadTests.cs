@@ -34,7 +34,7 @@ public sealed class ShownPayloadTests
         string[] lines = (await GetAsync("/.well-known/core", "--pretty")).Out.Split('\n');
 
         Assert.Contains(lines, line => line.Trim().StartsWith("Target", StringComparison.Ordinal));
-        Assert.Contains(lines, line => line.Trim() == "/text");
+        Assert.Contains(lines, line => line == "  /text");
     }
 
     [Fact]

@@ -68,7 +68,7 @@ internal static class RequestCommand
         request.Destination = file?.Stream;
         (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
         CoapResponse? response;
-        await using (TransferBar? bar = TransferBar.For(run.Context.Error))
+        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context.Error) : null)
         {
             request.Progress = bar;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using Spectre.Console;
+using Spectre.Console.Rendering;
 
 namespace CoAP.NET.Cli.Output;
 
@@ -8,6 +9,8 @@ internal sealed class CliOutput
 {
     // Tables of redirected output are as wide as they need to be: whoever reads them has no terminal to fold them for.
     private const int Unlimited = 4096;
+
+    private const int Unfolded = int.MaxValue / 2;
 
     private IAnsiConsole? _console;
 
@@ -64,13 +67,23 @@ internal sealed class CliOutput
         }
     }
 
+    /// <summary>Writes a table or tree, without blanks at the ends of lines and without empty lines around it.</summary>
+    public void WriteBlock(IRenderable block)
+    {
+        string[] lines = [.. AnsiText.Render(block, Width, HasColor).Split('\n').Select(line => line.TrimEnd())];
+        foreach (string line in lines.Where(line => line.Length > 0))
+        {
+            Writer.WriteLine(line);
+        }
+    }
+
     /// <summary>Writes a line with Spectre's markup; what comes from outside must be escaped by <see cref="Markup.Escape(string)"/>.</summary>
     public void MarkupLine(string markup)
     {
         if (HasColor)
         {
             // Not folded: a line is a line, however wide the terminal.
-            Writer.WriteLine(AnsiText.Render(markup));
+            Writer.WriteLine(AnsiText.Render(new Markup(markup), Unfolded, hasColor: true));
         }
         else
         {

@@ -15,7 +15,7 @@ internal static class LinkTable
             ("Target", link => link.Target),
             ("Type", link => string.Join(' ', link.ResourceTypes)),
             ("Interface", link => string.Join(' ', link.Interfaces)),
-            ("Format", link => string.Join(", ", link.ContentFormats)),
+            ("Format", link => string.Join(", ", link.ContentFormats.Select(format => format.ToString().Replace(";charset=utf-8", "", StringComparison.Ordinal)))),
             ("Size", link => link.Size?.ToString(CultureInfo.InvariantCulture) ?? ""),
             ("Obs", link => link.IsObservable ? "yes" : ""),
             ("Title", link => link.Title ?? ""),

@@ -35,7 +35,7 @@ internal static class PrettyPayload
             output.MarkupLine($"[yellow]# no {Markup.Escape(format!.Value.ToString())}: {Markup.Escape(fault)}[/]");
         }
 
-        if (SafeText.IsText(payload.Span))
+        if (SafeText.IsText(payload.Span, format))
         {
             string text = SafeText.Of(Encoding.UTF8.GetString(payload.Span));
             output.Writer.Write(text.EndsWith('\n') ? text : text + "\n");
@@ -76,7 +76,7 @@ internal static class PrettyPayload
         fault = isRead ? null : $"{error.Message} at byte {error.Offset}";
         if (isRead)
         {
-            output.Console.Write(LinkTable.Of(links));
+            output.WriteBlock(LinkTable.Of(links));
         }
 
         return isRead;
@@ -94,7 +94,7 @@ internal static class PrettyPayload
 
         try
         {
-            output.Console.Write(SenmlTable.Of(pack!.Resolve(now)));
+            output.WriteBlock(SenmlTable.Of(pack!.Resolve(now)));
             return true;
         }
         catch (CoapSenmlException exception)

@@ -119,7 +119,7 @@ internal static class ResponseJson
             document.WriteTo(json);
             document.Dispose();
         }
-        else if (SafeText.IsText(payload))
+        else if (SafeText.IsText(payload, response.ContentFormat))
         {
             json.WriteString("payload", Encoding.UTF8.GetString(payload));
         }

@@ -24,7 +24,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
         bool isDiagnostic = response.Code.IsError && response.ContentFormat is null;
         if (response.Code.IsError)
         {
-            string diagnostic = isDiagnostic && !response.Payload.IsEmpty && SafeText.IsText(response.Payload.Span) ? $": {SafeText.LineOf(response.GetText())}" : "";
+            string diagnostic = isDiagnostic && !response.Payload.IsEmpty && SafeText.IsText(response.Payload.Span, CoapContentFormat.TextPlain) ? $": {SafeText.LineOf(response.GetText())}" : "";
             Failures.Write(context, $"{about.Uri} answered {response.Code}{diagnostic}", HintFor(response));
         }
         else if (response.Payload.IsEmpty && style != PayloadStyle.Json)

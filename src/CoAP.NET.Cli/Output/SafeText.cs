@@ -1,4 +1,5 @@
 using System.Text;
+using System.Text.Unicode;
 
 namespace CoAP.NET.Cli.Output;
 
@@ -26,7 +27,15 @@ internal static class SafeText
     public static string LineOf(string text) => Of(text.ReplaceLineEndings(" "));
 
     /// <summary>Whether bytes are text that a person can read.</summary>
-    public static bool IsText(ReadOnlySpan<byte> bytes) => System.Text.Unicode.Utf8.IsValid(bytes) && bytes.IndexOfAnyInRange<byte>(0, 8) < 0 && bytes.IndexOfAnyInRange<byte>(14, 31) < 0;
+    public static bool IsText(ReadOnlySpan<byte> bytes) => Utf8.IsValid(bytes) && bytes.IndexOfAnyInRange<byte>(0, 8) < 0 && bytes.IndexOfAnyInRange<byte>(14, 31) < 0;
+
+    /// <summary>Whether bytes are text because their sender says so.</summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="format">What they are called.</param>
+    public static bool IsText(ReadOnlySpan<byte> bytes, CoapContentFormat? format) => format is { ContentCoding: null, MediaType: { } type }
+        && (type.StartsWith("text/", StringComparison.Ordinal) || type.EndsWith("xml", StringComparison.Ordinal))
+        ? Utf8.IsValid(bytes)
+        : IsText(bytes);
 
     private static bool IsHarmful(char c) => (char.IsControl(c) && c is not ('\n' or '\t')) || c is >= '\u202a' and <= '\u202e' or >= '\u2066' and <= '\u2069';
 }

@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -36,10 +35,10 @@ internal sealed class HeaderChanges
         }
 
         HeaderChanges changes = new(firstToken, hasNoHost);
-        pipeline.Insert(CoapSeams.MessagingToSerializer, () => new TransformBlock<CoapOutbound, CoapOutbound>(changes.Change));
+        pipeline.Insert(CoapSeams.MessagingToSerializer, () => new InlineTap<CoapOutbound>(changes.Change));
         if (firstToken is not null)
         {
-            pipeline.Insert(CoapSeams.SerializerToMessaging, () => new TransformBlock<CoapInbound, CoapInbound>(changes.ChangeBack));
+            pipeline.Insert(CoapSeams.SerializerToMessaging, () => new InlineTap<CoapInbound>(changes.ChangeBack));
         }
     }
 

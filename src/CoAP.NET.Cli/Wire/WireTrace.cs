@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -57,7 +56,7 @@ internal sealed class WireTrace
         }
     }
 
-    private TransformBlock<CoapDatagram, CoapDatagram> Watch(bool isOutbound) => new(datagram =>
+    private InlineTap<CoapDatagram> Watch(bool isOutbound) => new(datagram =>
     {
         lock (_gate)
         {
