@@ -38,6 +38,19 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
+    public async Task A_file_that_is_still_valid_stays_as_it_is()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/valid", () => new CoapResult(CoapCode.Valid)));
+        string path = Path.Combine(_directory, "valid");
+        await File.WriteAllTextAsync(path, "before");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/valid", "--etag", "01", "--output", path);
+
+        Assert.Equal((ExitCodes.Success, "2.03 Valid\n"), (run.ExitCode, run.Error));
+        Assert.Equal("before", await File.ReadAllTextAsync(path));
+    }
+
+    [Fact]
     public async Task A_download_is_continued_at_a_block()
     {
         await using CoapServer server = await TestServer.StartAsync();

@@ -9,11 +9,12 @@ internal static class TargetArgument
     private const string SchemeHint = "Write coap://host[:port]/path; coap+tcp:// and coaps+tcp:// do as well.";
 
     /// <summary>Makes the argument. A host without a scheme is taken for one of <c>coap</c>.</summary>
-    public static Argument<string> Create(string description = "What to ask: coap://, coap+tcp:// or coaps+tcp://. Without a scheme coap:// is meant.") => new("URI")
+    public static Argument<string> Create(string description = "What to ask: coap://, coap+tcp:// or coaps+tcp://. Without a scheme coap:// is meant.")
     {
-        Description = description,
-        CustomParser = Parse,
-    };
+        Argument<string> argument = new("URI") { Description = description, CustomParser = Parse };
+        argument.CompletionSources.Add("coap://", "coap+tcp://", "coaps+tcp://");
+        return argument;
+    }
 
     /// <summary>The URI of a text, with a scheme.</summary>
     /// <exception cref="UsageException">It is none.</exception>

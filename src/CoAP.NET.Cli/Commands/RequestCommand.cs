@@ -79,16 +79,18 @@ internal static class RequestCommand
                 : await run.Client.SendAsync(request, notWanted, cancellationToken).ConfigureAwait(false);
         }
 
-        ResponseFacts facts = run.FactsOf(request.Method, uri, started, retransmissions, path);
+        // Nothing comes with 2.03: what was validated is the file that is there (RFC 7252 section 5.9.1.3).
+        bool isKept = file is not null && response is { IsSuccess: true } && response.Code != CoapCode.Valid;
+        ResponseFacts facts = run.FactsOf(request.Method, uri, started, retransmissions, isKept ? path : null);
         if (response is null)
         {
             run.Context.Error.MarkupLine("No response came; those that were wanted would have.");
             return ExitCodes.Success;
         }
 
-        if (file is not null && response.IsSuccess)
+        if (isKept)
         {
-            await file.KeepAsync(cancellationToken).ConfigureAwait(false);
+            await file!.KeepAsync(cancellationToken).ConfigureAwait(false);
         }
 
         return run.Printer.Print(response, facts);

@@ -34,7 +34,6 @@ internal sealed class TargetFile : IAsyncDisposable
             throw new UsageException($"{path} has less than the {offset} bytes that the download is to be continued after.");
         }
 
-        stream.SetLength(offset);
         stream.Position = offset;
         return new TargetFile(path, null, stream);
     }
@@ -42,6 +41,7 @@ internal sealed class TargetFile : IAsyncDisposable
     /// <summary>All is there.</summary>
     public async Task KeepAsync(CancellationToken cancellationToken)
     {
+        Stream.SetLength(Stream.Position);
         await Stream.FlushAsync(cancellationToken).ConfigureAwait(false);
         await Stream.DisposeAsync().ConfigureAwait(false);
         _isKept = true;

@@ -19,6 +19,9 @@ internal sealed class WireTrace
     private readonly long _started;
     private readonly Lock _gate = new();
     private readonly Dictionary<(CoapAddress Peer, ushort MessageId), int> _sent = [];
+
+    // When what is still unanswered was sent first: requests by their token, Pings by their Message ID.
+    private readonly Dictionary<(CoapAddress Peer, string Key), long> _asked = [];
     private int _received;
     private int _retransmissions;
     private int _messages;
@@ -79,7 +82,7 @@ internal sealed class WireTrace
             _ => CoapStreamSerializer.Default,
         };
         bool isRead = serializer.TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error);
-        string remark = Count(message, peer, isOutbound, isReliable);
+        string remark = Count(message, peer, isOutbound, isReliable) + (message is null ? "" : Clock(message, peer, isOutbound));
         (string mark, string color) = isOutbound ? (">", "aqua") : ("<", "green");
         string what = isRead ? Describe(message!, isReliable) : $"no message: {error}";
         Line(string.Create(CultureInfo.InvariantCulture, $"{Time()} {(isOutbound ? "to" : "from")} {peer}  {what}  {datagram.Length} B{remark}"), mark, color);
@@ -121,6 +124,24 @@ internal sealed class WireTrace
         return string.Create(CultureInfo.InvariantCulture, $"  retransmission {copies}");
     }
 
+    private string Clock(CoapMessage message, CoapAddress peer, bool isOutbound)
+    {
+        string key = message.Code.IsEmpty ? string.Create(CultureInfo.InvariantCulture, $"#{message.MessageId}") : message.Token.ToString();
+        if (isOutbound)
+        {
+            if (message.Code.IsRequest || (message.Code.IsEmpty && message.Type == CoapMessageType.Confirmable))
+            {
+                _asked.TryAdd((peer, key), _context.TimeProvider.GetTimestamp());
+            }
+
+            return "";
+        }
+
+        return _asked.Remove((peer, key), out long sent)
+            ? string.Create(CultureInfo.InvariantCulture, $"  after {_context.TimeProvider.GetElapsedTime(sent).TotalMilliseconds:0.0} ms")
+            : "";
+    }
+
     private static string Describe(CoapMessage message, bool isReliable)
     {
         string head = isReliable ? "" : string.Create(CultureInfo.InvariantCulture, $"{ShortNameOf(message.Type)} {message.MessageId}  ");
@@ -136,7 +157,7 @@ internal sealed class WireTrace
         _ => "RST",
     };
 
-    private string Time() => (_context.TimeProvider.GetElapsedTime(_started).TotalSeconds).ToString("0.000", CultureInfo.InvariantCulture);
+    private string Time() => _context.TimeProvider.GetElapsedTime(_started).TotalSeconds.ToString("0.000", CultureInfo.InvariantCulture);
 
     private void Line(string text, string mark, string color) => _context.Error.MarkupLine($"[{color}]{mark}[/] {Markup.Escape(text)}");
 }
