@@ -1,0 +1,57 @@
+using Microsoft.Extensions.Configuration;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Reads a configuration section by a table of keys: no reflection, so that it works trimmed and ahead of time, and every mistake is named.</summary>
+internal static class SectionReader
+{
+    private static readonly char[] s_separators = [';', ','];
+
+    public static void Read<TTarget>(IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)
+    {
+        string root = section is IConfigurationSection { Path: var path } ? path : "";
+        foreach (ConfigurationKey<TTarget> key in table.Keys)
+        {
+            IConfigurationSection found = section.GetSection(key.Path);
+            (string Path, string Text)[] values = [.. key.IsList ? ListOf(found) : ValueOf(found)];
+            if (values.Length == 0)
+            {
+                continue;
+            }
+
+            foreach ((int index, string problem) in key.Set(target, [.. values.Select(static value => value.Text)]))
+            {
+                // Not the password, should it ever come here.
+                string shown = key.Path.EndsWith(":Password", StringComparison.OrdinalIgnoreCase) ? "***" : values[index].Text;
+                findings.Errors.Add($"{values[index].Path} = '{shown}': {problem}");
+            }
+        }
+
+        new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], root, findings).Find(section);
+    }
+
+    private static IEnumerable<(string Path, string Text)> ValueOf(IConfigurationSection section)
+    {
+        if (!string.IsNullOrWhiteSpace(section.Value))
+        {
+            yield return (section.Path, section.Value.Trim());
+        }
+    }
+
+    // Items of their own, or all in one text as environment variables and command lines have them.
+    private static IEnumerable<(string Path, string Text)> ListOf(IConfigurationSection section)
+    {
+        foreach (string text in (section.Value ?? "").Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
+        {
+            yield return (section.Path, text);
+        }
+
+        foreach (IConfigurationSection item in section.GetChildren())
+        {
+            if (!string.IsNullOrWhiteSpace(item.Value))
+            {
+                yield return (item.Path, item.Value.Trim());
+            }
+        }
+    }
+}
