@@ -14,5 +14,5 @@ internal sealed class ConfigureClient(ClientRegistration registration, IConfigur
         }
     }
 
-    public void Configure(CoapClientOptions options) => Configure(Options.DefaultName, options);
+    public void Configure(CoapClientOptions options) => Configure("", options);
 }

@@ -14,5 +14,5 @@ internal sealed class ConfigureServer(ServerRegistration registration, IConfigur
         }
     }
 
-    public void Configure(CoapServerOptions options) => Configure(Options.DefaultName, options);
+    public void Configure(CoapServerOptions options) => Configure("", options);
 }
