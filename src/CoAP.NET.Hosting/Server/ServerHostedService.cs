@@ -42,14 +42,20 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             return;
         }
 
-        if (registration.Life.Phase == ServerPhase.Serving)
+        bool serves = registration.Life.Phase == ServerPhase.Serving;
+        if (serves)
         {
             registration.Life.Phase = ServerPhase.Stopping;
-            HostingLog.Draining(_logger, registration.Title, server.RequestsServed);
         }
 
         // The host's shutdown time ends the grace period.
-        await server.StopAsync(cancellationToken).ConfigureAwait(false);
+        Task stopping = server.StopAsync(cancellationToken);
+        if (serves)
+        {
+            HostingLog.Draining(_logger, registration.Title, server.RequestsServed);
+        }
+
+        await stopping.ConfigureAwait(false);
         await _watch.ConfigureAwait(false);
         if (registration.Life.Phase != ServerPhase.Failed)
         {

@@ -24,11 +24,11 @@ public abstract class HostTest : IAsyncLifetime
         }
     }
 
-    /// <summary>An application without configuration of the machine.</summary>
+    /// <summary>An application without configuration of the machine. Of settings with one key the last one counts.</summary>
     protected HostApplicationBuilder Builder(params (string Key, string? Value)[] settings)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
-        builder.Configuration.AddInMemoryCollection(settings.Select(static setting => new KeyValuePair<string, string?>(setting.Key, setting.Value)));
+        builder.Configuration.AddInMemoryCollection(settings.GroupBy(static setting => setting.Key).Select(static same => new KeyValuePair<string, string?>(same.Key, same.Last().Value)));
         builder.Logging.AddProvider(Logged);
         return builder;
     }

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Channels;
 using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Messaging;
 using CoAP.NET.Pipeline;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
