@@ -72,7 +72,7 @@ public sealed class TlsFileTests : HostTest, IDisposable
         CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
         Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
         Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, StringComparison.Ordinal);
-        Assert.DoesNotContain("wrong", problem.Replace(files.Certificate!, "", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", StringComparison.Ordinal), StringComparison.Ordinal);
     }
 
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>

@@ -44,7 +44,7 @@ public sealed class RequestServicesTests : HostTest
     {
         HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
         server.MapGet("/at-once", request => request.Services!.GetRequiredService<Ticket>().Number == 1 ? throw new InvalidOperationException() : "");
-        server.MapGet("/later", async (request, _) =>
+        server.MapGet("/later", async (request, cancellationToken) =>
         {
             _ = request.Services!.GetRequiredService<Ticket>();
             await Task.Yield();
