@@ -27,6 +27,8 @@ internal sealed class FactorKind(double min, double max, bool isAbove) : ValueKi
     private static string Range(double min, double max, bool isAbove)
     {
         string least = string.Create(CultureInfo.InvariantCulture, $"number {(isAbove ? "above " : "")}{min}");
-        return double.IsPositiveInfinity(max) ? $"{least}, or {Infinite}" : string.Create(CultureInfo.InvariantCulture, $"{least} to {max}");
+        return double.IsPositiveInfinity(max) ? $"{least}, or {Infinite}"
+            : max == double.MaxValue ? least
+            : string.Create(CultureInfo.InvariantCulture, $"{least}{(isAbove ? ", up to" : " to")} {max}");
     }
 }

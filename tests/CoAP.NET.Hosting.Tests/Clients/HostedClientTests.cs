@@ -66,7 +66,7 @@ public sealed class HostedClientTests : HostTest
     {
         List<(CoapRequest Request, bool IsConfirmable)> received = [];
         await using CoapServer server = new();
-        server.MapPut("/{**path}", request =>
+        server.MapPut("/{*path}", request =>
         {
             lock (received)
             {
@@ -164,7 +164,7 @@ public sealed class HostedClientTests : HostTest
     private static async Task<CoapServer> ServerAsync()
     {
         CoapServer server = new();
-        server.MapGet("/{**path}", request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQuery>().Select(static query => $"?{query.Value}"))}").Observable();
+        server.MapGet("/{*path}", request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQuery>().Select(static query => $"?{query.Value}"))}").Observable();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
         return server;
     }

@@ -58,7 +58,7 @@ public sealed class SectionTests
     [InlineData("""{ "JoinGroups": "yes" }""", "Coap:Server:JoinGroups = 'yes': allowed is: true or false")]
     [InlineData("""{ "Endpoints": [ "coap://*", "5683" ] }""", "Coap:Server:Endpoints:1 = '5683': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no group")]
     [InlineData("""{ "Endpoints": "coap://224.0.1.187" }""", "Coap:Server:Endpoints = 'coap://224.0.1.187': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no group")]
-    [InlineData("""{ "TrustedPrefixes": [ "10.0.0.1/8" ] }""", "Coap:Server:TrustedPrefixes:0 = '10.0.0.1/8': allowed is: a prefix such as 192.0.2.0/24 or 2001:db8::/32, without bits behind it")]
+    [InlineData("""{ "TrustedPrefixes": [ "10.0.0.1/33" ] }""", "Coap:Server:TrustedPrefixes:0 = '10.0.0.1/33': allowed is: a prefix such as 192.0.2.0/24 or 2001:db8::/32")]
     [InlineData("""{ "Groups": { "Addresses": [ "192.0.2.1" ] } }""", "Coap:Server:Groups:Addresses:0 = '192.0.2.1': allowed is: address of a group, within 224.0.0.0/4 or ff00::/8")]
     [InlineData("""{ "Limits": "none" }""", "Coap:Server:Limits = 'none': it holds further keys, such as Coap:Server:Limits:ReceiveBufferSize, and has no value itself.")]
     [InlineData("""{ "Shards": { "Count": 2 } }""", "Coap:Server:Shards:Count: Coap:Server:Shards has a single value and nothing below it.")]
