@@ -38,20 +38,14 @@ internal static class SectionReader
         }
     }
 
-    // Items of their own, or all in one text as environment variables and command lines have them.
+    // An array, or all in one text as environment variables and command lines have it. The text goes before the array: it is how the array of a file is overridden.
     private static IEnumerable<(string Path, string Text)> ListOf(IConfigurationSection section)
     {
-        foreach (string text in (section.Value ?? "").Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
+        if (!string.IsNullOrWhiteSpace(section.Value))
         {
-            yield return (section.Path, text);
+            return section.Value.Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(text => (section.Path, text));
         }
 
-        foreach (IConfigurationSection item in section.GetChildren())
-        {
-            if (!string.IsNullOrWhiteSpace(item.Value))
-            {
-                yield return (item.Path, item.Value.Trim());
-            }
-        }
+        return section.GetChildren().Where(static item => !string.IsNullOrWhiteSpace(item.Value)).Select(static item => (item.Path, item.Value!.Trim()));
     }
 }

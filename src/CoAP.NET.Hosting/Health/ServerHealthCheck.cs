@@ -38,7 +38,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
         };
         if (life.Phase == ServerPhase.Stopping)
         {
-            return HealthCheckResult.Degraded($"{registration.Title} stops; {served} requests are being served.", null, data);
+            return HealthCheckResult.Degraded($"{registration.Title} stops. Requests that still run: {served}.", null, data);
         }
 
         if (addresses.Length == 0)
@@ -46,8 +46,8 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
             return new HealthCheckResult(failure, $"{registration.Title} listens nowhere.", null, data);
         }
 
-        return served >= max ? HealthCheckResult.Degraded($"{registration.Title} is full: {served} requests are being served (MaxRequestsServed).", null, data)
-            : refused > 0 ? HealthCheckResult.Degraded($"{registration.Title} refused {refused} requests for lack of room since the last check.", null, data)
+        return served >= max ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (MaxRequestsServed).", null, data)
+            : refused > 0 ? HealthCheckResult.Degraded($"{registration.Title} refused requests for lack of room since the last check: {refused}.", null, data)
             : HealthCheckResult.Healthy($"{registration.Title} listens on {string.Join(", ", addresses)}.", data);
     }
 }

@@ -17,7 +17,7 @@ internal static partial class HostingLog
     [LoggerMessage(1802, LogLevel.Warning, "{Problem}")]
     public static partial void UnknownKey(ILogger logger, string problem);
 
-    [LoggerMessage(1803, LogLevel.Information, "{Server} stops: {Count} requests are being served, further ones are answered 5.03.")]
+    [LoggerMessage(1803, LogLevel.Information, "{Server} stops. Requests that still run: {Count}; new ones are refused.")]
     public static partial void Draining(ILogger logger, string server, int count);
 
     [LoggerMessage(1804, LogLevel.Information, "{Server} stopped.")]

@@ -86,9 +86,10 @@ public sealed class SectionTests
     }
 
     [Fact]
-    public void A_list_may_be_one_text_as_environment_variables_have_it()
+    public void A_list_may_be_one_text_as_environment_variables_have_it_which_overrides_the_array_of_a_file()
     {
-        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new("Coap:Server:Endpoints", "coap://*:1; coap+tcp://*:2")]).Build();
+        IConfiguration configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection([new("Coap:Server:Endpoints:0", "coap://*:3"), new("Coap:Server:Endpoints", "coap://*:1; coap+tcp://*:2")]).Build();
         CoapServerOptions options = new();
         SectionReader.Read(configuration.GetSection("Coap:Server"), ServerKeys.Table, options, options.Findings);
         Assert.Equal(["coap://*:1", "coap+tcp://*:2"], options.Endpoints);

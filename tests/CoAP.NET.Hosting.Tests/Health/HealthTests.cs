@@ -42,13 +42,13 @@ public sealed class HealthTests : HostTest
         Task<CoapResponse> slow = client.GetAsync(AddressOf(host, "edge"));
         await Within(entered.Task);
         Assert.Equal(
-            (HealthStatus.Degraded, "The CoAP server 'edge' is full: 1 requests are being served (MaxRequestsServed)."), await CheckAsync(host, "coap-server-edge"));
+            (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (MaxRequestsServed)."), await CheckAsync(host, "coap-server-edge"));
 
         Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync(AddressOf(host, "edge")))).Code);
         release.SetResult();
         await Within(slow);
         Assert.Equal(
-            (HealthStatus.Degraded, "The CoAP server 'edge' refused 1 requests for lack of room since the last check."), await CheckAsync(host, "coap-server-edge"));
+            (HealthStatus.Degraded, "The CoAP server 'edge' refused requests for lack of room since the last check: 1."), await CheckAsync(host, "coap-server-edge"));
         Assert.Equal(HealthStatus.Healthy, (await CheckAsync(host, "coap-server-edge")).Status);
     }
 
