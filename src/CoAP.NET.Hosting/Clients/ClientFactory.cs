@@ -69,6 +69,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration)
     {
         ServerFactory.UseHost(options.Endpoint, _services);
+        options.Peers.ApplyTo(options.Endpoint);
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
         ILogger logger = options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
         foreach (string unknown in options.Findings.UnknownKeys)

@@ -14,6 +14,7 @@ internal static class ServerFactory
         CoapEndpointOptions endpoint = options.Endpoint;
         UseHost(endpoint, services);
         endpoint.Routes = registration.Routes;
+        options.Peers.ApplyTo(endpoint);
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton
         ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
