@@ -10,7 +10,7 @@ public sealed class SectionCheckTests : HostTest
 {
     [Theory]
     [InlineData("Coap:Sever:Shards", "Coap:Sever configures nothing. Did you mean Coap:Server?")]
-    [InlineData("Coap:Clents:lamp:Timeout", "Coap:Clents configures nothing. Did you mean Coap:Client?")]
+    [InlineData("Coap:Clents:lamp:Timeout", "Coap:Clents configures nothing. Did you mean Coap:Clients?")]
     [InlineData("Coap:Clients:lmap:Timeout", "Coap:Clients:lmap configures no client: none was added by this name. Did you mean Coap:Clients:lamp?")]
     [InlineData("Coap:Clients:thermometer:Timeout", "Coap:Clients:thermometer configures no client: none was added by this name.")]
     [InlineData("Coap:Client:Timeout", "Coap:Client configures no client: those that were added have names, such as Coap:Clients:lamp.")]
