@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 
@@ -15,7 +16,21 @@ public static class CoapRateLimitKey
     public static IPAddress Address(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        IPAddress address = request.Peer.Address.ToIPAddress();
+        return Of(request.Peer.Address);
+    }
+
+    /// <summary>Who the peer is, as its transport proved it; of peers without an identity their <see cref="Address"/>.</summary>
+    /// <param name="request">The request.</param>
+    /// <returns>The identity or the address.</returns>
+    public static object Identity(CoapRequest request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return request.Peer.Identity is { } identity and not CoapTlsIdentity { Certificate: null } ? identity : Address(request);
+    }
+
+    internal static IPAddress Of(in CoapAddress remote)
+    {
+        IPAddress address = remote.ToIPAddress();
         if (address.IsIPv4MappedToIPv6)
         {
             return address.MapToIPv4();
@@ -30,23 +45,5 @@ public static class CoapRateLimitKey
         address.TryWriteBytes(bytes, out _);
         bytes[8..].Clear();
         return new IPAddress(bytes);
-    }
-
-    /// <summary>Who the peer is, as its transport proved it; of peers without an identity their <see cref="Address"/>.</summary>
-    /// <param name="request">The request.</param>
-    /// <returns>The identity or the address.</returns>
-    public static object Identity(CoapRequest request)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return request.Peer.Identity is { } identity and not Transports.CoapTlsIdentity { Certificate: null } ? identity : Address(request);
-    }
-
-    /// <summary>The path of the request, which has as many values as peers make up: for routes without parameters.</summary>
-    /// <param name="request">The request.</param>
-    /// <returns>The path.</returns>
-    public static string Path(CoapRequest request)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return request.Path;
     }
 }

@@ -54,7 +54,6 @@ public sealed class ProblemTests
     }
 
     [Theory]
-    [Rfc("9290-3.1.1-1")]
     [InlineData("a12719270f", new[] { 9999 })]
     [InlineData("a1278219270f1908e3", new[] { 9999, 2275 })]
     public void Options_that_were_not_processed_stand_alone_or_in_an_array(string hex, int[] numbers)
