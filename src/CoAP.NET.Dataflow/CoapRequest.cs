@@ -248,5 +248,7 @@ public sealed partial class CoapRequest
         public IPAddress? LocalAddress { get; set; }
 
         public long EchoAge { get; set; } = -1;
+
+        public IServiceProvider? Services { get; set; }
     }
 }
