@@ -46,8 +46,8 @@ public static class SourceRoutes
     {
         routes.MapGet("/option/etag", (CoapETag? etag) => etag is { } value ? value.ToString() : "none");
         routes.MapPost("/option/format", (CoapContentFormat format, byte[] body) => $"{format.Value} {body.Length}");
-        routes.MapGet("/option/typed", (UriHost host, HopLimit? hops) => $"{host.Value} {hops?.Value ?? 0}");
-        routes.MapGet("/option/number", ([CoapFromOption(65001)] string? text, [CoapFromOption(65003)] uint number, [CoapFromOption(65005)] bool there, [CoapFromOption(65007)] byte[][] all) =>
+        routes.MapGet("/option/typed", (HopLimit hops, UriHost? host) => $"{hops.Value} {host?.Value ?? "none"}");
+        routes.MapGet("/option/number", ([CoapFromOption(65000)] string? text, [CoapFromOption(65002)] uint number, [CoapFromOption(65004)] bool there, [CoapFromOption(65006)] byte[][] all) =>
             $"{text ?? "null"} {number} {there} {string.Join('+', all.Select(Convert.ToHexStringLower))}");
     }
 

@@ -28,6 +28,11 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
             return CoapResults.NotFound();
         }
 
+        if (typeof(T) == typeof(object) && Known(request, value) is { } known)
+        {
+            return known;
+        }
+
         if (_prepared is null && !TryPrepare(route.FindOptions(request.Services)))
         {
             throw new InvalidOperationException(route.LacksMetadata(this));
@@ -39,6 +44,16 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
             ? CoapResults.NotAcceptable()
             : CoapAnswers.FromContent(request, format == CoapContentFormat.Cbor ? CoapContent.Cbor(value, info) : CoapContent.Json(value, info));
     }
+
+    // A handler with several kinds of results may only have object in common.
+    private static CoapResult? Known(CoapRequest request, object value) => value switch
+    {
+        CoapResult result => result,
+        CoapContent content => CoapAnswers.FromContent(request, content),
+        string text => CoapAnswers.FromText(request, text),
+        byte[] bytes => CoapAnswers.FromBytes(request, bytes),
+        _ => null,
+    };
 
     private sealed record Prepared(JsonTypeInfo<T> Info, CoapContentFormat[] Formats);
 }

@@ -34,7 +34,7 @@ public sealed class CoapBoundRoute
     {
         AnswerSlot<T> slot = new(this);
         _slots.Add(slot);
-        _produces = [CoapContentFormat.Json, CoapContentFormat.Cbor];
+        _produces = typeof(T) == typeof(object) ? null : [CoapContentFormat.Json, CoapContentFormat.Cbor];
         return slot.ToResult;
     }
 
