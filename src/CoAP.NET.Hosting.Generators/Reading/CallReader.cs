@@ -122,8 +122,8 @@ internal static class CallReader
 
     private static void CheckNames(List<string> routeNames, List<BoundParameter> parameters, Location place, List<Diagnostic> diagnostics)
     {
-        // A handler that has the request can read the route itself.
-        if (parameters.Any(parameter => parameter.Source == ParameterSource.Request))
+        // A handler that has the request can read the route itself. Where a parameter cannot be bound it may be the one that is missed.
+        if (diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) || parameters.Any(parameter => parameter.Source == ParameterSource.Request))
         {
             return;
         }

@@ -30,7 +30,6 @@ internal static class FileWriter
         {
             using global::CoAP.NET;
             using global::CoAP.NET.Binding;
-            using global::System.Threading.Tasks;
 
             [global::System.CodeDom.Compiler.GeneratedCode("CoAP.NET.Hosting.Generators", "1.0")]
             file static class CoapRouteInterceptors

@@ -35,7 +35,7 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
     {
         await Refuses(CoapMethod.Post, "/body/json", null, CoapCode.BadRequest, "The request lacks the body 'device'.");
         await Refuses(CoapMethod.Post, "/body/json", Json("null"), CoapCode.BadRequest, "The request lacks the body 'device'.");
-        await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","""), CoapCode.BadRequest, "The body 'device' is no JSON of the right form (line 1, byte 11).");
+        await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","""), CoapCode.BadRequest, "The body 'device' is no JSON of the right form (line 1, byte ");
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","setpoint":"secret"}"""), CoapCode.BadRequest, "The body 'device' is no JSON of the right form");
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","id":"b"}"""), CoapCode.BadRequest, "The body 'device' is no JSON of the right form");
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0xa1, 0x62 }, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' cannot be read. The payload is no CBOR that can be read: ");

@@ -10,7 +10,7 @@ public sealed class GenerationTests
 {
     private const string Routes = """
         routes.MapGet("/a/{id}", (string id, int? limit, IStore? store = null, string text = "\"\n\u2028", decimal d = 1.50m, float f = float.NaN, long l = long.MinValue, CancellationToken ct = default) => id);
-        routes.MapGet("/b", (string @class, [CoapFromQuery(Name = "a\"b")] string? odd, (int, string)? none = null) => new List<string?> { @class });
+        routes.MapGet("/b", (string @class, [CoapFromQuery(Name = "a\"b")] string? odd, int[]? none = null) => new List<string?> { @class });
         routes.MapPost("/c", async (Dto body, params string[] tags) => { await Task.Yield(); return (body, tags); });
         routes.MapPut("/d", Method);
         routes.MapPut("/e", (Dto? body, [FromKeyedServices("a\"b")] IStore store, [FromKeyedServices(5L)] IStore? other) => { });
@@ -27,10 +27,12 @@ public sealed class GenerationTests
         """;
 
     [Fact]
-    public void Every_form_compiles_without_a_warning()
+    public async Task Every_form_compiles_without_a_warning()
     {
-        Compilation generated = Snippet.Generate(Snippet.Compile("#pragma warning disable CS0618\n" + Routes + "\n#pragma warning restore CS0618", Members));
-        Assert.Empty(generated.GetDiagnostics().Where(diagnostic => diagnostic.Severity != DiagnosticSeverity.Hidden));
+        CSharpCompilation compilation = Snippet.Compile("#pragma warning disable CS0618\n" + Routes + "\n#pragma warning restore CS0618", Members);
+        Assert.Empty(await Snippet.AnalyzeAsync(compilation));
+        Compilation generated = Snippet.Generate(compilation);
+        Assert.Empty(Snippet.Visible(generated));
         string code = generated.SyntaxTrees.Last().ToString();
         Assert.Equal(10, code.Split("[global::System.Runtime.CompilerServices.InterceptsLocationAttribute(").Length - 1);
         using MemoryStream assembly = new();
@@ -57,7 +59,7 @@ public sealed class GenerationTests
             using CoAP.NET;
             public static class Others { public static void Map(ICoapRouteBuilder routes) => routes.MapGet("/d", (string s) => s); }
             """).AddReferences(generated.ToMetadataReference());
-        Assert.Empty(Snippet.Generate(friend).GetDiagnostics());
+        Assert.Empty(Snippet.Visible(Snippet.Generate(friend)));
     }
 
     [Fact]

@@ -54,6 +54,9 @@ internal static class Snippet
         s_references,
         new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999, generalDiagnosticOption: ReportDiagnostic.Error));
 
+    /// <summary>What the compiler says, without what only editors show.</summary>
+    public static IEnumerable<Diagnostic> Visible(Compilation compilation) => compilation.GetDiagnostics().Where(diagnostic => diagnostic.Severity != DiagnosticSeverity.Hidden);
+
     /// <summary>What the analyzer says.</summary>
     public static async Task<ImmutableArray<Diagnostic>> AnalyzeAsync(Compilation compilation) =>
         await compilation.WithAnalyzers([new CoapRouteAnalyzer()]).GetAnalyzerDiagnosticsAsync();
