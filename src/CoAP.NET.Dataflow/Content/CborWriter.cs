@@ -9,7 +9,7 @@ namespace CoAP.NET.Content;
 /// Writes CBOR in the preferred serialization: the shortest integers, lengths and floating-point numbers that lose nothing, and definite lengths
 /// (RFC 8949 section 4.1). Deterministic (section 4.2) if the caller writes the keys of a map in the order of their bytes.
 /// </summary>
-internal sealed class CborWriter
+internal sealed partial class CborWriter
 {
     private readonly ArrayBufferWriter<byte> _bytes = new();
 

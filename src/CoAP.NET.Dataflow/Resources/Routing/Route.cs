@@ -9,6 +9,7 @@ internal sealed class Route
     private static long s_lastId;
 
     private readonly RouteTable _table;
+    private readonly Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> _handler;
     private RoutePlan? _plan;
 
     public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
@@ -17,7 +18,7 @@ internal sealed class Route
         Group = group;
         Template = template;
         Methods = methods;
-        Handler = handler;
+        Handler = _handler = handler;
     }
 
     /// <summary>Grows with every route made, so that lists keep the order of mapping.</summary>
@@ -29,7 +30,8 @@ internal sealed class Route
 
     public CoapMethod[] Methods { get; }
 
-    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; }
+    /// <summary>What answers requests: the handler with the filters around it, as of the last plan that was made.</summary>
+    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; private set; }
 
     public RouteSettings Settings { get; } = new();
 
@@ -45,8 +47,14 @@ internal sealed class Route
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
 
-    /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? _table.HasSecuredTransport;
+    /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any and it names no schemes. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.HasSecuredTransport && Schemes is null);
+
+    /// <summary>The schemes of the transports that it is served over; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public string[]? Schemes => Inherit(settings => settings.Schemes);
+
+    /// <summary>Whether it is served over a transport. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public bool IsServedOver(string scheme, bool isSecure) => (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
 
     /// <summary>What holds for the route now.</summary>
     public RoutePlan GetPlan(CoapEnvironment environment) =>
@@ -103,11 +111,13 @@ internal sealed class Route
 
     private RoutePlan MakePlan(CoapEnvironment environment)
     {
+        RoutePlan plan;
+        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters;
+        CoapRouteInfo? info;
         lock (_table.Gate)
         {
             ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
-            RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
-            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            plan = new(_table.Version, execution, ExecutorOf(execution, environment), Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
             {
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
                 NeedsSecurity = NeedsSecurity,
@@ -117,9 +127,43 @@ internal sealed class Route
                 Observing = Inherit(settings => settings.Observing),
                 Freshness = Inherit(settings => settings.Freshness),
                 Limiter = Inherit(settings => settings.Limiter),
+                Schemes = Schemes,
+                Describe = Inherit(settings => settings.Describe),
             };
+            (filters, info) = GatherFilters();
+        }
+
+        // Of what users gave, so without the lock.
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null ? _handler : RouteFilters.Compose(_handler, info, filters);
+        lock (_table.Gate)
+        {
+            if (_plan is { } other && other.Version - plan.Version >= 0)
+            {
+                return other;
+            }
+
+            plan = plan with { Executor = ExecutorOf(plan.Execution, environment, plan.Executor) };
+            Handler = handler;
             Volatile.Write(ref _plan, plan);
             return plan;
         }
+    }
+
+    // Kept while its options stay the same: it knows what runs.
+    private RouteExecutor ExecutorOf(ExecutionOptions execution, CoapEnvironment environment, RouteExecutor? made = null) =>
+        _plan is { } old && old.Execution == execution ? old.Executor : made ?? new RouteExecutor(execution, environment);
+
+    /// <summary>The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, CoapRouteInfo? Info) GatherFilters()
+    {
+        List<RouteSettings> settings = [Settings];
+        for (CoapRouteGroup? group = Group; group is not null; group = group.Parent)
+        {
+            settings.Insert(0, group.Settings);
+        }
+
+        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters = [.. settings.SelectMany(each => each.Filters)];
+        return filters.Length == 0 ? (filters, null)
+            : (filters, new CoapRouteInfo(Template.Text, Array.AsReadOnly(Methods), Array.AsReadOnly<object>([.. settings.SelectMany(each => each.Metadata)])));
     }
 }

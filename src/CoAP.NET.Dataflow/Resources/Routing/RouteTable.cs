@@ -28,6 +28,9 @@ internal sealed class RouteTable : IBodyPolicies
     /// </summary>
     public bool HasSecuredTransport { get; private set; }
 
+    /// <summary>Whether any route or group describes errors; never false again.</summary>
+    public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
+
     /// <summary>Who tells observers what changed; null where nobody keeps any. Set by the endpoint.</summary>
     public IChangeNotice? Changes { get; set; }
 
@@ -81,7 +84,7 @@ internal sealed class RouteTable : IBodyPolicies
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        return ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null : plan.Body;
+        return !plan.Serves(request) || ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null : plan.Body;
     }
 
     /// <summary>Adds a route.</summary>
