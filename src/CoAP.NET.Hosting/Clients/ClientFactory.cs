@@ -1,5 +1,4 @@
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting;
@@ -62,20 +61,16 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         ClientRegistration registration = _registrations.FirstOrDefault(known => known.Name == name)
             ?? throw new ArgumentException($"No client was added by the name '{name}'. Known are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
         CoapClientOptions options = _options.Get(name);
+        ServerFactory.UseHost(options.Endpoint, _services);
+        ServerFactory.Warn(options.Endpoint, options.Findings);
         CoapEndpoint endpoint = options.Server is { } server ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint : MakeEndpoint(options, registration);
         return new HostedClient(name, endpoint, options, [.. options.Handlers.Select(make => make(_services))]);
     }
 
     private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration)
     {
-        ServerFactory.UseHost(options.Endpoint, _services);
+        options.Peers.ApplyTo(options.Endpoint);
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
-        ILogger logger = options.Endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
-        foreach (string unknown in options.Findings.UnknownKeys)
-        {
-            HostingLog.UnknownKey(logger, unknown);
-        }
-
         CoapEndpoint endpoint = new(options.Endpoint);
         _own.Add(endpoint);
         return endpoint;

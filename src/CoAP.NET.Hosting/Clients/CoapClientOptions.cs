@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace CoAP.NET.Hosting;
 
 /// <summary>
@@ -55,7 +57,25 @@ public sealed class CoapClientOptions
     /// <summary>Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as most of them are misspelled.</summary>
     public bool AllowUnknownKeys { get; set; }
 
+    internal PeerRules Peers { get; } = new();
+
     internal ConfigurationFindings Findings { get; } = new();
 
     internal bool ChangesRequests => Timeout is not null || Accept is not null || !Confirmable || ConfigureRequest is not null;
+
+    /// <summary>
+    /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN, smaller blocks. Of several prefixes that an address is in the
+    /// longest counts; <see cref="CoapEndpointOptions.ParametersOf"/> goes before all of them. Configuration says it by <c>Peers</c>.
+    /// </summary>
+    /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
+    /// <param name="change">Makes the parameters of what all peers have, by <c>with</c>.</param>
+    /// <returns>These options.</returns>
+    /// <exception cref="FormatException">The prefix is none.</exception>
+    public CoapClientOptions ForPeers(string prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change)
+    {
+        ArgumentNullException.ThrowIfNull(prefix);
+        ArgumentNullException.ThrowIfNull(change);
+        Peers.Add(IPNetwork.Parse(prefix), change);
+        return this;
+    }
 }

@@ -30,15 +30,26 @@ public static class CoapClientServiceCollectionExtensions
         return Add(services, name, null, configure);
     }
 
+    /// <summary>Adds the client of an application that has one, with what a section of configuration says.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="section">The section, instead of <c>Coap:Client</c>.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, IConfiguration section, Action<CoapClientOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, "", section, configure);
+    }
+
     /// <summary>Adds a client with a name, with what a section of configuration says.</summary>
     /// <param name="services">The services.</param>
-    /// <param name="name">The name; empty for the client without a name.</param>
+    /// <param name="name">The name; not empty.</param>
     /// <param name="section">The section.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
     public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, IConfiguration section, Action<CoapClientOptions>? configure = null)
     {
-        ArgumentNullException.ThrowIfNull(name);
+        ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(section);
         return Add(services, name, section, configure);
     }

@@ -11,5 +11,6 @@ internal static class ClientKeys
         .Text("Server", new TextKind<string>("name of a server of this application, * for the one without a name", static text => text), static options => options.Server is "" ? "*" : options.Server, static (options, value) => options.Server = value == "*" ? "" : value)
         .Switch("AllowUnknownKeys", static options => options.AllowUnknownKeys, static (options, value) => options.AllowUnknownKeys = value)
         .Include(TlsKeys.Table, static options => options.Tls)
-        .Include(EndpointKeys.Table, static options => options.Endpoint);
+        .Include(EndpointKeys.Table, static options => options.Endpoint)
+        .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

@@ -1,3 +1,5 @@
+using Microsoft.Extensions.Configuration;
+
 namespace CoAP.NET.Hosting;
 
 /// <summary>The keys of a configuration section, put together one line for each.</summary>
@@ -5,8 +7,12 @@ namespace CoAP.NET.Hosting;
 internal sealed class KeyTable<TTarget>
 {
     private readonly List<ConfigurationKey<TTarget>> _keys = [];
+    private readonly List<(string Path, Action<TTarget, IConfigurationSection, ConfigurationFindings> Read)> _items = [];
 
     public IReadOnlyList<ConfigurationKey<TTarget>> Keys => _keys;
+
+    /// <summary>Keys whose items have keys of their own, and what reads one.</summary>
+    public IReadOnlyList<(string Path, Action<TTarget, IConfigurationSection, ConfigurationFindings> Read)> Items => _items;
 
     public KeyTable<TTarget> Number(string path, long min, long max, Func<TTarget, long?> get, Action<TTarget, int> set) =>
         Add(new ScalarKey<TTarget, long>(path, new NumberKind(min, max), target => get(target), (target, value) => set(target, (int)value)));
@@ -32,6 +38,12 @@ internal sealed class KeyTable<TTarget>
         Add(new ScalarKey<TTarget, TValue>(path, kind, get, set));
 
     public KeyTable<TTarget> List<TValue>(string path, ValueKind<TValue> kind, Func<TTarget, IList<TValue>> list) => Add(new ListKey<TTarget, TValue>(path, kind, list));
+
+    public KeyTable<TTarget> ItemsOf(string path, Action<TTarget, IConfigurationSection, ConfigurationFindings> read)
+    {
+        _items.Add((path, read));
+        return this;
+    }
 
     public KeyTable<TTarget> Include<TInner>(KeyTable<TInner> inner, Func<TTarget, TInner> find)
     {

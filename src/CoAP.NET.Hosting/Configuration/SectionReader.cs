@@ -9,7 +9,7 @@ internal static class SectionReader
 
     public static void Read<TTarget>(IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)
     {
-        string root = section is IConfigurationSection { Path: var path } ? path : "";
+        string root = section is IConfigurationSection { Path: var self } ? self : "";
         foreach (ConfigurationKey<TTarget> key in table.Keys)
         {
             IConfigurationSection found = section.GetSection(key.Path);
@@ -27,7 +27,15 @@ internal static class SectionReader
             }
         }
 
-        new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], root, findings).Find(section);
+        foreach ((string path, Action<TTarget, IConfigurationSection, ConfigurationFindings> read) in table.Items)
+        {
+            foreach (IConfigurationSection item in section.GetSection(path).GetChildren())
+            {
+                read(target, item, findings);
+            }
+        }
+
+        new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], [.. table.Items.Select(static item => item.Path)], root, findings).Find(section);
     }
 
     private static IEnumerable<(string Path, string Text)> ValueOf(IConfigurationSection section)

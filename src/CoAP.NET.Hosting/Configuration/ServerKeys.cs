@@ -15,5 +15,6 @@ internal static class ServerKeys
         .Include(GroupKeys.Table, static options => options.Groups)
         .Include(TlsKeys.Table, static options => options.Tls)
         .Include(TlsKeys.ServerTable, static options => options.Tls)
-        .Include(EndpointKeys.Table, static options => options.Endpoint);
+        .Include(EndpointKeys.Table, static options => options.Endpoint)
+        .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

@@ -6,12 +6,14 @@ namespace CoAP.NET.Hosting;
 internal sealed class UnknownKeys
 {
     private readonly (string Path, bool IsList)[] _known;
+    private readonly string[] _items;
     private readonly string _root;
     private readonly ConfigurationFindings _findings;
 
-    public UnknownKeys((string Path, bool IsList)[] known, string root, ConfigurationFindings findings)
+    public UnknownKeys((string Path, bool IsList)[] known, string[] items, string root, ConfigurationFindings findings)
     {
         _known = known;
+        _items = items;
         _root = root.Length == 0 ? "" : root + ":";
         _findings = findings;
     }
@@ -22,7 +24,15 @@ internal sealed class UnknownKeys
         {
             string path = child.Path[_root.Length..];
             (string Path, bool IsList) known = _known.FirstOrDefault(key => key.Path.Equals(path, StringComparison.OrdinalIgnoreCase));
-            if (known.Path is not null)
+            if (_items.Contains(path, StringComparer.OrdinalIgnoreCase))
+            {
+                // Who reads the items looks at what is below them.
+                if (!string.IsNullOrWhiteSpace(child.Value))
+                {
+                    _findings.Errors.Add($"{child.Path} = '{child.Value}': it is a list of items with keys of their own.");
+                }
+            }
+            else if (known.Path is not null)
             {
                 CheckDepth(child, known.IsList);
             }
@@ -64,7 +74,8 @@ internal sealed class UnknownKeys
     private IEnumerable<string> Siblings(string path)
     {
         string group = path.LastIndexOf(':') is >= 0 and int end ? path[..(end + 1)] : "";
-        return _known.Where(key => key.Path.StartsWith(group, StringComparison.OrdinalIgnoreCase)).Select(key => key.Path[group.Length..].Split(':')[0]).Distinct();
+        return _known.Where(key => key.Path.StartsWith(group, StringComparison.OrdinalIgnoreCase)).Select(key => key.Path[group.Length..].Split(':')[0])
+            .Concat(group.Length == 0 ? _items : []).Distinct();
     }
 
     // The same name in another group, or one that differs by a few letters.
@@ -77,7 +88,7 @@ internal sealed class UnknownKeys
         }
 
         (string? nearest, int least) = (null, int.MaxValue);
-        foreach (string candidate in _known.SelectMany(static key => WithGroups(key.Path)).Distinct())
+        foreach (string candidate in _known.SelectMany(static key => WithGroups(key.Path)).Concat(_items).Distinct())
         {
             int distance = Math.Min(EditDistance.Of(path, candidate), EditDistance.Of(name, LastOf(candidate)) + (SameGroup(path, candidate) ? 0 : 1));
             if (distance < least)

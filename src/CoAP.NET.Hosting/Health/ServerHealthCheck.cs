@@ -12,9 +12,10 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
     private HealthCheckResult Check(HealthStatus failure)
     {
         ServerLife life = registration.Life;
-        if (life.Server is not { } server || life.Phase is ServerPhase.NotStarted or ServerPhase.Stopped or ServerPhase.Failed)
+        ServerPhase phase = life.Phase;
+        if (phase is ServerPhase.NotStarted or ServerPhase.Stopped or ServerPhase.Failed || life.Server is not { } server)
         {
-            string why = life.Phase switch
+            string why = phase switch
             {
                 ServerPhase.Failed => $"gave up: {life.Failure?.Message}",
                 ServerPhase.Stopped => "was stopped.",
@@ -36,7 +37,7 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
             ["requestsRefused"] = refused,
             ["observers"] = server.ObserverCount,
         };
-        if (life.Phase == ServerPhase.Stopping)
+        if (phase == ServerPhase.Stopping)
         {
             return HealthCheckResult.Degraded($"{registration.Title} stops. Requests that still run: {served}.", null, data);
         }

@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -51,6 +52,8 @@ public sealed class CoapServerOptions
     /// <summary>Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as most of them are misspelled.</summary>
     public bool AllowUnknownKeys { get; set; }
 
+    internal PeerRules Peers { get; } = new();
+
     internal ConfigurationFindings Findings { get; } = new();
 
     /// <summary>Adds an address to listen on.</summary>
@@ -60,6 +63,22 @@ public sealed class CoapServerOptions
     {
         ArgumentException.ThrowIfNullOrEmpty(uri);
         Endpoints.Add(uri);
+        return this;
+    }
+
+    /// <summary>
+    /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN, smaller blocks. Of several prefixes that an address is in the
+    /// longest counts; <see cref="CoapEndpointOptions.ParametersOf"/> goes before all of them. Configuration says it by <c>Peers</c>.
+    /// </summary>
+    /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
+    /// <param name="change">Makes the parameters of what all peers have, by <c>with</c>.</param>
+    /// <returns>These options.</returns>
+    /// <exception cref="FormatException">The prefix is none.</exception>
+    public CoapServerOptions ForPeers(string prefix, Func<CoapTransmissionParameters, CoapTransmissionParameters> change)
+    {
+        ArgumentNullException.ThrowIfNull(prefix);
+        ArgumentNullException.ThrowIfNull(change);
+        Peers.Add(IPNetwork.Parse(prefix), change);
         return this;
     }
 }

@@ -5,20 +5,32 @@ namespace CoAP.NET.Hosting;
 /// <summary>The services of one request: a scope that is made when the first service is asked for, so that handlers that need none pay nothing. Safe for several threads.</summary>
 internal sealed class RequestServices(IServiceProvider root) : IServiceProvider, ISupportRequiredService, IKeyedServiceProvider
 {
-    private readonly Lock _gate = new();
-    private AsyncServiceScope? _scope;
-    private bool _isEnded;
+    private static readonly object s_ended = new();
+
+    // Null before the first service, then the scope, at last the mark that there are none any more. One field, as there is such an object for every request.
+    private object? _scope;
 
     private IServiceProvider Scoped
     {
         get
         {
-            lock (_gate)
+            object? scope = Volatile.Read(ref _scope);
+            if (scope is null)
             {
-                return _isEnded
-                    ? throw new ObjectDisposedException(nameof(CoapRequest.Services), "The request was answered; its services are gone. Take what you need before the handler ends, or make a scope of your own.")
-                    : (_scope ??= root.CreateAsyncScope()).ServiceProvider;
+                IServiceScope made = root.GetRequiredService<IServiceScopeFactory>().CreateScope();
+                scope = Interlocked.CompareExchange(ref _scope, made, null);
+                if (scope is null)
+                {
+                    return made.ServiceProvider;
+                }
+
+                // Another thread was faster, or the request ended.
+                made.Dispose();
             }
+
+            return scope is IServiceScope there
+                ? there.ServiceProvider
+                : throw new ObjectDisposedException(nameof(CoapRequest.Services), "The request was answered; its services are gone. Take what you need before the handler ends, or make a scope of your own.");
         }
     }
 
@@ -33,13 +45,13 @@ internal sealed class RequestServices(IServiceProvider root) : IServiceProvider,
     /// <summary>Disposes the scope, if there is one.</summary>
     public ValueTask EndAsync()
     {
-        AsyncServiceScope? scope;
-        lock (_gate)
+        object? scope = Interlocked.Exchange(ref _scope, s_ended);
+        if (scope is IAsyncDisposable asynchronous)
         {
-            _isEnded = true;
-            (scope, _scope) = (_scope, null);
+            return asynchronous.DisposeAsync();
         }
 
-        return scope?.DisposeAsync() ?? ValueTask.CompletedTask;
+        (scope as IDisposable)?.Dispose();
+        return ValueTask.CompletedTask;
     }
 }

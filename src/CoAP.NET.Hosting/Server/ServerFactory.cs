@@ -14,14 +14,10 @@ internal static class ServerFactory
         CoapEndpointOptions endpoint = options.Endpoint;
         UseHost(endpoint, services);
         endpoint.Routes = registration.Routes;
+        options.Peers.ApplyTo(endpoint);
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton
-        ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
-        foreach (string unknown in options.Findings.UnknownKeys)
-        {
-            HostingLog.UnknownKey(logger, unknown);
-        }
-
+        Warn(endpoint, options.Findings);
         CoapServer server = new(endpoint);
         try
         {
@@ -58,6 +54,16 @@ internal static class ServerFactory
         if (endpoint.TimeProvider == TimeProvider.System && services.GetService<TimeProvider>() is { } time)
         {
             endpoint.TimeProvider = time;
+        }
+    }
+
+    /// <summary>Logs the keys that are not known; where they are an error this is not come to.</summary>
+    public static void Warn(CoapEndpointOptions endpoint, ConfigurationFindings findings)
+    {
+        ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
+        foreach (string unknown in findings.UnknownKeys)
+        {
+            HostingLog.UnknownKey(logger, unknown);
         }
     }
 

@@ -12,6 +12,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
     private bool _stopsApplication;
+    private Exception? _gaveUp;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -62,10 +63,10 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
             registration.Life.Phase = ServerPhase.Stopped;
             HostingLog.Stopped(_logger, registration.Title);
         }
-        else if (_stopsApplication)
+        else if (_gaveUp is not null && _stopsApplication)
         {
             // So that the process ends with an error, and whoever runs it starts it again.
-            throw new CoapException($"{registration.Title} gave up, and the application was stopped for it. {registration.Life.Failure?.Message}", registration.Life.Failure);
+            throw new CoapException($"{registration.Title} gave up, and the application was stopped for it. {_gaveUp.Message}", _gaveUp);
         }
     }
 
@@ -79,6 +80,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         catch (Exception exception)
 #pragma warning restore CA1031
         {
+            _gaveUp = exception;
             registration.Life.Failure = exception;
             registration.Life.Phase = ServerPhase.Failed;
             if (_stopsApplication)

@@ -105,6 +105,49 @@ public sealed class SectionTests
         Assert.Equal(["Shard is no key that is known. Did you mean Shards?"], options.Findings.UnknownKeys);
     }
 
+    [Fact]
+    public void Peers_have_parameters_by_the_longest_prefix_and_for_the_rest_what_all_have()
+    {
+        CoapServerOptions options = Read(
+            """
+            {
+              "Peers": [
+                { "Prefixes": [ "10.0.0.0/8", "2001:db8::/32" ], "AckTimeout": "10s" },
+                { "Prefixes": "10.1.0.0/16", "AckTimeout": "20s", "PreferredBlockSize": 64 }
+              ]
+            }
+            """);
+        Assert.Empty(options.Findings.Errors);
+        Assert.Empty(options.Findings.UnknownKeys);
+        options.Parameters = options.Parameters with { NStart = 7 };
+        options.ForPeers("10.1.2.0/24", static parameters => parameters with { MaxRetransmit = 1 });
+        options.Endpoint.ParametersOf = static remote => remote.ToString().StartsWith("10.9.9.9:", StringComparison.Ordinal) ? CoapTransmissionParameters.Default : null;
+        options.Peers.ApplyTo(options.Endpoint);
+
+        Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(10) }, Of("10.2.0.1"));
+        Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(10) }, Of("2001:db8::1"));
+        Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(20), PreferredBlockSize = 64 }, Of("10.1.0.1"));
+        Assert.Equal(options.Parameters with { MaxRetransmit = 1 }, Of("10.1.2.3"));
+        Assert.Equal(CoapTransmissionParameters.Default, Of("10.9.9.9"));
+        Assert.Null(Of("192.0.2.1"));
+
+        CoapTransmissionParameters? Of(string address) =>
+            options.Endpoint.ParametersOf!(CoAP.NET.Transports.CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 5683)));
+    }
+
+    [Fact]
+    public void What_is_wrong_with_peers_is_named_once_by_its_item()
+    {
+        CoapServerOptions options = Read("""{ "Peers": [ { "AckTimeout": "10s" }, { "Prefixes": "10.0.0.0/8", "NStart": 0, "MaxChannels": 5 } ], "Peer": 1 }""");
+        Assert.Equal(
+            ["Coap:Server:Peers:0:Prefixes names no peers. Give at least one prefix such as 192.0.2.0/24.", "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
+            options.Findings.Errors);
+        Assert.Equal(2, options.Findings.UnknownKeys.Count);
+        Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is no key that is known.", options.Findings.UnknownKeys[0], StringComparison.Ordinal);
+        Assert.Equal("Coap:Server:Peer is no key that is known. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
+        Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."], Read("""{ "Peers": "all" }""").Findings.Errors);
+    }
+
     private static CoapServerOptions Read(string json)
     {
         using MemoryStream stream = new(System.Text.Encoding.UTF8.GetBytes($$"""{ "Coap": { "Server": {{json}} } }"""));

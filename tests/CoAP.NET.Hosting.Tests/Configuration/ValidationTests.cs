@@ -51,9 +51,11 @@ public sealed class ValidationTests : HostTest
     [Fact]
     public async Task Keys_that_are_not_known_may_be_a_warning()
     {
-        HostApplicationBuilder builder = Builder(("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Server:Futuristic", "1"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        HostApplicationBuilder builder = Builder(("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Server:Futuristic", "1"), ("Mine:AllowUnknownKeys", "true"), ("Mine:BaseAdress", "coap://h"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer();
-        await StartAsync(builder);
+        builder.Services.AddCoapClient(builder.Configuration.GetSection("Mine")).UseServer();
+        (await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient();
+        Assert.Contains(Logged.Entries, static entry => entry.Id == 1802 && entry.Text.StartsWith("Mine:BaseAdress is no key that is known. Did you mean Mine:BaseAddress?", StringComparison.Ordinal));
         Assert.Contains(Logged.Entries, static entry => entry.Id == 1802 && entry.Text.StartsWith("Coap:Server:Futuristic is no key that is known.", StringComparison.Ordinal));
     }
 

@@ -34,6 +34,7 @@ public sealed class HostedServerTests : HostTest
         Assert.StartsWith("The CoAP server cannot start (Coap:Server:Endpoints). Cannot bind", exception.Message, StringComparison.Ordinal);
         Assert.Contains("listen on another port", exception.Message, StringComparison.Ordinal);
         Assert.IsType<CoapBindException>(exception.InnerException);
+        await Within(host.StopAsync());
     }
 
     [Fact]
