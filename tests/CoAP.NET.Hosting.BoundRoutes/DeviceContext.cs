@@ -1,7 +1,9 @@
+using System.Text.Json;
 using System.Text.Json.Serialization;
 
 namespace CoAP.NET.Hosting.BoundRoutes;
 
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web)]
 [JsonSerializable(typeof(Device))]
 [JsonSerializable(typeof(List<Device>))]
 [JsonSerializable(typeof(double))]
