@@ -18,7 +18,6 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly HashSet<AsyncConnection> _connections = [];
     private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
     private readonly CancellationTokenSource _stopping = new();
-    private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TlsSettings? _tls;
 
     // Handshakes under way that peers began. Its own lock.
@@ -28,7 +27,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private int _inUserCode;
 
     // The connections whose end was not told yet, and the engine itself.
-    private int _members = 1;
+    private readonly MemberCount _members = new();
 
     public AsyncTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
@@ -104,13 +103,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     }
 
     /// <summary>Counts out a connection whose end was told, or of which nothing was told.</summary>
-    public void Leave()
-    {
-        if (Interlocked.Decrement(ref _members) == 0)
-        {
-            _left.TrySetResult();
-        }
-    }
+    public void Leave() => _members.Leave();
 
     /// <summary>A connection is gone.</summary>
     public void Forget(AsyncConnection connection)
@@ -149,7 +142,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         LateOutput.Dispose();
         await _accepting.ConfigureAwait(false);
         Leave();
-        await _left.Task.ConfigureAwait(false);
+        await _members.Gone.ConfigureAwait(false);
     }
 
     private Socket Listen(IPEndPoint endpoint)
@@ -307,7 +300,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             }
 
             _connections.Add(connection);
-            Interlocked.Increment(ref _members);
+            _members.Enter();
             return true;
         }
     }
