@@ -25,11 +25,12 @@ public sealed partial class FiltersGuideTests : ServedTest
     public async Task Filters()
     {
         ICoapServerBuilder server = Server;
-        server.MapGroup("/devices").AddFilter(async (request, next, cancellationToken) =>
+        CoapRouteGroup devices = server.MapGroup("/devices").AddFilter(async (request, next, cancellationToken) =>
         {
             CoapResult result = await next(request, cancellationToken);
             return result.Code == CoapCode.NotFound ? CoapResults.NotFound($"There is no {request.Path}.") : result;
-        }).MapGet("/{id}", () => CoapResults.NotFound());
+        });
+        devices.MapGet("/{id}", () => CoapResults.NotFound());
 
         server.MapPost("/lock", () => CoapResults.Changed()).AddFilter<AuditFilter>();
         Services.AddSingleton<AuditLog>();
