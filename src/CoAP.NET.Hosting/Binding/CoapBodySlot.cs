@@ -81,14 +81,15 @@ public sealed class CoapBodySlot<T> : IJsonSlot
         }
         catch (JsonException exception)
         {
-            // The path is made of names of our own type, or of the peer's in a dictionary; the message may repeat values.
+            // The message may repeat what the peer sent; the place does not.
             refusal = CoapResults.Refuse(request, $"The body '{_name}' is no JSON of the right form{Where(exception)}.");
             return false;
         }
         catch (CoapContentException exception)
         {
-            refusal = exception.InnerException is JsonException json
-                ? CoapResults.Refuse(request, $"The body '{_name}' is no CBOR of the right form{Where(json)}.")
+            // Where its JSON was wrong says nothing of a place in the CBOR.
+            refusal = exception.InnerException is JsonException
+                ? CoapResults.Refuse(request, $"The body '{_name}' is no CBOR of the right form.")
                 : CoapResults.Refuse(request, $"The body '{_name}' cannot be read. {exception.Message}");
             return false;
         }

@@ -39,7 +39,9 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","setpoint":"secret"}"""), CoapCode.BadRequest, "The body 'device' is no JSON of the right form");
         await Refuses(CoapMethod.Post, "/body/json", Json("""{"id":"a","id":"b"}"""), CoapCode.BadRequest, "The body 'device' is no JSON of the right form");
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0xa1, 0x62 }, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' cannot be read. The payload is no CBOR that can be read: ");
-        await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0x01 }, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' is no CBOR of the right form");
+        await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0x01 }, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' is no CBOR of the right form.");
+        byte[] twice = [0xa2, 0x62, 0x69, 0x64, 0x61, 0x61, 0x62, 0x69, 0x64, 0x61, 0x62]; // {"id": "a", "id": "b"}
+        await Refuses(CoapMethod.Post, "/body/json", new CoapContent(twice, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' is no CBOR of the right form.");
         await Refuses(CoapMethod.Put, "/body/number", CoapContent.Text("secret"), CoapCode.BadRequest, "The body 'value' cannot be read as Double.");
         await Refuses(CoapMethod.Post, "/body/text", new CoapContent(new byte[] { 0xff }, CoapContentFormat.TextPlain), CoapCode.BadRequest, "The body 'text' cannot be read as text in UTF-8.");
     }
