@@ -3,6 +3,7 @@ using CoAP.NET;
 using CoAP.NET.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
@@ -133,6 +134,7 @@ public static class CoapClientServiceCollectionExtensions
         services.AddSingleton(registration);
         services.AddSingleton<IConfigureOptions<CoapClientOptions>>(provider => new ConfigureClient(registration, provider.GetService<IConfiguration>()));
         services.AddSingleton<IValidateOptions<CoapClientOptions>>(provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>()));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
         services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
         services.AddKeyedSingleton(name, static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));
         services.AddKeyedSingleton(name, static (provider, key) => new CoapClient(provider.GetRequiredKeyedService<ICoapClient>(key).Endpoint));

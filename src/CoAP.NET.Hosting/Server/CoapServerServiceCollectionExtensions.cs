@@ -1,6 +1,7 @@
 using CoAP.NET;
 using CoAP.NET.Hosting;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 
@@ -98,6 +99,7 @@ public static class CoapServerServiceCollectionExtensions
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapServer>(""));
         }
 
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
         services.AddSingleton<IHostedService>(provider => new ServerHostedService(provider, registration));
     }
 

@@ -22,4 +22,7 @@ internal static partial class HostingLog
 
     [LoggerMessage(1804, LogLevel.Information, "{Server} stopped.")]
     public static partial void Stopped(ILogger logger, string server);
+
+    [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
+    public static partial void UnusedSection(ILogger logger, string problem);
 }

@@ -138,7 +138,7 @@ public sealed class HostedServerTests : HostTest
         CoapServer server = host.Services.GetRequiredService<CoapServer>();
         await using CoapClient client = new();
 
-        Assert.Single(host.Services.GetServices<IHostedService>());
+        Assert.Single(host.Services.GetServices<IHostedService>().OfType<ServerHostedService>());
         Assert.Equal(16, server.Endpoint.Environment.Limits.MaxObservers);
         Assert.Equal(2, server.Endpoint.Pipelines.Count);
         Assert.Equal("a", (await Within(client.GetAsync($"{AddressOf(host)}/a"))).GetText());
