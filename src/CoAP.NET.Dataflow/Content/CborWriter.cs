@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Numerics;
 using System.Text;
 
 namespace CoAP.NET.Content;
@@ -18,6 +19,16 @@ internal sealed partial class CborWriter
 
     public CborWriter WriteInt(long value) =>
         value >= 0 ? WriteHead(CborMajor.UnsignedInteger, (ulong)value) : WriteHead(CborMajor.NegativeInteger, (ulong)~value);
+
+    /// <summary>An integer of any size; one that does not fit 64 bits and a sign has a tag (RFC 8949 section 3.4.3).</summary>
+    public CborWriter WriteInteger(BigInteger value)
+    {
+        bool isNegative = value.Sign < 0;
+        BigInteger argument = isNegative ? -1 - value : value;
+        return argument <= ulong.MaxValue
+            ? WriteHead(isNegative ? CborMajor.NegativeInteger : CborMajor.UnsignedInteger, (ulong)argument)
+            : WriteTag(isNegative ? CborReader.NegativeBignum : CborReader.PositiveBignum).WriteBytes(argument.ToByteArray(isUnsigned: true, isBigEndian: true));
+    }
 
     public CborWriter WriteText(string text)
     {
