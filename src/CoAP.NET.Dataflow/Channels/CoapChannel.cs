@@ -37,6 +37,7 @@ public sealed class CoapChannel
         _local = local;
         Parameters = parameters;
         TakesBlocks = !transport.IsReliable;
+        HasMessages = transport is CoapStreamTransport { HasMessages: true };
     }
 
     /// <summary>Makes the channel of a connection (RFC 8323), which is one peer as long as it lasts.</summary>
@@ -57,6 +58,9 @@ public sealed class CoapChannel
     /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
     public bool IsReliable => Connection is not null;
 
+    /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
+    internal bool HasMessages { get; }
+
     /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
     public int MaxMessageSize => Connection is null ? Parameters.MaxMessageSize : PeerMaxMessageSize;
 
@@ -76,11 +80,11 @@ public sealed class CoapChannel
     /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.</summary>
     internal RequestsUnderWay? Requests { get; set; }
 
-    /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication; null for our address.</summary>
+    /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host header; null for our address.</summary>
     internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 
-    /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication; null for its address.</summary>
-    internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name } && Transport.IsSecure ? name : null;
+    /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication or a Host header; null for its address.</summary>
+    internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _lacksLocal ? default : _local;
