@@ -129,11 +129,11 @@ public sealed class KestrelTcpTests : WebTest
         {
             ServerCertificate = certificate,
             ClientCertificateRequired = true,
-            RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            RemoteCertificateValidationCallback = Certificates.Any,
         }).UseCoap(Coap));
         _clientOptions.Tls = new CoapTlsOptions
         {
-            Client = new SslClientAuthenticationOptions { ClientCertificates = [device], RemoteCertificateValidationCallback = static (_, _, _, _) => true },
+            Client = new SslClientAuthenticationOptions { ClientCertificates = [device], RemoteCertificateValidationCallback = Certificates.Any },
         };
         await using CoapClient client = new(_clientOptions);
         Assert.Equal("coaps+tcp localhost CN=device-7", (await client.GetAsync($"coaps+tcp://localhost:{Port}/who").WaitAsync(Hang)).GetText());
@@ -146,7 +146,7 @@ public sealed class KestrelTcpTests : WebTest
         await StartAsync(static _ => { }, listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(Coap));
         using TcpClient peer = new();
         await peer.ConnectAsync(IPAddress.Loopback, Port).WaitAsync(Hang);
-        await using SslStream tls = new(peer.GetStream(), leaveInnerStreamOpen: false, static (_, _, _, _) => true);
+        await using SslStream tls = new(peer.GetStream(), leaveInnerStreamOpen: false, Certificates.Any);
         await tls.AuthenticateAsClientAsync("localhost").WaitAsync(Hang);
         int count;
         try

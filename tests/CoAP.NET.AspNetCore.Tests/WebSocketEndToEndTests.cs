@@ -52,7 +52,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     [Fact]
     public async Task Many_requests_at_once_are_answered_each()
     {
-        Coap.MapGet("/n/{n}", request => CoapResults.Text(request.RouteValues["n"]));
+        Coap.MapGet("/n/{n}", request => CoapResults.Text(request.Route["n"]));
         await StartAsync();
         string[] answers = await Task.WhenAll(Enumerable.Range(0, 200).Select(async n => (await Client.GetAsync($"{Uri}/n/{n}")).GetText())).WaitAsync(Hang);
         Assert.Equal(Enumerable.Range(0, 200).Select(static n => $"{n}"), answers);
@@ -153,7 +153,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task The_application_may_say_who_the_peer_is()
     {
         Coap.MapGet("/who", static request => CoapResults.Text($"{request.Peer.Identity}"));
-        await StartAsync(application => application.MapCoapWebSocket(Coap, "/d/{id}", static options => options.Identity = static context => context.GetRouteValue("id")));
+        await StartAsync(application => application.MapCoapWebSocket(Coap, "/d/{id}", static options => options.Identity = static context => context.Request.RouteValues["id"]));
         _clientOptions.WebSockets.Path = "/d/7";
         Assert.Equal("7", (await Client.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
     }
@@ -213,7 +213,7 @@ public sealed class WebSocketEndToEndTests : WebTest
             });
         _clientOptions.WebSockets.HttpVersion = HttpVersion.Version20;
         _clientOptions.WebSockets.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
-        _clientOptions.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = static (_, _, _, _) => true } };
+        _clientOptions.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any } };
         Assert.Equal("hello", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/hello").WaitAsync(Hang)).GetText());
         Assert.Equal("HTTP/2 CONNECT", protocol);
     }
@@ -239,6 +239,45 @@ public sealed class WebSocketEndToEndTests : WebTest
         Assert.Equal("done", (await asked.WaitAsync(Hang)).GetText());
         Assert.Equal(CoapConnectionError.Released, (await gone.Task.WaitAsync(Hang)).Reason.Error);
         await stopping.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task Who_takes_nothing_is_closed_in_time()
+    {
+        Options.Streams.SendTimeout = TimeSpan.FromMilliseconds(300);
+        Coap = new CoapServer(Options);
+        Coap.MapGet("/large", static () => CoapResults.Bytes(new byte[1_000_000]));
+        TaskCompletionSource gone = new();
+        Coap.Endpoint.PeerDisconnected += (_, _) => gone.TrySetResult();
+        TaskCompletionSource handled = new();
+        await StartAsync(application =>
+        {
+            application.Use(async (context, next) =>
+            {
+                await next(context);
+                handled.TrySetResult();
+            });
+            application.MapCoapWebSocket(Coap);
+        });
+        using ClientWebSocket webSocket = await OpenAsync();
+        await SendAsync(webSocket, "00e12310000020");
+        for (int i = 0; i < 40 && webSocket.State == WebSocketState.Open; i++)
+        {
+            try
+            {
+                await SendAsync(webSocket, "0001b56c61726765");
+            }
+            catch (WebSocketException)
+            {
+                break;
+            }
+        }
+
+        await gone.Task.WaitAsync(Hang);
+        Assert.Equal(1, Coap.Counters[CoapCounter.SlowConnections]);
+
+        // Nothing of it is left with the web server.
+        await handled.Task.WaitAsync(Hang);
     }
 
     [Fact]

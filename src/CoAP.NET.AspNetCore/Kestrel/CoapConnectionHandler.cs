@@ -3,6 +3,8 @@ using System.Net.Security;
 using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace CoAP.NET.AspNetCore;
 

@@ -72,6 +72,7 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
             IsSecure = isSecure,
             Identity = options.Identity is { } identify ? identify(context) : PeerIdentity.Of(context, isSecure),
             ServerName = context.Request.Host.Host,
+            Abort = context.Abort,
         };
     }
 

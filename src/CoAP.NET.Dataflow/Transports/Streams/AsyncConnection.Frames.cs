@@ -62,7 +62,9 @@ internal sealed partial class AsyncConnection
         Volatile.Write(ref _partial, partial);
         SequencePosition at = bytes.Start;
         bool hasRoom = Reserve(bytes.Length);
-        _input.Reader.AdvanceTo(at, isStopped ? at : bytes.End);
+
+        // What is read next may be the end of a message and no byte.
+        _input.Reader.AdvanceTo(at, isStopped || _link.HasMessages ? at : bytes.End);
         if (!hasRoom)
         {
             End(

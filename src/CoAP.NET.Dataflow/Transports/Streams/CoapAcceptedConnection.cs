@@ -20,6 +20,6 @@ public sealed class CoapAcceptedConnection
     /// <summary>The host that the client asked for, by a Host header or Server Name Indication: what requests without Uri-Host mean (RFC 8323 section 8.5). Default null: our address.</summary>
     public string? ServerName { get; init; }
 
-    /// <summary>Closes what lies below at once, where that cannot be told from what was handed over. Called when the connection has ended, maybe before it was closed in order. Must not throw. Default null.</summary>
+    /// <summary>Closes what lies below at once, where that cannot be told from what was handed over. Called when the connection ends otherwise than in order, and maybe then, too. Must not throw. Default null.</summary>
     public Action? Abort { get; init; }
 }

@@ -66,7 +66,7 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
     /// <returns>The connection; null when it is not taken, and then it was closed.</returns>
     internal CoapConnection? Accept(WebSocket webSocket, CoapAcceptedConnection accepted, out Task released)
     {
-        WebSocketLink link = new(webSocket, CoapAddress.FromIPEndPoint(accepted.Remote));
+        WebSocketLink link = new(webSocket, CoapAddress.FromIPEndPoint(accepted.Remote), owned: null, accepted.Abort);
         released = link.Released;
         return StartedEngine.Accept(link, accepted);
     }

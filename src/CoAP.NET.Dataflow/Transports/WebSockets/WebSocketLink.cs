@@ -6,7 +6,8 @@ namespace CoAP.NET.Transports;
 /// <param name="webSocket">The WebSocket.</param>
 /// <param name="remote">The peer.</param>
 /// <param name="owned">What goes with it; null for nothing.</param>
-internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDisposable? owned = null) : ConnectionLink
+/// <param name="abort">Closes what lies below, where the WebSocket cannot; null where it can.</param>
+internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null) : ConnectionLink
 {
     // RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the status.
     private const int MaxReason = 123;
@@ -119,6 +120,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
         if (webSocket.State != WebSocketState.Closed)
         {
             webSocket.Abort();
+            abort?.Invoke();
         }
     }
 
