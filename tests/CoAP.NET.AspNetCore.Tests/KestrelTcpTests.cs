@@ -120,6 +120,7 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
+    [Rfc("8323-8.2-2")]
     public async Task Over_TLS_the_application_protocol_is_agreed_on_and_certificates_are_known()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
@@ -140,6 +141,7 @@ public sealed class KestrelTcpTests : WebTest
     }
 
     [Fact]
+    [Rfc("8323-8.2-2")]
     public async Task Over_TLS_without_the_application_protocol_the_connection_is_closed()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");

@@ -116,6 +116,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
+    [Rfc("8323-8.5-1")]
     public async Task The_name_of_the_host_is_told_by_the_Host_header()
     {
         Coap.MapGet("/a", request => CoapResults.Text($"{request.GetUri()} {request.Options.UriHost ?? "-"}"));
@@ -159,6 +160,7 @@ public sealed class WebSocketEndToEndTests : WebTest
     }
 
     [Fact]
+    [Rfc("8323-9.2-1")]
     public async Task Over_TLS_the_certificate_of_the_client_is_its_identity()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");

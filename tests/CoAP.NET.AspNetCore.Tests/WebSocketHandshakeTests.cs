@@ -10,6 +10,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     private const string OurCsm = "00e123100000202140";
 
     [Fact]
+    [Rfc("8323-4.1-1", "8323-4.3-1")]
     public async Task The_handshake_is_that_of_Figure_9()
     {
         await StartAsync();
@@ -40,6 +41,7 @@ public sealed class WebSocketHandshakeTests : WebTest
     [InlineData(null)]
     [InlineData("mqtt")]
     [InlineData("COAP")]
+    [Rfc("8323-4.1-1")]
     public async Task Without_the_sub_protocol_it_is_refused(string? subProtocol)
     {
         await StartAsync();
