@@ -5,6 +5,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore;
 
@@ -14,6 +15,9 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
     private const int TlsPort = 5684;
 
     private static readonly SslApplicationProtocol s_coap = new("coap");
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
+
+    private readonly TimeProvider _time = services.GetService<TimeProvider>() ?? TimeProvider.System;
 
     public override async Task OnConnectedAsync(ConnectionContext connection)
     {
@@ -48,10 +52,26 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
         try
         {
             await endpoint.AcceptStreamAsync(connection.Transport, accepted, stopping).ConfigureAwait(false);
+            await EndAsync(connection).ConfigureAwait(false);
         }
         catch (CoapException)
         {
             // It was not taken, and closed: the endpoint counted it.
+        }
+    }
+
+    // What was sent last may still be on its way, to somebody who may never take it.
+    private async Task EndAsync(ConnectionContext connection)
+    {
+        TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using CancellationTokenRegistration registration = connection.ConnectionClosed.UnsafeRegister(static closed => ((TaskCompletionSource)closed!).TrySetResult(), closed);
+        try
+        {
+            await closed.Task.WaitAsync(s_patience, _time).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            connection.Abort();
         }
     }
 

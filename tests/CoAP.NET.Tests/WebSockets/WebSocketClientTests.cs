@@ -77,8 +77,10 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         Assert.StartsWith("GET /gateway?x=1 HTTP/1.1\r\n", head, StringComparison.Ordinal);
         Assert.Equal("https://app.example", WebServer.FieldOf(head, "Origin"));
         Assert.Equal("1", WebServer.FieldOf(head, "X-Extra"));
+        await stream.WriteAsync("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"u8.ToArray());
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
+        Assert.Contains("CoapWebSocketOptions.Path", exception.Message, StringComparison.Ordinal);
         await stream.DisposeAsync();
-        await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
     }
 
     [Fact]

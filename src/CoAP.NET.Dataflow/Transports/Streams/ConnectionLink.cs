@@ -25,7 +25,8 @@ internal abstract class ConnectionLink
     public virtual Exception? EndReason => null;
 
     /// <summary>Waits until there is something to read, without any memory for it.</summary>
-    public abstract ValueTask WaitAsync();
+    /// <returns>Nothing that matters.</returns>
+    public abstract ValueTask<int> WaitAsync();
 
     /// <summary>Reads what is there, at least one byte where it does not end.</summary>
     /// <returns>The number of bytes.</returns>

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Transports;
 
@@ -9,22 +10,38 @@ internal sealed class PipeLink(IDuplexPipe pipe, Action? abort) : ConnectionLink
     private readonly Stream _input = pipe.Input.AsStream(leaveOpen: true);
     private readonly Stream _output = pipe.Output.AsStream(leaveOpen: true);
 
+    // Each side ended in order: what is left of it is for whoever has the pipes.
+    private volatile bool _hasInputEnded;
+    private volatile bool _hasOutputEnded;
+
     /// <summary>Ends when nobody uses the pipes any more.</summary>
     public Task Released => _released.Task;
 
-    public override async ValueTask WaitAsync() => await _input.ReadAsync(Memory<byte>.Empty, CancellationToken.None).ConfigureAwait(false);
+    public override ValueTask<int> WaitAsync() => _input.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
 
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer) => _input.ReadAsync(buffer, CancellationToken.None);
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer)
+    {
+        ValueTask<int> read = _input.ReadAsync(buffer, CancellationToken.None);
+        return read.IsCompletedSuccessfully ? ValueTask.FromResult(Take(read.Result)) : TakeAsync(read);
+    }
 
-    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _input.ReadAsync(buffer, CancellationToken.None);
+    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => ReadAsync(buffer);
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) => _output.WriteAsync(bytes, CancellationToken.None);
 
-    public override ValueTask EndOutputAsync() => pipe.Output.CompleteAsync();
+    public override async ValueTask EndOutputAsync()
+    {
+        await pipe.Output.CompleteAsync().ConfigureAwait(false);
+        _hasOutputEnded = true;
+    }
 
     public override void Close()
     {
-        abort?.Invoke();
+        if (!_hasInputEnded || !_hasOutputEnded)
+        {
+            abort?.Invoke();
+        }
+
         pipe.Input.CancelPendingRead();
         pipe.Output.CancelPendingFlush();
     }
@@ -34,5 +51,14 @@ internal sealed class PipeLink(IDuplexPipe pipe, Action? abort) : ConnectionLink
         pipe.Input.Complete();
         pipe.Output.Complete();
         _released.TrySetResult();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> TakeAsync(ValueTask<int> read) => Take(await read.ConfigureAwait(false));
+
+    private int Take(int count)
+    {
+        _hasInputEnded |= count == 0;
+        return count;
     }
 }

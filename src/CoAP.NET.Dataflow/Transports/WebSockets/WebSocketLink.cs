@@ -1,4 +1,5 @@
 using System.Net.WebSockets;
+using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Transports;
 
@@ -42,13 +43,16 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
         ? null
         : new CoapConnectionException(CoapConnectionError.Closed, $"{remote} closed the WebSocket: {(int)webSocket.CloseStatus} {webSocket.CloseStatusDescription}".TrimEnd());
 
-    public override async ValueTask WaitAsync()
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public override async ValueTask<int> WaitAsync()
     {
         ValueWebSocketReceiveResult result = await webSocket.ReceiveAsync(Memory<byte>.Empty, CancellationToken.None).ConfigureAwait(false);
         if (result.EndOfMessage || result.MessageType != WebSocketMessageType.Binary)
         {
             _found = result;
         }
+
+        return 0;
     }
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer)
@@ -135,6 +139,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
         ? new CoapConnectionException(CoapConnectionError.Lost, $"The WebSocket to {remote} broke: {TlsFailure.Words(error)}", error)
         : error;
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> TakeAsync(ValueTask<ValueWebSocketReceiveResult> read) => Take(await read.ConfigureAwait(false));
 
     private int Take(in ValueWebSocketReceiveResult result)

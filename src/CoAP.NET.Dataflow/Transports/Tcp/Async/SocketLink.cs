@@ -12,13 +12,7 @@ internal sealed class SocketLink(Socket socket, Stream stream, CoapAddress remot
 {
     private SslStream? Tls => stream as SslStream;
 
-    public override ValueTask WaitAsync()
-    {
-        ValueTask<int> read = stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
-        return read.IsCompletedSuccessfully ? Done(read.Result) : new ValueTask(read.AsTask());
-
-        static ValueTask Done(int _) => ValueTask.CompletedTask;
-    }
+    public override ValueTask<int> WaitAsync() => stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer) => stream.ReadAsync(buffer, CancellationToken.None);
 
