@@ -41,7 +41,7 @@ public sealed partial class CoapPeer : ICoapObserver
         {
             CoapChannel channel = Channel;
             CoapEnvironment environment = channel.Shard.Environment;
-            long seen = Math.Max(channel.LastSeen, channel.MessagingState is ConnectionState connection ? connection.LastHeard : long.MinValue);
+            long seen = Math.Max(channel.LastSeen, channel.SignallingState is ConnectionState connection ? connection.LastHeard : long.MinValue);
             return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - seen);
         }
     }
@@ -119,15 +119,6 @@ public sealed partial class CoapPeer : ICoapObserver
         }
     }
 
-    internal static CoapPeer Of(CoapChannel channel)
-    {
-        // Two threads may both make one; the first that is stored is everybody's.
-        if (channel.Face is CoapPeer peer)
-        {
-            return peer;
-        }
-
-        CoapPeer made = new((CoapEndpoint)channel.Shard.Endpoint!, channel);
-        return (CoapPeer)(Interlocked.CompareExchange(ref channel.Face, made, null) ?? made);
-    }
+    internal static CoapPeer Of(CoapChannel channel) =>
+        (CoapPeer)(channel.Face ?? channel.StoreFace(new CoapPeer((CoapEndpoint)channel.Shard.Endpoint!, channel)));
 }

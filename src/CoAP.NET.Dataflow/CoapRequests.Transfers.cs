@@ -123,6 +123,28 @@ public static partial class CoapRequests
         this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.Fetch, uri, content ?? throw new ArgumentNullException(nameof(content)), progress, cancellationToken);
 
+    /// <summary>PATCH with progress (RFC 8132 section 3).</summary>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="content">The change, with its Content-Format.</param>
+    /// <param name="progress">Is told of each block that the server took.</param>
+    /// <param name="cancellationToken">Stops the transfer.</param>
+    /// <returns>The response with its whole body.</returns>
+    public static Task<CoapResponse> PatchAsync(
+        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        Send(requester, CoapMethod.Patch, uri, content ?? throw new ArgumentNullException(nameof(content)), progress, cancellationToken);
+
+    /// <summary>iPATCH with progress (RFC 8132 section 3).</summary>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="content">The change, with its Content-Format.</param>
+    /// <param name="progress">Is told of each block that the server took.</param>
+    /// <param name="cancellationToken">Stops the transfer.</param>
+    /// <returns>The response with its whole body.</returns>
+    public static Task<CoapResponse> IPatchAsync(
+        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        Send(requester, CoapMethod.IPatch, uri, content ?? throw new ArgumentNullException(nameof(content)), progress, cancellationToken);
+
     private static Task<CoapResponse> Send(
         ICoapRequester requester, CoapMethod method, string uri, CoapContent? content, IProgress<CoapProgress> progress, CancellationToken cancellationToken)
     {

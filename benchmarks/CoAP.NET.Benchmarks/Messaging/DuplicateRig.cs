@@ -12,7 +12,7 @@ internal sealed class DuplicateRig
 
     private readonly SteppedClock _clock = new();
     private readonly CoapShard _shard;
-    private readonly MessagingState[] _peers;
+    private readonly CoapChannel[] _peers;
     private readonly long _step;
     private long _count;
 
@@ -25,8 +25,8 @@ internal sealed class DuplicateRig
 
         // Each has 16 to 1,000 in its index.
         _peers = [.. Enumerable.Range(0, Math.Min(MemoryServer.Peers, remembered / 16))
-            .Select(i => new CoapChannel(_shard, transport, 0, MemoryServer.PeerAt(i), default, CoapTransmissionParameters.Default))
-            .Select(channel => new MessagingState(channel, times))];
+            .Select(i => new CoapChannel(_shard, transport, 0, MemoryServer.PeerAt(i), default, CoapTransmissionParameters.Default))];
+        Array.ForEach(_peers, channel => channel.Messaging.Times = times);
         _step = times.ExchangeLifetime / remembered;
     }
 
@@ -59,16 +59,16 @@ internal sealed class DuplicateRig
         for (int i = 0; i < count; i++)
         {
             (long round, long peer) = Math.DivRem(_count++, _peers.Length);
-            MessagingState state = _peers[peer];
+            CoapChannel channel = _peers[peer];
             long now = _clock.GetTimestamp();
-            CoapReception reception = new(state.Channel, CoapMessageType.Confirmable, (ushort)round) { Code = CoapCode.Get, Hash = (uint)_count, ReceivedAt = now };
-            if (!Memory.TryAdmit(state, MethodClass.Safe, now, out int reserved))
+            CoapReception reception = new(channel, CoapMessageType.Confirmable, (ushort)round) { Code = CoapCode.Get, Hash = (uint)_count, ReceivedAt = now };
+            if (!Memory.TryAdmit(channel, MethodClass.Safe, now, out int reserved))
             {
                 throw new InvalidOperationException("The message is not admitted.");
             }
 
-            Memory.Begin(state, reception, reserved, now);
-            Memory.End(state, reception, StoredReply.Bytes, s_reply, now);
+            Memory.Begin(channel, reception, reserved, now);
+            Memory.End(channel, reception, StoredReply.Bytes, s_reply, now);
             _clock.Step(_step);
         }
 

@@ -26,14 +26,17 @@ internal sealed class StoredBody
 
     private bool HasSameOptions(CoapResult other)
     {
-        if (Result.Options.Count != other.Options.Count)
+        CoapOptionCollection? options = Result.OptionsToRead;
+        CoapOptionCollection? others = other.OptionsToRead;
+        int count = options?.Count ?? 0;
+        if (count != (others?.Count ?? 0))
         {
             return false;
         }
 
-        for (int i = 0; i < Result.Options.Count; i++)
+        for (int i = 0; i < count; i++)
         {
-            if (Result.Options.NumberAt(i) != other.Options.NumberAt(i) || !Result.Options.ValueAt(i).SequenceEqual(other.Options.ValueAt(i)))
+            if (options!.NumberAt(i) != others!.NumberAt(i) || !options.ValueAt(i).SequenceEqual(others.ValueAt(i)))
             {
                 return false;
             }

@@ -11,15 +11,15 @@ internal sealed class ChannelList
 
     public void AddNewest(CoapChannel channel)
     {
-        channel.Older = _newest;
-        channel.Newer = null;
+        channel.Links.Older = _newest;
+        channel.Links.Newer = null;
         if (_newest is null)
         {
             Oldest = channel;
         }
         else
         {
-            _newest.Newer = channel;
+            _newest.Links.Newer = channel;
         }
 
         _newest = channel;
@@ -28,25 +28,25 @@ internal sealed class ChannelList
 
     public void Remove(CoapChannel channel)
     {
-        if (channel.Older is null)
+        if (channel.Links.Older is null)
         {
-            Oldest = channel.Newer;
+            Oldest = channel.Links.Newer;
         }
         else
         {
-            channel.Older.Newer = channel.Newer;
+            channel.Links.Older.Links.Newer = channel.Links.Newer;
         }
 
-        if (channel.Newer is null)
+        if (channel.Links.Newer is null)
         {
-            _newest = channel.Older;
+            _newest = channel.Links.Older;
         }
         else
         {
-            channel.Newer.Older = channel.Older;
+            channel.Links.Newer.Links.Older = channel.Links.Older;
         }
 
-        channel.Older = channel.Newer = null;
+        channel.Links.Older = channel.Links.Newer = null;
         Count--;
     }
 }

@@ -23,7 +23,7 @@ internal sealed partial class ChannelTable
     private readonly int _maxNewcomers;
     private readonly int _maxReturning;
     private readonly long _newcomerPeriod;
-    private CoapChannel?[] _slots = new CoapChannel?[MinSlots];
+    private Slot[] _slots = new Slot[MinSlots];
     private int _count;
     private bool _hasPinned;
 
@@ -85,16 +85,6 @@ internal sealed partial class ChannelTable
         channel.LastSeen = now;
         return true;
     }
-
-    /// <summary>Has the memory fetched in which the search for a peer begins.</summary>
-    public void Fetch(ulong hash)
-    {
-        CoapChannel?[] slots = Volatile.Read(ref _slots);
-        CacheLines.Fetch(ref slots[(int)hash & (slots.Length - 1)]);
-    }
-
-    /// <summary>Finds the channel of a datagram that will be handed in soon, without the lock and without noting anything; null also where that is not worth it.</summary>
-    public CoapChannel? Foresee(CoapDatagram datagram, ulong hash) => _hasPinned ? null : FindForInbound(datagram, hash);
 
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
@@ -176,7 +166,7 @@ internal sealed partial class ChannelTable
     {
         lock (_shard.Gate)
         {
-            return [.. _slots.OfType<CoapChannel>().Where(channel => channel.Remote == remote)];
+            return [.. Channels().Where(channel => channel.Remote == remote)];
         }
     }
 
@@ -185,7 +175,7 @@ internal sealed partial class ChannelTable
     {
         lock (_shard.Gate)
         {
-            return [.. _slots.OfType<CoapChannel>()];
+            return [.. Channels()];
         }
     }
 
@@ -195,11 +185,10 @@ internal sealed partial class ChannelTable
 
     private CoapChannel? Find(CoapTransport transport, int? tag, in CoapAddress remote, CoapAddress? local, ulong hash)
     {
-        CoapChannel?[] slots = Volatile.Read(ref _slots);
-        for (int i = (int)hash & (slots.Length - 1); slots[i] is { } channel; i = (i + 1) & (slots.Length - 1))
+        Slot[] slots = Volatile.Read(ref _slots);
+        for (int i = (int)hash & (slots.Length - 1); Volatile.Read(ref slots[i].Channel) is { } channel; i = (i + 1) & (slots.Length - 1))
         {
-            if (channel.AddressHash == hash && channel.Remote == remote && channel.Transport == transport
-                && (tag is null || channel.Local == default || (channel.TransportTag == tag && (local is null || channel.Local == local.Value))))
+            if (slots[i].Hash == hash && Is(channel, transport, tag, remote, local))
             {
                 return channel;
             }
@@ -207,6 +196,10 @@ internal sealed partial class ChannelTable
 
         return null;
     }
+
+    private static bool Is(CoapChannel channel, CoapTransport transport, int? tag, in CoapAddress remote, in CoapAddress? local) =>
+        channel.Remote == remote && channel.Transport == transport
+        && (tag is null || channel.Local == default || (channel.TransportTag == tag && (local is null || channel.Local == local.Value)));
 
     // Known at one address of ours: as we chose it, or as the peer did.
     private CoapChannel? FindAt(CoapTransport transport, in CoapAddress remote, LocalEnd end, ulong hash) =>
@@ -234,12 +227,12 @@ internal sealed partial class ChannelTable
 
     private void Insert(CoapChannel channel)
     {
-        if ((_count + 1) * 4 > _slots.Length * 3)
+        if ((_count + 1L) * 5 > _slots.Length * 4L)
         {
             Resize(_slots.Length * 2);
         }
 
-        Place(_slots, channel);
+        Place(_slots, channel, channel.AddressHash);
         _count++;
         (channel.IsNewcomer ? _newcomers : _returning).AddNewest(channel);
         WatchIdle();
@@ -294,7 +287,7 @@ internal sealed partial class ChannelTable
         CoapChannel? candidate = list.Oldest;
         for (int i = 0; i < EvictionTries && candidate is not null; i++)
         {
-            CoapChannel? next = candidate.Newer;
+            CoapChannel? next = candidate.Links.Newer;
             if (TryForget(candidate, list, unverifiedOnly))
             {
                 _shard.Environment.Counters.Add(CoapCounter.ChannelEvictions);
@@ -322,59 +315,5 @@ internal sealed partial class ChannelTable
         channel.IsForgotten = true;
         _shard.Guard.OnForgotten(channel);
         return true;
-    }
-
-    private static void Place(CoapChannel?[] slots, CoapChannel channel)
-    {
-        int i = (int)channel.AddressHash & (slots.Length - 1);
-        while (slots[i] is not null)
-        {
-            i = (i + 1) & (slots.Length - 1);
-        }
-
-        // After everything in the channel: who reads without the lock must find it complete.
-        Volatile.Write(ref slots[i], channel);
-    }
-
-    private void Remove(CoapChannel channel)
-    {
-        int mask = _slots.Length - 1;
-        int hole = (int)channel.AddressHash & mask;
-        while (_slots[hole] != channel)
-        {
-            hole = (hole + 1) & mask;
-        }
-
-        // Backward shift: what could stand in the hole moves into it, so that searches never meet a gap.
-        for (int i = (hole + 1) & mask; _slots[i] is { } other; i = (i + 1) & mask)
-        {
-            int home = (int)other.AddressHash & mask;
-            if (((i - home) & mask) >= ((i - hole) & mask))
-            {
-                _slots[hole] = other;
-                hole = i;
-            }
-        }
-
-        _slots[hole] = null;
-        _count--;
-        if (_slots.Length > MinSlots && _count * 8 < _slots.Length)
-        {
-            Resize(_slots.Length / 2);
-        }
-    }
-
-    private void Resize(int length)
-    {
-        CoapChannel?[] slots = new CoapChannel?[length];
-        foreach (CoapChannel? channel in _slots)
-        {
-            if (channel is not null)
-            {
-                Place(slots, channel);
-            }
-        }
-
-        Volatile.Write(ref _slots, slots);
     }
 }

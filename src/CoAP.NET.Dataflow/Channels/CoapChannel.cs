@@ -1,3 +1,4 @@
+using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
@@ -8,77 +9,147 @@ namespace CoAP.NET.Channels;
 /// </summary>
 public sealed class CoapChannel
 {
-    // Guarded by Shard.Gate: what each chapter of the handler keeps for this peer, made when first needed, and the outbox.
-    internal object? MessagingState;
-    internal object? ExchangeState;
-    internal object? ObservingState;
+    /// <summary>How many bytes from its beginning on a request touches: all but <see cref="Links"/>.</summary>
+    internal const int OftenTouched = 176;
+
+    // The runtime lays out references first, then numbers, then structs in the order in which they stand here. What each request touches comes before what only the table of
+    // peers touches; what few peers need is in an object of its own.
+    private ChannelRoute _route;
+    private ChannelExtras? _extras;
+    private volatile bool _lacksLocal;
+    private readonly bool _isReliable;
+    private readonly CoapAddress _remote;
+
+    // Guarded by Shard.Gate.
     internal CoapOutbox Outbox;
 
-    // Who opened the connection, if it was opened for requests. Guarded by that one's lock.
-    internal object? ConnectingState;
+    /// <summary>What Messaging keeps for the peer. Guarded by Shard.Gate. Not on connections.</summary>
+    internal MessagingState Messaging = new();
 
-    // An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).
-    internal byte[]? EchoToReturn;
-
-    private int _longTokens;
-
-    // The user's view of the peer; made when first asked for.
-    internal object? Face;
-
-    private CoapAddress _local;
-    private volatile bool _lacksLocal;
+    /// <summary>Its place in the list of the table. Guarded by Shard.Gate.</summary>
+    internal ChannelLinks Links;
 
     internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local, CoapTransmissionParameters parameters)
+        : this(shard.RouteOf(transport, transportTag, local), remote, parameters)
     {
-        Shard = shard;
-        Transport = transport;
-        TransportTag = transportTag;
-        Remote = remote;
-        _local = local;
-        Parameters = parameters;
-        TakesBlocks = !transport.IsReliable;
-        HasMessages = transport is CoapStreamTransport { HasMessages: true };
     }
 
     /// <summary>Makes the channel of a connection (RFC 8323), which is one peer as long as it lasts.</summary>
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
-        : this(shard, connection.Transport, 0, connection.Remote, connection.Local, parameters)
+        : this(new ChannelRoute(shard, connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
-        Connection = connection;
-        Identity = connection.Identity;
+        _isReliable = true;
+        _extras = new ChannelExtras { Connection = connection, Identity = connection.Identity };
         IsVerified = true;
     }
 
+    private CoapChannel(ChannelRoute route, CoapAddress remote, CoapTransmissionParameters parameters)
+    {
+        _route = route;
+        _remote = remote;
+        Parameters = parameters;
+    }
+
+    private ChannelExtras Extras => _extras ?? Interlocked.CompareExchange(ref _extras, new ChannelExtras(), null) ?? _extras;
+
+    /// <summary>What each chapter of the handler keeps for this peer, made when first needed. Guarded by Shard.Gate. Of Signalling only on connections.</summary>
+    internal object? SignallingState
+    {
+        get => _extras?.SignallingState;
+        set => Extras.SignallingState = value;
+    }
+
+    /// <summary>See <see cref="SignallingState"/>.</summary>
+    internal object? ExchangeState
+    {
+        get => _extras?.ExchangeState;
+        set => Extras.ExchangeState = value;
+    }
+
+    /// <summary>See <see cref="SignallingState"/>.</summary>
+    internal object? ObservingState
+    {
+        get => _extras?.ObservingState;
+        set => Extras.ObservingState = value;
+    }
+
+    /// <summary>Who opened the connection, if it was opened for requests. Guarded by that one's lock.</summary>
+    internal object? ConnectingState
+    {
+        get => _extras?.ConnectingState;
+        set => Extras.ConnectingState = value;
+    }
+
+    /// <summary>An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).</summary>
+    internal byte[]? EchoToReturn
+    {
+        get => _extras is { } extras ? Volatile.Read(ref extras.EchoToReturn) : null;
+        set => Volatile.Write(ref Extras.EchoToReturn, value);
+    }
+
+    /// <summary>Takes <see cref="EchoToReturn"/>, which is sent once.</summary>
+    internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Extras.EchoToReturn, null);
+
+    /// <summary>The user's view of the peer; made when first asked for. Two threads may both make one; the first that is stored is everybody's.</summary>
+    internal object? Face => _extras?.Face;
+
+    /// <summary>See <see cref="Face"/>.</summary>
+    /// <returns>The one that is stored.</returns>
+    internal object StoreFace(object face) => Interlocked.CompareExchange(ref Extras.Face, face, null) ?? face;
+
+    /// <summary>What waits for the one who drains the outbox. Guarded by Shard.Gate.</summary>
+    internal Queue<CoapOutbound>? Outbound
+    {
+        get => _extras?.Outbound;
+        set => Extras.Outbound = value;
+    }
+
     /// <summary>The peer's address.</summary>
-    public CoapAddress Remote { get; }
+    public CoapAddress Remote => _remote;
 
     /// <summary>The connection, of which the channel is; null on transports of datagrams.</summary>
-    public CoapConnection? Connection { get; }
+    public CoapConnection? Connection => _isReliable ? _extras!.Connection : null;
 
     /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
-    public bool IsReliable => Connection is not null;
+    public bool IsReliable => _isReliable;
 
     /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
-    internal bool HasMessages { get; }
+    internal bool HasMessages => Connection is { Transport.HasMessages: true };
 
     /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
-    public int MaxMessageSize => Connection is null ? Parameters.MaxMessageSize : PeerMaxMessageSize;
+    public int MaxMessageSize => !_isReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
 
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
-    internal int PeerMaxMessageSize { get; set; } = (int)Options.MaxMessageSize.BaseValue;
+    internal int PeerMaxMessageSize
+    {
+        get => _extras?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
+        set => Extras.PeerMaxMessageSize = value;
+    }
 
     /// <summary>Whether the peer may be sent Block1 and Block2: always on datagrams, on a connection when its CSM said so (RFC 8323 section 5.3.2).</summary>
-    internal bool TakesBlocks { get; set; }
+    internal bool TakesBlocks
+    {
+        get => _isReliable ? _extras!.TakesBlocks : !Transport.IsReliable;
+        set => Extras.TakesBlocks = value;
+    }
 
     /// <summary>Whether SZX 7 may be used in both directions (RFC 8323 section 6): both ends said that they know block-wise transfer, and take more than 1,152 bytes.</summary>
     internal bool TakesBert =>
-        Connection is not null && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
+        _isReliable && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
 
     /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
-    internal int PeerMaxTokenLength { get; set; } = CoapToken.MaxLength;
+    internal int PeerMaxTokenLength
+    {
+        get => _extras?.PeerMaxTokenLength ?? CoapToken.MaxLength;
+        set => Extras.PeerMaxTokenLength = value;
+    }
 
     /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.</summary>
-    internal RequestsUnderWay? Requests { get; set; }
+    internal RequestsUnderWay? Requests
+    {
+        get => _isReliable ? _extras!.Requests : null;
+        set => Extras.Requests = value;
+    }
 
     /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host header; null for our address.</summary>
     internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
@@ -87,7 +158,7 @@ public sealed class CoapChannel
     internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
-    public CoapAddress Local => _lacksLocal ? default : _local;
+    public CoapAddress Local => _route.Local;
 
     /// <summary>
     /// Whether the peer was met by what it sent to a group, so that our address towards it is not known yet: its first datagram to one address of ours
@@ -102,15 +173,15 @@ public sealed class CoapChannel
     /// <summary>Our address towards a peer that was met by a group is known now. Readers without the lock see it whole or not at all.</summary>
     internal void SetLocal(in CoapAddress local)
     {
-        _local = local;
+        _route = Shard.RouteOf(Transport, TransportTag, local);
         _lacksLocal = false;
     }
 
     /// <summary>The transport that reaches the peer.</summary>
-    public CoapTransport Transport { get; }
+    public CoapTransport Transport => _route.Transport;
 
     /// <summary>The number by which the transport knows its own socket or connection.</summary>
-    public int TransportTag { get; }
+    public int TransportTag => _route.Tag;
 
     /// <summary>The transmission parameters towards the peer.</summary>
     public CoapTransmissionParameters Parameters { get; internal set; }
@@ -122,15 +193,19 @@ public sealed class CoapChannel
     public bool IsNewcomer { get; internal set; }
 
     /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
-    public object? Identity { get; internal set; }
+    public object? Identity
+    {
+        get => _extras?.Identity;
+        internal set => Extras.Identity = value;
+    }
 
-    internal CoapShard Shard { get; }
+    internal CoapShard Shard => _route.Shard;
 
     /// <summary>The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4). Not on connections, whose peers said in general what they take.</summary>
     internal byte AskedBlockSize { get; set; }
 
     /// <summary>Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one; <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.</summary>
-    internal int BlockSize => Connection is not null ? PeerMaxMessageSize
+    internal int BlockSize => _isReliable ? PeerMaxMessageSize
         : AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
 
     /// <summary>The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a peer that fetches a body.</summary>
@@ -171,13 +246,21 @@ public sealed class CoapChannel
     }
 
     /// <summary>When the first and the last datagram came, in units of 100 ns. Guarded by Shard.Gate.</summary>
-    internal long FirstSeen { get; set; }
+    internal long FirstSeen
+    {
+        get => Links.FirstSeen;
+        set => Links.FirstSeen = value;
+    }
 
     /// <summary>See <see cref="FirstSeen"/>.</summary>
     internal long LastSeen { get; set; }
 
     /// <summary>Exchanges, transmissions and observations that forbid to forget the channel. Guarded by Shard.Gate.</summary>
-    internal int Pins { get; set; }
+    internal int Pins
+    {
+        get => Links.Pins;
+        set => Links.Pins = value;
+    }
 
     /// <summary>Whether the channel went out of its table. Written under Shard.Gate.</summary>
     internal bool IsForgotten
@@ -187,10 +270,18 @@ public sealed class CoapChannel
     }
 
     /// <summary>Until when <see cref="IsVerified"/> holds, in units of 100 ns; for ever after a handshake.</summary>
-    internal long VerifiedUntil { get; set; } = long.MaxValue;
+    internal long VerifiedUntil
+    {
+        get => _extras?.VerifiedUntil ?? long.MaxValue;
+        set => Extras.VerifiedUntil = value;
+    }
 
     /// <summary>Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by <see cref="AddressGuard"/>.</summary>
-    internal bool IsCountedVerified { get; set; }
+    internal bool IsCountedVerified
+    {
+        get => _extras?.IsCountedVerified ?? false;
+        set => Extras.IsCountedVerified = value;
+    }
 
     /// <summary>See <see cref="IsCountedVerified"/>.</summary>
     internal bool IsBeyondShare { get; set; }
@@ -199,17 +290,25 @@ public sealed class CoapChannel
     internal bool IsProtected => IsVerified && !IsBeyondShare;
 
     /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
-    internal int AmplificationCredit { get; set; }
+    internal int AmplificationCredit
+    {
+        get => _extras?.AmplificationCredit ?? 0;
+        set => Extras.AmplificationCredit = value;
+    }
 
     /// <summary>Whether the peer understands long tokens, until <see cref="LongTokensUntil"/>.</summary>
     internal LongTokenSupport LongTokens
     {
-        get => (LongTokenSupport)Volatile.Read(ref _longTokens);
-        set => Volatile.Write(ref _longTokens, (int)value);
+        get => _extras is { } extras ? (LongTokenSupport)Volatile.Read(ref extras.LongTokens) : LongTokenSupport.Unknown;
+        set => Volatile.Write(ref Extras.LongTokens, (int)value);
     }
 
     /// <summary>See <see cref="LongTokens"/>; in units of 100 ns.</summary>
-    internal long LongTokensUntil { get; set; }
+    internal long LongTokensUntil
+    {
+        get => _extras?.LongTokensUntil ?? 0;
+        set => Extras.LongTokensUntil = value;
+    }
 
     /// <summary>Whether Q-Block1 and Q-Block2 may be used with the peer; otherwise they are unknown options. Never on reliable transports, which lose nothing.</summary>
     internal bool AllowsQBlock => Shard.Environment.QBlock switch
@@ -220,30 +319,46 @@ public sealed class CoapChannel
     };
 
     /// <summary>Until when, in units of 100 ns, the peer is taken to know Q-Block, and until when not to know it. Hints, so not guarded.</summary>
-    internal long KnowsQBlockUntil { get; set; } = long.MinValue;
+    internal long KnowsQBlockUntil
+    {
+        get => _extras?.KnowsQBlockUntil ?? long.MinValue;
+        set => Extras.KnowsQBlockUntil = value;
+    }
 
     /// <summary>See <see cref="KnowsQBlockUntil"/>.</summary>
-    internal long LacksQBlockUntil { get; set; } = long.MinValue;
+    internal long LacksQBlockUntil
+    {
+        get => _extras?.LacksQBlockUntil ?? long.MinValue;
+        set => Extras.LacksQBlockUntil = value;
+    }
 
     /// <summary>Whether the caller is the one to find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
-        Interlocked.CompareExchange(ref _longTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
+        Interlocked.CompareExchange(ref Extras.LongTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
 
     /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
     internal bool IsGroup => Remote.IsMulticast;
 
-    /// <summary>The keyed hash of the peer's address; place in the table. Guarded by Shard.Gate, as are the links of the list it stands in.</summary>
-    internal ulong AddressHash { get; init; }
-
-    internal CoapChannel? Older { get; set; }
-
-    internal CoapChannel? Newer { get; set; }
+    /// <summary>The keyed hash of the peer's address; place in the table.</summary>
+    internal ulong AddressHash
+    {
+        get => Links.AddressHash;
+        init => Links.AddressHash = value;
+    }
 
     /// <summary>The block size in bytes that the peer asked for when we uploaded, and the one it used when we downloaded; 0 before that. Hints, so not guarded (RFC 7959 sections 2.3 and 2.4).</summary>
-    internal int UploadBlockSize { get; set; }
+    internal int UploadBlockSize
+    {
+        get => _extras?.UploadBlockSize ?? 0;
+        set => Extras.UploadBlockSize = value;
+    }
 
     /// <summary>See <see cref="UploadBlockSize"/>.</summary>
-    internal int DownloadBlockSize { get; set; }
+    internal int DownloadBlockSize
+    {
+        get => _extras?.DownloadBlockSize ?? 0;
+        set => Extras.DownloadBlockSize = value;
+    }
 
     /// <summary>Addresses and scheme for logs.</summary>
     /// <returns>The text.</returns>

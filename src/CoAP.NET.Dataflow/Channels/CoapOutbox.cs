@@ -13,11 +13,10 @@ internal struct CoapOutbox
     private const int Draining = 1;
     private const int DrainingWithMore = 2;
 
-    private Queue<CoapOutbound>? _waiting;
     private int _state;
 
-    /// <summary>Whether no further item can wait.</summary>
-    public readonly bool IsFull => _waiting is { Count: >= Capacity };
+    /// <summary>Whether no further item can wait. What waits is kept by the channel, of which most never have any.</summary>
+    public readonly bool IsFull(CoapChannel owner) => _state == DrainingWithMore && owner.Outbound is { Count: >= Capacity };
 
     /// <summary>
     /// Whether the caller may offer the item itself, right after it released the lock; then it must go on with <see cref="TryLeave"/> and
@@ -38,7 +37,7 @@ internal struct CoapOutbox
             return true;
         }
 
-        (_waiting ??= new Queue<CoapOutbound>()).Enqueue(item);
+        (item.Channel.Outbound ??= new Queue<CoapOutbound>()).Enqueue(item);
         return false;
     }
 
@@ -46,13 +45,13 @@ internal struct CoapOutbox
     public bool TryLeave() => Interlocked.CompareExchange(ref _state, Free, Draining) == Draining;
 
     /// <summary>The next item for the one who drains; when there is none the outbox is free again.</summary>
-    public bool TryNext(out CoapOutbound item)
+    public bool TryNext(CoapChannel owner, out CoapOutbound item)
     {
-        if (_waiting is not null && _waiting.TryDequeue(out item))
+        if (owner.Outbound is { } waiting && waiting.TryDequeue(out item))
         {
-            if (_waiting.Count == 0)
+            if (waiting.Count == 0)
             {
-                _waiting = null;
+                owner.Outbound = null;
                 Volatile.Write(ref _state, Draining);
             }
 

@@ -36,14 +36,11 @@ public sealed class CoapReception : WheelTimer
 
     internal long ReceivedAt { get; init; }
 
-    /// <summary>Called under the lock when the time to acknowledge has come. Set by Messaging.</summary>
-    internal Action<CoapReception, long>? Overdue { get; set; }
-
     /// <summary>For Messaging: where the duplicate memory keeps it; 0 once it does so no more.</summary>
     internal ulong Place { get; set; }
 
     /// <summary>For Messaging: how much of the duplicate memory is set aside for the reply.</summary>
     internal int Reserved { get; set; }
 
-    internal override void Fire(long now) => Overdue?.Invoke(this, now);
+    internal override void Fire(long now) => Channel.Shard.ReceptionDue?.Invoke(this, now);
 }

@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
 
@@ -12,7 +14,13 @@ internal sealed class CoapShard
     private CoapOutbound _first;
     private bool _hasFirst;
     private ShardWork _pending = new();
+
+    // Two, as an action that is carried out may enter and leave again while its own list is still under way. One that is lost between threads is garbage.
     private ShardWork? _spare;
+    private ShardWork? _secondSpare;
+
+    // What was asked for lately, so that peers share it. Whatever two threads do to it at once, each gets what it asked for.
+    private readonly ChannelRoute?[] _routes = new ChannelRoute?[16];
 
     public CoapShard(int index, CoapEnvironment environment)
     {
@@ -56,6 +64,30 @@ internal sealed class CoapShard
     /// <summary>Where raised items go. Set by the inbound Messaging block.</summary>
     public InboundPort? Input { get; set; }
 
+    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again. Set by the pipeline.</summary>
+    public bool LendsMessages { get; set; }
+
+    /// <summary>Called under the lock when the time to acknowledge a reception has come, or its lifetime is over. Set by Messaging; here because there are many receptions.</summary>
+    public Action<CoapReception, long>? ReceptionDue { get; set; }
+
+    /// <summary>The route of a peer's datagrams, mostly one that other peers have as well. Needs no lock.</summary>
+    /// <param name="transport">The transport.</param>
+    /// <param name="tag">The number by which the transport knows its own socket or connection.</param>
+    /// <param name="local">Our address.</param>
+    /// <returns>The route.</returns>
+    public ChannelRoute RouteOf(CoapTransport transport, int tag, in CoapAddress local)
+    {
+        ref ChannelRoute? known = ref _routes[(uint)HashCode.Combine(RuntimeHelpers.GetHashCode(transport), tag, local) % (uint)_routes.Length];
+        if (Volatile.Read(ref known) is { } route && route.Is(transport, tag, local))
+        {
+            return route;
+        }
+
+        route = new ChannelRoute(this, transport, tag, local);
+        Volatile.Write(ref known, route);
+        return route;
+    }
+
     /// <summary>Takes the lock. Never nested.</summary>
     public void Enter() => Gate.Enter();
 
@@ -82,7 +114,7 @@ internal sealed class CoapShard
         if (!_pending.IsEmpty)
         {
             work = _pending;
-            _pending = Interlocked.Exchange(ref _spare, null) ?? new ShardWork();
+            _pending = Interlocked.Exchange(ref _spare, null) ?? Interlocked.Exchange(ref _secondSpare, null) ?? new ShardWork();
         }
 
         Gate.Exit();
@@ -100,7 +132,7 @@ internal sealed class CoapShard
         {
             Run(work);
             work.Clear();
-            Volatile.Write(ref _spare, work);
+            Volatile.Write(ref Volatile.Read(ref _spare) is null ? ref _spare : ref _secondSpare, work);
         }
     }
 
@@ -109,7 +141,7 @@ internal sealed class CoapShard
     public bool Post(in CoapOutbound item)
     {
         CoapChannel channel = item.Channel;
-        if (channel.Outbox.IsFull)
+        if (channel.Outbox.IsFull(channel))
         {
             Environment.Counters.Add(CoapCounter.Declined);
             return false;
@@ -223,7 +255,7 @@ internal sealed class CoapShard
 
             lock (Gate)
             {
-                if (!channel.Outbox.TryNext(out item))
+                if (!channel.Outbox.TryNext(channel, out item))
                 {
                     return;
                 }

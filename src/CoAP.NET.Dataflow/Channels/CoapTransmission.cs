@@ -14,7 +14,16 @@ public sealed class CoapTransmission : WheelTimer
     public CoapChannel Channel { get; }
 
     /// <summary>The message, with its Message ID once it was sent. A notification that is outstanding may be replaced by a newer one.</summary>
-    public CoapMessage Message { get; internal set; }
+    public CoapMessage Message
+    {
+        get;
+        internal set
+        {
+            // It is kept beyond its encoding.
+            value.IsLent = false;
+            field = value;
+        }
+    }
 
     /// <summary>How many times it was sent so far.</summary>
     public int Attempts { get; internal set; }

@@ -241,6 +241,8 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             return;
         }
 
+        // What observers, answers at leisure and blocks that follow need is kept by them.
+        response.IsLent = _shard.LendsMessages && observer is null && !toGroup && sent is not BodyPart;
         CoapOutbound outbound = new()
         {
             Channel = exchange.Channel,
@@ -319,10 +321,12 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         return new CoapResult(CoapCode.InternalServerError);
     }
 
-    private static CoapMessage Compose(CoapExchange exchange, CoapResult result)
+    private CoapMessage Compose(CoapExchange exchange, CoapResult result)
     {
         // A result may answer many requests, so its options are shared and not copied.
-        CoapMessage response = result.HasOptions ? new CoapMessage(result.Code, result.OptionsToRead!) : new CoapMessage(result.Code);
+        CoapOptionCollection? options = result.HasOptions ? result.OptionsToRead : null;
+        CoapMessage response = _shard.LendsMessages ? SpareMessage.Take(result.Code, options)
+            : options is null ? new CoapMessage(result.Code) : new CoapMessage(result.Code, options);
         response.Token = exchange.Request.Message.Token;
         response.Payload = result.Payload;
         return response;

@@ -19,18 +19,22 @@ internal static unsafe class CacheLines
         }
     }
 
-    /// <summary>Fetches the line of a place, and those before and after it.</summary>
-    /// <typeparam name="T">What lies there.</typeparam>
-    /// <param name="place">See <see cref="Fetch"/>.</param>
+    /// <summary>Fetches the lines of an object from its beginning on.</summary>
+    /// <param name="target">The object. It is not touched: that would be to wait for it.</param>
+    /// <param name="bytes">How much of it.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static void FetchAround<T>(ref readonly T place)
+    public static void FetchObject(object target, int bytes)
     {
         if (Sse.IsSupported)
         {
-            byte* at = (byte*)Unsafe.AsPointer(ref Unsafe.AsRef(in place));
-            Sse.Prefetch0(at);
-            Sse.Prefetch0(at + 64);
-            Sse.Prefetch0(at - 64);
+            // Where the object lies now. If it is moved meanwhile, something else is fetched.
+            byte* at = (byte*)Unsafe.As<object, nint>(ref target);
+            for (int i = 0; i < bytes; i += 64)
+            {
+                Sse.Prefetch0(at + i);
+            }
+
+            Sse.Prefetch0(at + bytes - 1);
         }
     }
 }

@@ -109,6 +109,27 @@ public sealed class CoapMessage
 
     internal bool HasOptions => _options is { Count: > 0 };
 
+    /// <summary>
+    /// Whether nobody but the stages sees it, so that it may be used again when it was encoded (<c>SpareMessage</c>). Who keeps a message for longer than
+    /// until it is encoded clears it.
+    /// </summary>
+    internal bool IsLent { get; set; }
+
+    /// <summary>Makes it another message, as if it were new.</summary>
+    /// <param name="code">The code.</param>
+    /// <param name="shared">The options, not changed through this message; null for none.</param>
+    internal void Renew(CoapCode code, CoapOptionCollection? shared)
+    {
+        _code = code;
+        _options = shared;
+        _sharesOptions = shared is not null;
+        Type = default;
+        MessageId = 0;
+        Token = default;
+        Payload = default;
+        IsLent = false;
+    }
+
     /// <summary>Type, code, Message ID, token and sizes for people and logs; never the payload.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>

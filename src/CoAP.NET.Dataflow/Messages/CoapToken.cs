@@ -14,10 +14,14 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     /// <summary>The largest length that extended tokens can have, in bytes (RFC 8974 section 2.1).</summary>
     public const int MaxExtendedLength = 65_804;
 
+    // What stands for the length of a token whose bytes live in the token itself: the array of that length. Their content is never read.
+    private static readonly byte[][] s_lengths = [[], new byte[1], new byte[2], new byte[3], new byte[4], new byte[5], new byte[6], new byte[7], new byte[8]];
+
     // Up to eight bytes live here, first byte in the highest place, so that no token of ordinary length allocates.
     private readonly ulong _inline;
-    private readonly byte[]? _extended;
-    private readonly int _length;
+
+    // The bytes of an extended token; of others only how many they are, so that there is no third field in each message. Null for none.
+    private readonly byte[]? _bytes;
 
     /// <summary>Copies a token.</summary>
     /// <param name="bytes">The bytes, 0 to 65,804.</param>
@@ -29,9 +33,9 @@ public readonly struct CoapToken : IEquatable<CoapToken>
             throw new ArgumentException($"A token has at most {MaxExtendedLength} bytes (RFC 8974); this one has {bytes.Length}.", nameof(bytes));
         }
 
-        _length = bytes.Length;
         if (bytes.Length <= MaxLength)
         {
+            _bytes = bytes.IsEmpty ? null : s_lengths[bytes.Length];
             Span<byte> padded = stackalloc byte[MaxLength];
             padded.Clear();
             bytes.CopyTo(padded);
@@ -39,7 +43,7 @@ public readonly struct CoapToken : IEquatable<CoapToken>
         }
         else
         {
-            _extended = bytes.ToArray();
+            _bytes = bytes.ToArray();
             _inline = BinaryPrimitives.ReadUInt64BigEndian(bytes);
         }
     }
@@ -48,10 +52,10 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     public static CoapToken Empty => default;
 
     /// <summary>The number of bytes, 0 to 65,804.</summary>
-    public int Length => _length;
+    public int Length => _bytes is { } bytes ? bytes.Length : 0;
 
     /// <summary>Whether the token needs the extension of RFC 8974 because it is longer than eight bytes.</summary>
-    public bool IsExtended => _length > MaxLength;
+    public bool IsExtended => Length > MaxLength;
 
     /// <summary>Whether two tokens differ.</summary>
     /// <param name="left">The left token.</param>
@@ -68,36 +72,36 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     /// <exception cref="ArgumentException">The destination is too short.</exception>
     public void CopyTo(Span<byte> destination)
     {
-        if (_extended is not null)
+        if (IsExtended)
         {
-            _extended.CopyTo(destination);
+            _bytes.CopyTo(destination);
             return;
         }
 
         Span<byte> padded = stackalloc byte[MaxLength];
         BinaryPrimitives.WriteUInt64BigEndian(padded, _inline);
-        padded[.._length].CopyTo(destination);
+        padded[..Length].CopyTo(destination);
     }
 
     /// <summary>A new array of the bytes.</summary>
     /// <returns>The bytes.</returns>
     public byte[] ToArray()
     {
-        byte[] bytes = new byte[_length];
+        byte[] bytes = new byte[Length];
         CopyTo(bytes);
         return bytes;
     }
 
     /// <inheritdoc/>
     public bool Equals(CoapToken other) =>
-        _length == other._length && _inline == other._inline
-        && (_extended is null || _extended.AsSpan().SequenceEqual(other._extended));
+        _inline == other._inline
+        && (ReferenceEquals(_bytes, other._bytes) || (IsExtended && _bytes.AsSpan().SequenceEqual(other._bytes)));
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => obj is CoapToken other && Equals(other);
 
     /// <inheritdoc/>
-    public override int GetHashCode() => HashCode.Combine(_inline, _length);
+    public override int GetHashCode() => HashCode.Combine(_inline, Length);
 
     /// <summary>The bytes in lower-case hexadecimal digits; empty for the empty token.</summary>
     /// <returns>The text.</returns>

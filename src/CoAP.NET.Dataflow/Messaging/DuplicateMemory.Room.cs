@@ -1,4 +1,5 @@
 using System.Buffers;
+using CoAP.NET.Channels;
 
 namespace CoAP.NET.Messaging;
 
@@ -82,10 +83,17 @@ internal sealed partial class DuplicateMemory
     private void DropHead(int number, long now)
     {
         int offset = 0;
+        int ahead = 0;
+        int left = 0;
         int others = 0;
         int unsafes = 0;
         while (_logs[number].TryReadHead(ref offset, out ReplyHeader header, out ulong place))
         {
+            if (left-- == 0)
+            {
+                left = FetchOwners(_logs[number], ref ahead) - 1;
+            }
+
             RemoveFromIndex(in header, place);
             if (!ReplyHeader.Clock.HasPassed(header.Expiry, now))
             {
@@ -124,17 +132,17 @@ internal sealed partial class DuplicateMemory
 
     /// <summary>Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified peer.</summary>
     /// <returns>Whether there is room for some more bytes now.</returns>
-    private bool TrimPeer(MessagingState state, int needed, long now)
+    private bool TrimPeer(CoapChannel peer, int needed, long now)
     {
-        if (now < state.TrimAt)
+        if (now < peer.Messaging.TrimAt)
         {
             return false;
         }
 
-        ulong[] entries = ArrayPool<ulong>.Shared.Rent(Math.Max(1, state.Index.Count));
+        ulong[] entries = ArrayPool<ulong>.Shared.Rent(Math.Max(1, peer.Messaging.Index.Count));
         int count = 0;
         long bytes = 0;
-        foreach (ulong entry in state.Index.Entries)
+        foreach (ulong entry in peer.Messaging.Index.Entries)
         {
             ulong place = MidTable.PlaceOf(entry);
             int number = ReplyLog.NumberOf(place);
@@ -149,7 +157,7 @@ internal sealed partial class DuplicateMemory
 
         // Sorted by place: running ones, then by log in the order in which they are given up, then by age.
         Array.Sort(entries, 0, count);
-        long wanted = _peerBudget - (_peerBudget / 8) - state.Reserved - needed;
+        long wanted = _peerBudget - (_peerBudget / 8) - peer.Messaging.Reserved - needed;
         int kept = 0;
         int others = 0;
         int unsafes = 0;
@@ -169,17 +177,17 @@ internal sealed partial class DuplicateMemory
             }
         }
 
-        Rebuild(state, entries.AsSpan(0, kept));
+        Rebuild(peer, entries.AsSpan(0, kept));
         ArrayPool<ulong>.Shared.Return(entries);
-        state.Bytes = (int)bytes;
+        peer.Messaging.Bytes = (int)bytes;
         if (bytes > wanted)
         {
             // Counting again would not help before something expires.
-            state.TrimAt = now + s_trimPeriod;
+            peer.Messaging.MakeExtras().TrimAt = now + s_trimPeriod;
         }
 
         CountEvictions(others, unsafes, now);
-        return bytes + state.Reserved + needed <= _peerBudget;
+        return bytes + peer.Messaging.Reserved + needed <= _peerBudget;
     }
 
     private int SizeAt(ulong place) =>

@@ -83,12 +83,12 @@ internal sealed partial class DuplicateMemory
     public long NewcomerBytes => _logs[Newcomers].Bytes;
 
     /// <summary>What is known of a Message ID of a peer.</summary>
-    public Recall Find(MessagingState state, ushort messageId, long now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply)
+    public Recall Find(CoapChannel peer, ushort messageId, long now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply)
     {
         running = null;
         header = default;
         reply = default;
-        ulong place = state.Index.Find(messageId);
+        ulong place = peer.Messaging.Index.Find(messageId);
         if (place == 0)
         {
             return Recall.Unknown;
@@ -105,11 +105,11 @@ internal sealed partial class DuplicateMemory
     }
 
     /// <summary>Whether an exchange may begin. If its reply would have to be kept but there is no room, it may not.</summary>
-    /// <param name="state">The peer.</param>
+    /// <param name="peer">The peer.</param>
     /// <param name="class">The class of the request.</param>
     /// <param name="now">Now.</param>
     /// <param name="reserved">What was set aside for the reply; give it to <see cref="Begin"/>.</param>
-    public bool TryAdmit(MessagingState state, MethodClass @class, long now, out int reserved)
+    public bool TryAdmit(CoapChannel peer, MethodClass @class, long now, out int reserved)
     {
         reserved = 0;
         if (_running.Count >= _limits.MaxRequestsServed + RunningSlack)
@@ -117,13 +117,13 @@ internal sealed partial class DuplicateMemory
             return false;
         }
 
-        if (@class != MethodClass.Unsafe || !state.Channel.IsProtected)
+        if (@class != MethodClass.Unsafe || !peer.IsProtected)
         {
             return true;
         }
 
-        int needed = ReplyHeader.EntrySize(Math.Min(state.Channel.Parameters.MaxMessageSize, ushort.MaxValue));
-        if ((long)state.Bytes + state.Reserved + needed > _peerBudget && !TrimPeer(state, needed, now))
+        int needed = ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
+        if ((long)peer.Messaging.Bytes + peer.Messaging.Reserved + needed > _peerBudget && !TrimPeer(peer, needed, now))
         {
             return false;
         }
@@ -138,30 +138,30 @@ internal sealed partial class DuplicateMemory
     }
 
     /// <summary>Puts an exchange that runs into the index of its peer, in the place of whatever had its Message ID.</summary>
-    public void Begin(MessagingState state, CoapReception reception, int reserved, long now)
+    public void Begin(CoapChannel peer, CoapReception reception, int reserved, long now)
     {
         reception.Reserved = reserved;
-        state.Reserved += reserved;
+        peer.Messaging.Reserved += reserved;
         _reserved += reserved;
-        state.Running++;
+        peer.Messaging.Running++;
         reception.Place = _running.Add(reception);
-        if (state.Index.IsFull)
+        if (peer.Messaging.Index.IsFull)
         {
-            GrowIndex(state, now);
+            GrowIndex(peer, now);
         }
 
         // Growing may have taken this very peer off the table.
-        if (state.Number < 0)
+        if (peer.Messaging.Number < 0)
         {
-            Register(state, now);
+            Register(peer, now);
         }
 
-        state.Bytes -= SizeAt(state.Index.Find(reception.MessageId));
-        state.Index.Set(reception.MessageId, reception.Place);
+        peer.Messaging.Bytes -= SizeAt(peer.Messaging.Index.Find(reception.MessageId));
+        peer.Messaging.Index.Set(reception.MessageId, reception.Place);
     }
 
     /// <summary>Ends an exchange and keeps what duplicates are answered with.</summary>
-    public void End(MessagingState state, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    public void End(CoapChannel peer, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
     {
         if (reception.Place == 0)
         {
@@ -170,51 +170,51 @@ internal sealed partial class DuplicateMemory
 
         // It stands in the index as a running one until its place in a log is known: making room may visit this very peer.
         ulong place = 0;
-        ReleaseReserved(state, reception);
-        if (state.Index.Find(reception.MessageId) == reception.Place)
+        ReleaseReserved(peer, reception);
+        if (peer.Messaging.Index.Find(reception.MessageId) == reception.Place)
         {
-            place = Store(state, reception, kind, reply, now);
+            place = Store(peer, reception, kind, reply, now);
         }
 
-        if (Release(state, reception))
+        if (Release(peer, reception))
         {
             if (place != 0)
             {
-                state.Index.Set(reception.MessageId, place);
+                peer.Messaging.Index.Set(reception.MessageId, place);
             }
             else
             {
-                Remove(state, reception.MessageId);
+                Remove(peer, reception.MessageId);
             }
         }
     }
 
     /// <summary>Ends an exchange and forgets it: a duplicate would be a new one.</summary>
-    public void Drop(MessagingState state, CoapReception reception)
+    public void Drop(CoapChannel peer, CoapReception reception)
     {
-        if (Release(state, reception))
+        if (Release(peer, reception))
         {
-            Remove(state, reception.MessageId);
+            Remove(peer, reception.MessageId);
         }
     }
 
     /// <summary>Whether something of a peer must still be remembered.</summary>
-    public static bool Remembers(MessagingState state, long now) =>
-        state.Running > 0 || (state.HasFinished && !ReplyHeader.Clock.HasPassed(state.LastExpiry, now));
+    public static bool Remembers(CoapChannel peer, long now) =>
+        peer.Messaging.Running > 0 || (peer.Messaging.HasFinished && !ReplyHeader.Clock.HasPassed(peer.Messaging.LastExpiry, now));
 
     /// <summary>Forgets a peer.</summary>
-    public void Forget(MessagingState state)
+    public void Forget(CoapChannel peer)
     {
-        foreach (ulong entry in state.Index.Entries)
+        foreach (ulong entry in peer.Messaging.Index.Entries)
         {
             if (entry != 0 && ReplyLog.NumberOf(MidTable.PlaceOf(entry)) == 0 && _running[MidTable.PlaceOf(entry)] is { } reception)
             {
                 _shard.Wheel.Cancel(reception);
-                Release(state, reception);
+                Release(peer, reception);
             }
         }
 
-        Unregister(state);
+        Unregister(peer);
     }
 
     internal static MethodClass ClassOf(CoapCode code) =>
@@ -243,7 +243,7 @@ internal sealed partial class DuplicateMemory
 
     /// <summary>Takes an exchange from those that run.</summary>
     /// <returns>Whether its Message ID still stands for it in the index.</returns>
-    private bool Release(MessagingState state, CoapReception reception)
+    private bool Release(CoapChannel peer, CoapReception reception)
     {
         ulong place = reception.Place;
         if (place == 0)
@@ -251,44 +251,44 @@ internal sealed partial class DuplicateMemory
             return false;
         }
 
-        ReleaseReserved(state, reception);
+        ReleaseReserved(peer, reception);
         reception.Place = 0;
         _running.Remove(place);
-        state.Running--;
-        return state.Index.Find(reception.MessageId) == place;
+        peer.Messaging.Running--;
+        return peer.Messaging.Index.Find(reception.MessageId) == place;
     }
 
     /// <summary>Takes a Message ID off the index of its peer. A peer without any is taken off the table, which may be all that still holds it.</summary>
-    private void Remove(MessagingState state, ushort messageId)
+    private void Remove(CoapChannel peer, ushort messageId)
     {
-        state.Index.Remove(messageId);
-        if (state.Index.Count == 0)
+        peer.Messaging.Index.Remove(messageId);
+        if (peer.Messaging.Index.Count == 0)
         {
-            Unregister(state);
+            Unregister(peer);
         }
     }
 
-    private void ReleaseReserved(MessagingState state, CoapReception reception)
+    private void ReleaseReserved(CoapChannel peer, CoapReception reception)
     {
-        state.Reserved -= reception.Reserved;
+        peer.Messaging.Reserved -= reception.Reserved;
         _reserved -= reception.Reserved;
         reception.Reserved = 0;
     }
 
     /// <summary>Appends a finished exchange to the log where it belongs.</summary>
     /// <returns>Its place; 0 when it is not kept.</returns>
-    private ulong Store(MessagingState state, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    private ulong Store(CoapChannel peer, CoapReception reception, StoredReply kind, ReadOnlySpan<byte> reply, long now)
     {
         MethodClass @class = ClassOf(reception.Code);
-        long lifetime = state.Times.LifetimeOf(reception.Type);
+        long lifetime = peer.Messaging.Times.LifetimeOf(reception.Type);
         if (reception.ReceivedAt + lifetime <= now || (@class == MethodClass.Safe && reply.Length > _limits.MaxStoredSafeReply) || reply.Length > ushort.MaxValue)
         {
             return 0;
         }
 
         int size = ReplyHeader.EntrySize(reply.Length);
-        int number = LogOf(state.Channel, @class, lifetime);
-        if ((long)state.Bytes + size > _peerBudget && number < Protected && !TrimPeer(state, size, now))
+        int number = LogOf(peer, @class, lifetime);
+        if ((long)peer.Messaging.Bytes + size > _peerBudget && number < Protected && !TrimPeer(peer, size, now))
         {
             return 0;
         }
@@ -306,12 +306,12 @@ internal sealed partial class DuplicateMemory
             Length = (ushort)reply.Length,
             Reply = kind,
             Class = @class,
-            Owner = state.Number,
+            Owner = peer.Messaging.Number,
             MessageId = reception.MessageId,
         };
-        state.Bytes += size;
-        state.LastExpiry = state.HasFinished ? ReplyHeader.Clock.Later(state.LastExpiry, header.Expiry) : header.Expiry;
-        state.HasFinished = true;
+        peer.Messaging.Bytes += size;
+        peer.Messaging.LastExpiry = peer.Messaging.HasFinished ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry) : header.Expiry;
+        peer.Messaging.HasFinished = true;
         return log.Append(header, reply);
     }
 }

@@ -82,9 +82,9 @@ internal sealed partial class MessageLayer
             return false;
         }
 
-        MessagingState state = StateOf(item.Channel);
-        OnAnswered(transmission, state, now);
-        OnHeard(state, now);
+        CoapChannel peer = Refresh(item.Channel);
+        OnAnswered(transmission, peer, now);
+        OnHeard(peer, now);
         _shard.Guard.OnAcknowledged(item.Channel);
         End(transmission, now);
         if (carriesResponse)
@@ -112,9 +112,9 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        MessagingState state = StateOf(item.Channel);
-        OnAnswered(transmission, state, now);
-        OnHeard(state, now);
+        CoapChannel peer = Refresh(item.Channel);
+        OnAnswered(transmission, peer, now);
+        OnHeard(peer, now);
         End(transmission, now);
         RaiseEvent(CoapInboundKind.Reset, transmission);
     }
@@ -122,7 +122,7 @@ internal sealed partial class MessageLayer
     private bool TryFind(CoapChannel channel, ushort messageId, [NotNullWhen(true)] out CoapTransmission? transmission)
     {
         transmission = null;
-        if (channel.MessagingState is MessagingState { Sending: { } sending } && sending.Outstanding.Find(messageId) is var place and > 0)
+        if (channel.Messaging.Sending is { } sending && sending.Outstanding.Find(messageId) is var place and > 0)
         {
             transmission = _transmissions[place];
         }

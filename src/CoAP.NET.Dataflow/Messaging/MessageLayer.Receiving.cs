@@ -41,9 +41,9 @@ internal sealed partial class MessageLayer
                 return false;
             case CoapMessageType.Confirmable when code.IsEmpty || code.IsReserved:
                 // An Empty one is a ping (section 4.3); a reserved class is rejected (section 4.2).
-                if (code.IsEmpty && item.Channel.MessagingState is MessagingState known)
+                if (code.IsEmpty && item.Channel.Messaging.IsUsed)
                 {
-                    OnHeard(known, now);
+                    OnHeard(item.Channel, now);
                 }
 
                 PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
@@ -74,7 +74,7 @@ internal sealed partial class MessageLayer
         {
             _shard.Wheel.Cancel(reception);
             reception.State = CoapReceptionState.Replied;
-            _memory.Drop(StateOf(reception.Channel), reception);
+            _memory.Drop(Refresh(reception.Channel), reception);
             return;
         }
 
@@ -111,9 +111,9 @@ internal sealed partial class MessageLayer
     private bool Accept(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
     {
         up = default;
-        MessagingState state = StateOf(item.Channel);
-        OnHeard(state, now);
-        Recall recall = _memory.Find(state, item.MessageId, now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply);
+        CoapChannel peer = Refresh(item.Channel);
+        OnHeard(peer, now);
+        Recall recall = _memory.Find(peer, item.MessageId, now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply);
         if (recall == Recall.Running && running!.Hash == item.Hash)
         {
             _counters.Add(CoapCounter.Duplicates);
@@ -136,7 +136,7 @@ internal sealed partial class MessageLayer
             {
                 _shard.Wheel.Cancel(running);
                 running.State = CoapReceptionState.Replied;
-                _memory.Drop(state, running);
+                _memory.Drop(peer, running);
             }
         }
 
@@ -145,15 +145,15 @@ internal sealed partial class MessageLayer
         if (@class == MethodClass.Unsafe && _busy.Contains(item.Channel, item.MessageId, item.Hash, now))
         {
             _counters.Add(CoapCounter.Duplicates);
-            RefuseBusy(item, code, state, now);
+            RefuseBusy(item, code, peer, now);
             return false;
         }
 
-        if (!_memory.TryAdmit(state, @class, now, out reserved))
+        if (!_memory.TryAdmit(peer, @class, now, out reserved))
         {
             _counters.Add(CoapCounter.Busy);
-            _busy.Add(item.Channel, item.MessageId, item.Hash, now + state.Times.LifetimeOf(item.Type));
-            RefuseBusy(item, code, state, now);
+            _busy.Add(item.Channel, item.MessageId, item.Hash, now + peer.Messaging.Times.LifetimeOf(item.Type));
+            RefuseBusy(item, code, peer, now);
             return false;
         }
 
@@ -164,20 +164,19 @@ internal sealed partial class MessageLayer
             IsMulticast = item.IsMulticast,
             Length = (ushort)Math.Min(item.Length, ushort.MaxValue),
             ReceivedAt = now,
-            Overdue = _receptionDue,
         };
-        _memory.Begin(state, reception, reserved, now);
+        _memory.Begin(peer, reception, reserved, now);
         if (item.Type == CoapMessageType.NonConfirmable)
         {
-            _shard.Wheel.Schedule(reception, now + state.Times.NonLifetime);
+            _shard.Wheel.Schedule(reception, now + peer.Messaging.Times.NonLifetime);
         }
-        else if (state.Times.PiggybackWindow > 0)
+        else if (peer.Messaging.Times.PiggybackWindow > 0)
         {
-            _shard.Wheel.Schedule(reception, now + state.Times.PiggybackWindow);
+            _shard.Wheel.Schedule(reception, now + peer.Messaging.Times.PiggybackWindow);
         }
         else
         {
-            AcknowledgeEmpty(reception, state);
+            AcknowledgeEmpty(reception, peer);
         }
 
         up = item with { Reception = reception };
@@ -195,7 +194,7 @@ internal sealed partial class MessageLayer
         {
             case CoapReceptionState.Pending:
                 // The peer waits: from now on the response is a separate one.
-                AcknowledgeEmpty(reception, StateOf(reception.Channel));
+                AcknowledgeEmpty(reception, Refresh(reception.Channel));
                 break;
             case CoapReceptionState.Acknowledged:
                 PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
@@ -228,7 +227,7 @@ internal sealed partial class MessageLayer
         }
     }
 
-    private void RefuseBusy(in CoapInbound item, CoapCode code, MessagingState state, long now)
+    private void RefuseBusy(in CoapInbound item, CoapCode code, CoapChannel peer, long now)
     {
         if (item.IsMulticast || !code.IsRequest || item.Message is not { } request)
         {
@@ -251,7 +250,7 @@ internal sealed partial class MessageLayer
             response.Type = CoapMessageType.Acknowledgement;
             response.MessageId = item.MessageId;
         }
-        else if (!TryTakeMessageId(state, response, now))
+        else if (!TryTakeMessageId(peer, response, now))
         {
             return;
         }
@@ -276,23 +275,23 @@ internal sealed partial class MessageLayer
         return response;
     }
 
-    private void AcknowledgeEmpty(CoapReception reception, MessagingState state)
+    private void AcknowledgeEmpty(CoapReception reception, CoapChannel peer)
     {
         reception.State = CoapReceptionState.Acknowledged;
         PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
-        _shard.Wheel.Schedule(reception, reception.ReceivedAt + state.Times.ExchangeLifetime);
+        _shard.Wheel.Schedule(reception, reception.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
     }
 
     private void OnReceptionDue(CoapReception reception, long now)
     {
         if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
         {
-            AcknowledgeEmpty(reception, StateOf(reception.Channel));
+            AcknowledgeEmpty(reception, Refresh(reception.Channel));
         }
         else
         {
             // No duplicate can come any more. Whoever still works on it may answer nevertheless.
-            _memory.Drop(StateOf(reception.Channel), reception);
+            _memory.Drop(Refresh(reception.Channel), reception);
         }
     }
 }

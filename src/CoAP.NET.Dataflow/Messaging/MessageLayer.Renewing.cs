@@ -21,9 +21,9 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        MessagingState state = StateOf(transmission.Channel);
-        SendingState sending = SendingOf(state);
-        if (sending.WaitingReplies.Count > 0 || MayUseMessageId(state, now) > now
+        CoapChannel peer = Refresh(transmission.Channel);
+        SendingState sending = SendingOf(peer);
+        if (sending.WaitingReplies.Count > 0 || MayUseMessageId(peer, now) > now
             || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now)))
         {
             _counters.Add(CoapCounter.NotSent);
@@ -32,12 +32,12 @@ internal sealed partial class MessageLayer
         else if (!transmission.IsOutstanding)
         {
             transmission.IsReply = true;
-            Transmit(transmission, state, sending, now);
+            Transmit(transmission, peer, sending, now);
         }
-        else if (TryRenew(transmission, source, state, now))
+        else if (TryRenew(transmission, source, peer, now))
         {
             transmission.Attempts++;
-            transmission.Timeout = now + state.Times.NonLifetime;
+            transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
             _shard.Wheel.Schedule(transmission, transmission.Timeout);
             _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission, EncodedSink = Sink });
         }
@@ -45,15 +45,15 @@ internal sealed partial class MessageLayer
 
     /// <summary>Puts the newest message into the place of one that is outstanding, with a Message ID of its own. Timer and count of retransmissions stay.</summary>
     /// <returns>Whether there is a newer one.</returns>
-    private bool TryRenew(CoapTransmission transmission, ITransmissionSource source, MessagingState state, long now)
+    private bool TryRenew(CoapTransmission transmission, ITransmissionSource source, CoapChannel peer, long now)
     {
-        if (state.MessageIds.FreeAt(state.Times.MessageIdLifetime) > now
+        if (peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime) > now
             || source.Take(transmission, now) is not { } message || ReferenceEquals(message, transmission.Message))
         {
             return false;
         }
 
-        SendingState sending = state.Sending!;
+        SendingState sending = peer.Messaging.Sending!;
         List<ushort> superseded = transmission.Superseded ??= [];
         if (superseded.Count == MaxSuperseded)
         {
@@ -65,7 +65,7 @@ internal sealed partial class MessageLayer
         message.Type = transmission.Message.Type;
         transmission.Message = message;
         transmission.Encoded = null;
-        TakeMessageId(state, message, now);
+        TakeMessageId(peer, message, now);
         if (sending.Outstanding.IsFull)
         {
             sending.Outstanding.Grow();
@@ -81,18 +81,18 @@ internal sealed partial class MessageLayer
     /// </summary>
     private void OnSupersededAcknowledged(CoapTransmission transmission, ushort messageId, long now)
     {
-        MessagingState state = StateOf(transmission.Channel);
+        CoapChannel peer = Refresh(transmission.Channel);
         transmission.Superseded?.Remove(messageId);
-        state.Sending!.Outstanding.Remove(messageId);
+        peer.Messaging.Sending!.Outstanding.Remove(messageId);
         transmission.Attempts = Math.Min(transmission.Attempts, 2);
         transmission.SentAt = now;
-        transmission.Timeout = FirstWait(transmission, state.Times, state.Sending!, now);
+        transmission.Timeout = FirstWait(transmission, peer.Messaging.Times, peer.Messaging.Sending!, now);
         if (transmission.IsScheduled && transmission.Due > now + transmission.Timeout)
         {
             _shard.Wheel.Schedule(transmission, now + transmission.Timeout);
         }
 
-        OnHeard(state, now);
+        OnHeard(peer, now);
     }
 
     private static void ForgetSuperseded(CoapTransmission transmission, SendingState sending)

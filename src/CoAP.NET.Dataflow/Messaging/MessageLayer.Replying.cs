@@ -41,7 +41,7 @@ internal sealed partial class MessageLayer
             case CoapOutboundKind.Forget when item.Reception is { State: CoapReceptionState.Pending } reception:
                 _shard.Wheel.Cancel(reception);
                 reception.State = CoapReceptionState.Replied;
-                _memory.Drop(StateOf(item.Channel), reception);
+                _memory.Drop(Refresh(item.Channel), reception);
                 break;
             case CoapOutboundKind.Cancel when item.Transmission is { } transmission:
                 Cancel(transmission, now);
@@ -57,7 +57,7 @@ internal sealed partial class MessageLayer
     {
         if (item.Transmission is { } transmission)
         {
-            Charge(StateOf(item.Channel), bytes.Length, now);
+            Charge(Refresh(item.Channel), bytes.Length, now);
             if (transmission.IsOutstanding && transmission.Message.Type == CoapMessageType.Confirmable
                 && (transmission.Source is null || ReferenceEquals(item.Message, transmission.Message)))
             {
@@ -67,7 +67,7 @@ internal sealed partial class MessageLayer
         else if (item.Reception is { Place: not 0 } reception)
         {
             _shard.Wheel.Cancel(reception);
-            _memory.End(StateOf(item.Channel), reception, StoredReply.Bytes, bytes, now);
+            _memory.End(Refresh(item.Channel), reception, StoredReply.Bytes, bytes, now);
         }
     }
 
@@ -76,7 +76,7 @@ internal sealed partial class MessageLayer
     {
         if (reception.Place != 0)
         {
-            _shard.Wheel.Schedule(reception, reception.ReceivedAt + StateOf(reception.Channel).Times.ExchangeLifetime);
+            _shard.Wheel.Schedule(reception, reception.ReceivedAt + Refresh(reception.Channel).Messaging.Times.ExchangeLifetime);
         }
     }
 
@@ -86,11 +86,11 @@ internal sealed partial class MessageLayer
         _shard.Wheel.Cancel(reception);
         if (DuplicateMemory.ClassOf(reception.Code) == MethodClass.Unsafe)
         {
-            _memory.End(StateOf(reception.Channel), reception, StoredReply.Silence, default, now);
+            _memory.End(Refresh(reception.Channel), reception, StoredReply.Silence, default, now);
         }
         else
         {
-            _memory.Drop(StateOf(reception.Channel), reception);
+            _memory.Drop(Refresh(reception.Channel), reception);
         }
     }
 
@@ -156,7 +156,7 @@ internal sealed partial class MessageLayer
         }
         else if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
         {
-            AcknowledgeEmpty(reception, StateOf(reception.Channel));
+            AcknowledgeEmpty(reception, Refresh(reception.Channel));
         }
     }
 
@@ -206,20 +206,20 @@ internal sealed partial class MessageLayer
     {
         _shard.Wheel.Cancel(reception);
         reception.State = state;
-        _memory.End(StateOf(reception.Channel), reception, kind, default, now);
+        _memory.End(Refresh(reception.Channel), reception, kind, default, now);
     }
 
     /// <summary>Sends a response that has a Message ID of its own. It waits only for that.</summary>
     private void SendReply(in CoapOutbound item, long now)
     {
-        MessagingState state = StateOf(item.Channel);
+        CoapChannel peer = Refresh(item.Channel);
         if (item.Transmission is { IsOver: true })
         {
             return;
         }
 
         bool isTracked = item.Transmission is not null || item.Message!.Type == CoapMessageType.Confirmable;
-        if (!isTracked && (state.Sending is null || state.Sending.WaitingReplies.Count == 0) && TryTakeMessageId(state, item.Message!, now))
+        if (!isTracked && (peer.Messaging.Sending is null || peer.Messaging.Sending.WaitingReplies.Count == 0) && TryTakeMessageId(peer, item.Message!, now))
         {
             _shard.Post(new CoapOutbound { Channel = item.Channel, Message = item.Message });
             return;
@@ -228,7 +228,7 @@ internal sealed partial class MessageLayer
         CoapTransmission transmission = item.Transmission ?? new CoapTransmission(item.Channel, item.Message!, null);
         transmission.IsReply = true;
         transmission.IsLimited = true;
-        SendingState sending = SendingOf(state);
-        Enqueue(transmission, ref sending.WaitingReplies, state, now);
+        SendingState sending = SendingOf(peer);
+        Enqueue(transmission, ref sending.WaitingReplies, peer, now);
     }
 }

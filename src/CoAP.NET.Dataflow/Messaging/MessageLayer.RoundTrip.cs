@@ -7,7 +7,7 @@ internal sealed partial class MessageLayer
 {
     /// <summary>The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.</summary>
     public static TimeSpan? RttOf(CoapChannel channel) =>
-        (channel.MessagingState as MessagingState)?.Sending is { RoundTrip: { HasSample: true } roundTrip } ? TimeSpan.FromTicks(roundTrip.Smoothed) : null;
+        channel.Messaging.Sending is { RoundTrip: { HasSample: true } roundTrip } ? TimeSpan.FromTicks(roundTrip.Smoothed) : null;
 
     private long FirstWait(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
@@ -68,10 +68,10 @@ internal sealed partial class MessageLayer
         times.Timing != CoapRetransmissionTiming.Default && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
 
     /// <summary>A message of ours was acknowledged or rejected.</summary>
-    private static void OnAnswered(CoapTransmission transmission, MessagingState state, long now)
+    private static void OnAnswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
         // A Non-confirmable message is rejected when somebody gets around to it.
-        if (transmission.Message.Type != CoapMessageType.Confirmable || state.Sending is not { } sending)
+        if (transmission.Message.Type != CoapMessageType.Confirmable || peer.Messaging.Sending is not { } sending)
         {
             return;
         }
@@ -83,15 +83,15 @@ internal sealed partial class MessageLayer
             sending.RoundTrip.Add(elapsed);
         }
 
-        sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, state.Times, sending.RoundTrip, now);
+        sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, peer.Messaging.Times, sending.RoundTrip, now);
     }
 
     /// <summary>A message of ours ends without an acknowledgement. Its wait tells something only when it was sent again.</summary>
-    private static void OnUnanswered(CoapTransmission transmission, MessagingState state, long now)
+    private static void OnUnanswered(CoapTransmission transmission, CoapChannel peer, long now)
     {
         if (transmission.Attempts > 1)
         {
-            state.Sending?.Timing?.OnUnanswered(now - transmission.SentAt, now);
+            peer.Messaging.Sending?.Timing?.OnUnanswered(now - transmission.SentAt, now);
         }
     }
 

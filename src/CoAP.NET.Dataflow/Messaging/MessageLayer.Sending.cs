@@ -21,36 +21,36 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        MessagingState state = StateOf(transmission.Channel);
-        SendingState sending = SendingOf(state);
-        Enqueue(transmission, ref transmission.IsPaced ? ref sending.WaitingReplies : ref sending.Waiting, state, now);
+        CoapChannel peer = Refresh(transmission.Channel);
+        SendingState sending = SendingOf(peer);
+        Enqueue(transmission, ref transmission.IsPaced ? ref sending.WaitingReplies : ref sending.Waiting, peer, now);
     }
 
     private void Cancel(CoapTransmission transmission, long now)
     {
-        if (transmission.IsQueued && transmission.Channel.MessagingState is MessagingState { Sending: { } sending })
+        if (transmission.IsQueued && transmission.Channel.Messaging.Sending is { } sending)
         {
             Dequeue(transmission, sending);
         }
         else if (transmission.IsOutstanding)
         {
-            OnUnanswered(transmission, StateOf(transmission.Channel), now);
+            OnUnanswered(transmission, Refresh(transmission.Channel), now);
             End(transmission, now);
         }
 
         transmission.IsOver = true;
     }
 
-    private void Enqueue(CoapTransmission transmission, ref WaitingList waiting, MessagingState state, long now)
+    private void Enqueue(CoapTransmission transmission, ref WaitingList waiting, CoapChannel peer, long now)
     {
         waiting.Add(transmission);
         _waiting++;
         transmission.IsQueued = true;
-        Pump(state, now);
-        if (transmission.IsQueued && (waiting.Count > state.Times.Parameters.MaxQueuedRequests || _waiting > _maxOutstanding))
+        Pump(peer, now);
+        if (transmission.IsQueued && (waiting.Count > peer.Messaging.Times.Parameters.MaxQueuedRequests || _waiting > _maxOutstanding))
         {
             // The second bound is for responses to addresses that come once and never acknowledge: each has a queue of its own.
-            Dequeue(transmission, state.Sending!);
+            Dequeue(transmission, peer.Messaging.Sending!);
             transmission.IsOver = true;
             _counters.Add(CoapCounter.NotSent);
             RaiseEvent(CoapInboundKind.NotSent, transmission);
@@ -73,9 +73,9 @@ internal sealed partial class MessageLayer
     }
 
     /// <summary>Sends what waits and may go, and sets the timer for the rest.</summary>
-    private void Pump(MessagingState state, long now)
+    private void Pump(CoapChannel peer, long now)
     {
-        if (state.Sending is not { } sending)
+        if (peer.Messaging.Sending is not { } sending)
         {
             return;
         }
@@ -83,19 +83,19 @@ internal sealed partial class MessageLayer
         long due = long.MaxValue;
         while (sending.WaitingReplies.First is { } reply)
         {
-            due = MayUseMessageId(state, now);
+            due = MayUseMessageId(peer, now);
             if (due > now)
             {
                 break;
             }
 
             Dequeue(reply, sending);
-            Transmit(reply, state, sending, now);
+            Transmit(reply, peer, sending, now);
         }
 
-        while (sending.Waiting.First is { } first && sending.Interactions < state.Times.Parameters.NStart)
+        while (sending.Waiting.First is { } first && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
         {
-            long next = Math.Max(MayUseMessageId(state, now), MayProbe(state, sending, now));
+            long next = Math.Max(MayUseMessageId(peer, now), MayProbe(peer, sending, now));
             if (next <= now && first.Source is { } source)
             {
                 next = source.MayBeTakenAt(first, now);
@@ -108,7 +108,7 @@ internal sealed partial class MessageLayer
             }
 
             Dequeue(first, sending);
-            Transmit(first, state, sending, now);
+            Transmit(first, peer, sending, now);
         }
 
         if (due > now && due != long.MaxValue)
@@ -118,45 +118,45 @@ internal sealed partial class MessageLayer
     }
 
     /// <summary>When the next message may take a Message ID and a place among the outstanding ones; not after now when it may go.</summary>
-    private long MayUseMessageId(MessagingState state, long now) =>
+    private long MayUseMessageId(CoapChannel peer, long now) =>
         _transmissions.Count >= _maxOutstanding ? now + s_retryPeriod
-        : state.Channel.Remote.IsMulticast ? _groupMessageIds.FreeAt(state.Times.MessageIdLifetime)
-        : state.MessageIds.FreeAt(state.Times.MessageIdLifetime);
+        : peer.Remote.IsMulticast ? _groupMessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime)
+        : peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime);
 
     /// <summary>
     /// PROBING_RATE (RFC 7252 section 4.7): when the next message may go to a peer that does not respond; not after now when it may go. A peer that was heard
     /// within EXCHANGE_LIFETIME responds, and the first NSTART interactions have yet to find out. A group does not respond as such.
     /// </summary>
-    private static long MayProbe(MessagingState state, SendingState sending, long now) =>
-        sending.Unheard < state.Times.Parameters.NStart || !IsSilent(state, now) ? long.MinValue : sending.NextProbe;
+    private static long MayProbe(CoapChannel peer, SendingState sending, long now) =>
+        sending.Unheard < peer.Messaging.Times.Parameters.NStart || !IsSilent(peer, now) ? long.MinValue : sending.NextProbe;
 
-    private static bool IsSilent(MessagingState state, long now) =>
-        state.Times.TicksPerByte > 0
-        && !(state.LastHeard != long.MinValue && now - state.LastHeard < state.Times.ExchangeLifetime)
-        && !state.Channel.Remote.IsMulticast;
+    private static bool IsSilent(CoapChannel peer, long now) =>
+        peer.Messaging.Times.TicksPerByte > 0
+        && !(peer.Messaging.LastHeard != long.MinValue && now - peer.Messaging.LastHeard < peer.Messaging.Times.ExchangeLifetime)
+        && !peer.Remote.IsMulticast;
 
     /// <summary>Notes what was sent to a peer that does not respond; every copy counts.</summary>
-    private static void Charge(MessagingState state, int bytes, long now)
+    private static void Charge(CoapChannel peer, int bytes, long now)
     {
-        if (state.Sending is { } sending && IsSilent(state, now))
+        if (peer.Messaging.Sending is { } sending && IsSilent(peer, now))
         {
-            sending.NextProbe = Math.Max(sending.NextProbe, now) + ProbingTimeOf(state, bytes);
+            sending.NextProbe = Math.Max(sending.NextProbe, now) + ProbingTimeOf(peer, bytes);
         }
     }
 
     /// <summary>Takes back what was noted of a message that never left.</summary>
     private static void Uncharge(CoapTransmission transmission, int bytes, long now)
     {
-        if (transmission.Channel.MessagingState is MessagingState { Sending: { } sending } state && IsSilent(state, now) && sending.NextProbe >= now)
+        if (transmission.Channel is { Messaging.Sending: { } sending } peer && IsSilent(peer, now) && sending.NextProbe >= now)
         {
-            sending.NextProbe -= ProbingTimeOf(state, bytes);
+            sending.NextProbe -= ProbingTimeOf(peer, bytes);
             sending.Unheard -= transmission.CountsForNStart && sending.Unheard > 0 ? 1 : 0;
         }
     }
 
-    private static long ProbingTimeOf(MessagingState state, int bytes) => (long)Math.Min(bytes * state.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
+    private static long ProbingTimeOf(CoapChannel peer, int bytes) => (long)Math.Min(bytes * peer.Messaging.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
 
-    private void Transmit(CoapTransmission transmission, MessagingState state, SendingState sending, long now)
+    private void Transmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
     {
         CoapMessage message = transmission.Message;
         if (transmission.Source is { } source)
@@ -171,7 +171,7 @@ internal sealed partial class MessageLayer
             transmission.Message = message = newest;
         }
 
-        TakeMessageId(state, message, now);
+        TakeMessageId(peer, message, now);
         transmission.Attempts = 1;
         transmission.SentAt = now;
         transmission.IsOutstanding = true;
@@ -192,14 +192,14 @@ internal sealed partial class MessageLayer
 
         if (message.Type == CoapMessageType.Confirmable)
         {
-            transmission.Timeout = FirstWait(transmission, state.Times, sending, now);
+            transmission.Timeout = FirstWait(transmission, peer.Messaging.Times, sending, now);
             _shard.Wheel.Schedule(transmission, now + transmission.Timeout);
         }
         else
         {
             message.Type = CoapMessageType.NonConfirmable;
-            transmission.Timeout = now + state.Times.NonLifetime;
-            _shard.Wheel.Schedule(transmission, transmission.PassesQueue ? transmission.Timeout : now + state.Times.NonConfirmablePlace);
+            transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
+            _shard.Wheel.Schedule(transmission, transmission.PassesQueue ? transmission.Timeout : now + peer.Messaging.Times.NonConfirmablePlace);
             if (transmission.TellsWhenSent)
             {
                 RaiseEvent(CoapInboundKind.Sent, transmission);
@@ -217,15 +217,15 @@ internal sealed partial class MessageLayer
 
     private void OnTransmissionDue(CoapTransmission transmission, long now)
     {
-        MessagingState state = StateOf(transmission.Channel);
+        CoapChannel peer = Refresh(transmission.Channel);
         if (transmission.Message.Type != CoapMessageType.Confirmable)
         {
             if (transmission.CountsForNStart)
             {
                 // Lost, or answered by silence: others may go. A reset can still match it.
-                ReleaseInteraction(transmission, state.Sending!);
+                ReleaseInteraction(transmission, peer.Messaging.Sending!);
                 _shard.Wheel.Schedule(transmission, Math.Max(transmission.Timeout, now));
-                Pump(state, now);
+                Pump(peer, now);
             }
             else
             {
@@ -235,10 +235,10 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        if (transmission.Attempts > state.Times.Parameters.MaxRetransmit || IsPastSpan(transmission, state.Times))
+        if (transmission.Attempts > peer.Messaging.Times.Parameters.MaxRetransmit || IsPastSpan(transmission, peer.Messaging.Times))
         {
             _counters.Add(CoapCounter.TransmissionsGivenUp);
-            OnUnanswered(transmission, state, now);
+            OnUnanswered(transmission, peer, now);
             End(transmission, now);
             RaiseEvent(CoapInboundKind.NotAcknowledged, transmission);
             return;
@@ -253,11 +253,11 @@ internal sealed partial class MessageLayer
                 return;
             }
 
-            TryRenew(transmission, source, state, now);
+            TryRenew(transmission, source, peer, now);
         }
 
         transmission.Attempts++;
-        _shard.Wheel.Schedule(transmission, NextDue(transmission, state.Times, state.Sending!, now));
+        _shard.Wheel.Schedule(transmission, NextDue(transmission, peer.Messaging.Times, peer.Messaging.Sending!, now));
         if (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, transmission.Encoded?.Length ?? (int)transmission.Message.SizeBound, now))
         {
             // As good as lost; the peer may ask again.
@@ -267,7 +267,7 @@ internal sealed partial class MessageLayer
         _counters.Add(CoapCounter.Retransmissions);
         if (transmission.Encoded is { } encoded)
         {
-            Charge(state, encoded.Length, now);
+            Charge(peer, encoded.Length, now);
         }
 
         _shard.Post(new CoapOutbound
@@ -283,8 +283,8 @@ internal sealed partial class MessageLayer
     /// <summary>Ends a transmission: no further copies, its place is free.</summary>
     private void End(CoapTransmission transmission, long now)
     {
-        MessagingState state = StateOf(transmission.Channel);
-        SendingState sending = state.Sending!;
+        CoapChannel peer = Refresh(transmission.Channel);
+        SendingState sending = peer.Messaging.Sending!;
         Settle(transmission, sending);
         sending.Outstanding.Remove(transmission.Message.MessageId);
         ForgetSuperseded(transmission, sending);
@@ -293,7 +293,7 @@ internal sealed partial class MessageLayer
             sending.Outstanding.Rebuild(default, spare: 0);
         }
 
-        Pump(state, now);
+        Pump(peer, now);
     }
 
     private void Settle(CoapTransmission transmission, SendingState sending)
@@ -336,44 +336,45 @@ internal sealed partial class MessageLayer
         }
     }
 
-    private SendingState SendingOf(MessagingState state) => state.Sending ??= new SendingState(state, _resume);
+    private SendingState SendingOf(CoapChannel peer) => peer.Messaging.MakeExtras().Sending ??= new SendingState(peer, _resume);
 
-    private bool TryTakeMessageId(MessagingState state, CoapMessage message, long now)
+    private bool TryTakeMessageId(CoapChannel peer, CoapMessage message, long now)
     {
-        if (state.MessageIds.FreeAt(state.Times.MessageIdLifetime) > now)
+        if (peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime) > now)
         {
             return false;
         }
 
-        TakeMessageId(state, message, now);
+        TakeMessageId(peer, message, now);
         return true;
     }
 
-    private void TakeMessageId(MessagingState state, CoapMessage message, long now)
+    private void TakeMessageId(CoapChannel peer, CoapMessage message, long now)
     {
-        if (state.Channel.Remote.IsMulticast)
+        if (peer.Remote.IsMulticast)
         {
             message.MessageId = _groupMessageIds.Take(now);
             return;
         }
 
-        if (!state.HasMessageIds)
+        MessagingExtras extras = peer.Messaging.MakeExtras();
+        if (!extras.HasMessageIds)
         {
-            state.HasMessageIds = true;
-            state.MessageIds = new MessageIdSequence(_ghosts.StartOf(state.Channel.Remote));
+            extras.HasMessageIds = true;
+            extras.MessageIds = new MessageIdSequence(_ghosts.StartOf(peer.Remote));
         }
 
         ushort messageId;
         do
         {
-            messageId = _messageIds[state.MessageIds.Take(now)];
+            messageId = _messageIds[extras.MessageIds.Take(now)];
         }
         while (GroupMessageIds.Contains(messageId));
 
         // Those of groups are passed over at once, so that the next one is either in a block that is known to be free, or the first of a block.
-        while (!state.MessageIds.IsAtBlock && GroupMessageIds.Contains(_messageIds[state.MessageIds.Next]))
+        while (!extras.MessageIds.IsAtBlock && GroupMessageIds.Contains(_messageIds[extras.MessageIds.Next]))
         {
-            state.MessageIds.Take(now);
+            extras.MessageIds.Take(now);
         }
 
         message.MessageId = messageId;

@@ -19,9 +19,8 @@ internal sealed partial class MessageLayer
     private readonly GroupMessageIds _groupMessageIds;
     private readonly GhostCounters _ghosts;
     private readonly BusyMemory _busy = new();
-    private readonly Action<CoapReception, long> _receptionDue;
     private readonly Action<CoapTransmission, long> _transmissionDue;
-    private readonly Action<MessagingState, long> _resume;
+    private readonly Action<CoapChannel, long> _resume;
     private PeerTimes _times = new(CoapTransmissionParameters.Default);
     private readonly int _maxOutstanding;
     private JitterSequence _jitter;
@@ -38,7 +37,7 @@ internal sealed partial class MessageLayer
         _messageIds = new MessageIdScrambler(shard.Environment.Random);
         _ghosts = new GhostCounters(shard.Environment.Random);
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
-        _receptionDue = OnReceptionDue;
+        shard.ReceptionDue = OnReceptionDue;
         _transmissionDue = OnTransmissionDue;
         _resume = Pump;
     }
@@ -56,14 +55,14 @@ internal sealed partial class MessageLayer
     public int Waiting => _waiting;
 
     /// <summary>Messages of ours to a peer that an acknowledgement or reset can match.</summary>
-    public static int OutstandingTo(CoapChannel channel) => (channel.MessagingState as MessagingState)?.Sending?.Outstanding.Count ?? 0;
+    public static int OutstandingTo(CoapChannel channel) => channel.Messaging.Sending?.Outstanding.Count ?? 0;
 
     /// <summary>Messages of ours to a peer that wait for their turn.</summary>
     public static int WaitingFor(CoapChannel channel) =>
-        (channel.MessagingState as MessagingState)?.Sending is { } sending ? sending.Waiting.Count + sending.WaitingReplies.Count : 0;
+        channel.Messaging.Sending is { } sending ? sending.Waiting.Count + sending.WaitingReplies.Count : 0;
 
     /// <summary>Exchanges of a peer that run: delivered up and not yet finished.</summary>
-    public static int RunningOf(CoapChannel channel) => (channel.MessagingState as MessagingState)?.Running ?? 0;
+    public static int RunningOf(CoapChannel channel) => channel.Messaging.Running;
 
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a newcomer that is not
@@ -71,18 +70,14 @@ internal sealed partial class MessageLayer
     /// </summary>
     public static bool CanForget(CoapChannel channel, long now)
     {
-        if (channel.MessagingState is not MessagingState state)
-        {
-            return true;
-        }
-
+        ref readonly MessagingState state = ref channel.Messaging;
         if (state.Running > 0 || state.Sending is { } sending && (sending.Outstanding.Count > 0 || sending.Waiting.Count > 0 || sending.WaitingReplies.Count > 0))
         {
             return false;
         }
 
         return (channel.IsNewcomer && !channel.IsProtected)
-            || (!DuplicateMemory.Remembers(state, now)
+            || (!DuplicateMemory.Remembers(channel, now)
                 && !(state.MessageIds.WasUsed && now - state.MessageIds.LastUse < state.Times.MessageIdLifetime));
     }
 
@@ -92,40 +87,29 @@ internal sealed partial class MessageLayer
     /// </summary>
     public void Forget(CoapChannel channel)
     {
-        if (channel.MessagingState is not MessagingState state)
-        {
-            return;
-        }
-
-        if (state.Sending is { } sending)
+        if (channel.Messaging.Sending is { } sending)
         {
             GiveUpAll(sending);
         }
 
-        if (state.MessageIds.WasUsed)
+        if (channel.Messaging.MessageIds is { WasUsed: true } messageIds)
         {
-            _ghosts.Remember(channel.Remote, state.MessageIds.Next);
+            _ghosts.Remember(channel.Remote, messageIds.Next);
         }
 
-        _memory.Forget(state);
-        channel.MessagingState = null;
+        _memory.Forget(channel);
+        channel.Messaging = new MessagingState();
     }
 
-    private MessagingState StateOf(CoapChannel channel)
+    /// <summary>The peer, with the times of the parameters that it has now.</summary>
+    private CoapChannel Refresh(CoapChannel channel)
     {
-        if (channel.MessagingState is MessagingState state)
+        if (!ReferenceEquals(channel.Messaging.Times?.Parameters, channel.Parameters))
         {
-            if (!ReferenceEquals(state.Times.Parameters, channel.Parameters))
-            {
-                state.Times = TimesOf(channel.Parameters);
-            }
-
-            return state;
+            channel.Messaging.Times = TimesOf(channel.Parameters);
         }
 
-        state = new MessagingState(channel, TimesOf(channel.Parameters));
-        channel.MessagingState = state;
-        return state;
+        return channel;
     }
 
     private PeerTimes TimesOf(CoapTransmissionParameters parameters)
@@ -139,16 +123,16 @@ internal sealed partial class MessageLayer
     }
 
     /// <summary>Notes that a peer is there.</summary>
-    private void OnHeard(MessagingState state, long now)
+    private void OnHeard(CoapChannel peer, long now)
     {
-        state.LastHeard = now;
-        if (state.Sending is { } sending)
+        peer.Messaging.LastHeard = now;
+        if (peer.Messaging.Sending is { } sending)
         {
             sending.Unheard = 0;
             sending.NextProbe = long.MinValue;
             if (sending.Waiting.Count > 0)
             {
-                Pump(state, now);
+                Pump(peer, now);
             }
         }
     }
@@ -160,7 +144,11 @@ internal sealed partial class MessageLayer
             _counters.Add(CoapCounter.ResetsSent);
         }
 
-        _shard.Post(new CoapOutbound { Channel = channel, Message = new CoapMessage { Type = type, MessageId = messageId } });
+        CoapMessage message = _shard.LendsMessages ? SpareMessage.Take(CoapCode.Empty, null) : new CoapMessage();
+        message.Type = type;
+        message.MessageId = messageId;
+        message.IsLent = _shard.LendsMessages;
+        _shard.Post(new CoapOutbound { Channel = channel, Message = message });
     }
 
     private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission)

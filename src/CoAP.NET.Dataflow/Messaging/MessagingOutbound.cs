@@ -41,7 +41,7 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
     /// <inheritdoc/>
     private protected override void Process(CoapOutbound item)
     {
-        if (item.Channel.MessagingState is ConnectionState connection)
+        if (item.Channel is { IsReliable: true, SignallingState: ConnectionState connection })
         {
             ProcessReliable(in item, connection);
             return;

@@ -1,33 +1,29 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Messaging;
 
-/// <summary>What Messaging keeps for one peer. Small, because a server has many: what only sending needs is made when something is sent. Guarded by the shard's lock.</summary>
-internal sealed class MessagingState
+/// <summary>
+/// What Messaging keeps for one peer: a struct inside the channel, so that a request meets it in the memory that was fetched for the channel. Small, because a server has many:
+/// what only sending needs is made when something is sent. Guarded by the shard's lock.
+/// </summary>
+internal struct MessagingState
 {
-    public MessagingState(CoapChannel channel, PeerTimes times)
+    private MessagingExtras? _extras;
+    private int _numberPlusOne;
+
+    public MessagingState()
     {
-        Channel = channel;
-        Times = times;
     }
 
-    public CoapChannel Channel { get; }
-
-    public PeerTimes Times { get; set; }
+    /// <summary>The times of the peer's parameters; null until something of the peer was looked at.</summary>
+    public PeerTimes Times { get; set; } = null!;
 
     // ---- of the duplicate memory
 
-    /// <summary>Message IDs of the peer: running exchanges, and finished ones that the memory keeps.</summary>
-    public MidTable Index;
-
-    /// <summary>The number in the memory's table of states; -1 when there is nothing in the index.</summary>
-    public int Number { get; set; } = -1;
-
-    /// <summary>What the memory was charged for the index, and which part of it as that of an unverified peer.</summary>
-    public int IndexBytes { get; set; }
-
-    /// <summary>See <see cref="IndexBytes"/>.</summary>
-    public int UnverifiedIndexBytes { get; set; }
+    /// <summary>The number in the memory's table of peers; -1 when there is nothing in the index.</summary>
+    public int Number
+    {
+        readonly get => _numberPlusOne - 1;
+        set => _numberPlusOne = value + 1;
+    }
 
     /// <summary>At most this many bytes of the memory belong to the peer; what expired is taken off when it matters.</summary>
     public int Bytes { get; set; }
@@ -38,22 +34,33 @@ internal sealed class MessagingState
     /// <summary>When the last finished exchange may be forgotten; only if there was one.</summary>
     public uint LastExpiry { get; set; }
 
-    public bool HasFinished { get; set; }
-
-    /// <summary>Before this time it is no use to look for something of the peer that may be forgotten.</summary>
-    public long TrimAt { get; set; } = long.MinValue;
-
     /// <summary>Exchanges that run: delivered up and not finished.</summary>
     public int Running { get; set; }
 
+    public bool HasFinished { get; set; }
+
+    /// <summary>Whether the memory was charged for the index as for that of an unverified peer.</summary>
+    public bool IsIndexUnverified { get; set; }
+
+    /// <summary>Before this time it is no use to look for something of the peer that may be forgotten.</summary>
+    public readonly long TrimAt => _extras?.TrimAt ?? long.MinValue;
+
     // ---- of sending
-
-    public MessageIdSequence MessageIds;
-
-    public bool HasMessageIds { get; set; }
 
     /// <summary>When the peer was last heard; long.MinValue for never.</summary>
     public long LastHeard { get; set; } = long.MinValue;
 
-    public SendingState? Sending { get; set; }
+    /// <summary>Whether something of the peer was looked at.</summary>
+    public readonly bool IsUsed => Times is not null;
+
+    public readonly SendingState? Sending => _extras?.Sending;
+
+    /// <summary>The Message IDs towards the peer, to be read.</summary>
+    public readonly MessageIdSequence MessageIds => _extras?.MessageIds ?? default;
+
+    /// <summary>Message IDs of the peer: running exchanges, and finished ones that the memory keeps.</summary>
+    public MidTable Index;
+
+    /// <summary>What few peers need; made when it is needed.</summary>
+    public MessagingExtras MakeExtras() => _extras ??= new MessagingExtras();
 }

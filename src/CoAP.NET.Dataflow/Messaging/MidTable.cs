@@ -1,27 +1,31 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// A map of one peer from Message IDs to places, 8 bytes an entry: open addressing in which entries far from their slot go before near
-/// ones (Robin Hood hashing), so that a search that finds nothing ends soon. A struct inside its owner; a single entry stands in it, more in an array.
+/// ones (Robin Hood hashing), so that a search that finds nothing ends soon. A struct inside its owner; few entries stand in it one after another, more in an array.
 /// </summary>
 internal struct MidTable
 {
     /// <summary>Places are numbers of 48 bits above zero.</summary>
     public const int PlaceBits = 48;
 
+    /// <summary>How many entries need no array: what a device that speaks once a minute leaves within EXCHANGE_LIFETIME.</summary>
+    public const int FewCapacity = 4;
+
     private const int MinCapacity = 8;
     private const int GroupBits = 3;
 
     // Place << 16 | Message ID; 0 when free.
     private ulong[]? _entries;
-    private ulong _single; // while there is no array
     private int _count;
+    private Few _few; // while there is no array: the first ones are taken
 
     public readonly int Count => _count;
 
-    public readonly int Capacity => _entries?.Length ?? 1;
+    public readonly int Capacity => _entries?.Length ?? FewCapacity;
 
     /// <summary>The memory it takes beyond its owner, in bytes.</summary>
     public readonly int Bytes => _entries is null ? 0 : (_entries.Length * sizeof(ulong)) + 24;
@@ -30,11 +34,11 @@ internal struct MidTable
     public readonly int GrowthBytes => _entries is null ? (MinCapacity * sizeof(ulong)) + 24 : _entries.Length * sizeof(ulong);
 
     /// <summary>Whether the next new entry needs <see cref="Grow"/> first.</summary>
-    public readonly bool IsFull => _entries is null ? _single != 0 : (_count + 1) * 4 > _entries.Length * 3;
+    public readonly bool IsFull => _entries is null ? _count == FewCapacity : (_count + 1) * 4 > _entries.Length * 3;
 
     /// <summary>The entries as they lie, free ones zero.</summary>
     [UnscopedRef]
-    public readonly ReadOnlySpan<ulong> Entries => _entries is null ? new ReadOnlySpan<ulong>(in _single) : _entries;
+    public readonly ReadOnlySpan<ulong> Entries => _entries is null ? ((ReadOnlySpan<ulong>)_few)[.._count] : _entries;
 
     public static ulong PlaceOf(ulong entry) => entry >> 16;
 
@@ -60,7 +64,8 @@ internal struct MidTable
     {
         if (_entries is not { } entries)
         {
-            return (ushort)_single == mid ? _single >> 16 : 0;
+            int few = IndexOfFew(mid);
+            return few < 0 ? 0 : _few[few] >> 16;
         }
 
         int mask = entries.Length - 1;
@@ -92,8 +97,8 @@ internal struct MidTable
     {
         if (_entries is not { } entries)
         {
-            _single = (place << 16) | mid;
-            _count = 1;
+            int few = IndexOfFew(mid);
+            _few[few < 0 ? _count++ : few] = (place << 16) | mid;
             return;
         }
 
@@ -127,13 +132,13 @@ internal struct MidTable
     {
         if (_entries is not { } entries)
         {
-            if (_single == 0 || (ushort)_single != mid)
+            int few = IndexOfFew(mid);
+            if (few < 0)
             {
                 return false;
             }
 
-            _single = 0;
-            _count = 0;
+            _few[few] = _few[--_count];
             return true;
         }
 
@@ -171,7 +176,7 @@ internal struct MidTable
             capacity *= 2;
         }
 
-        Fill(wanted <= 1 ? null : new ulong[capacity], kept);
+        Fill(wanted <= FewCapacity ? null : new ulong[capacity], kept);
     }
 
     /// <summary>Makes room for at least one more entry.</summary>
@@ -183,7 +188,8 @@ internal struct MidTable
         }
         else
         {
-            Fill(new ulong[MinCapacity], [_single]);
+            Few few = _few;
+            Fill(new ulong[MinCapacity], ((ReadOnlySpan<ulong>)few)[.._count]);
         }
     }
 
@@ -197,13 +203,25 @@ internal struct MidTable
         return ((int)(group >> 12) << GroupBits | (mid & ((1 << GroupBits) - 1))) & mask;
     }
 
+    private readonly int IndexOfFew(ushort mid)
+    {
+        for (int i = 0; i < _count; i++)
+        {
+            if ((ushort)_few[i] == mid)
+            {
+                return i;
+            }
+        }
+
+        return -1;
+    }
+
     /// <summary>How far an entry stands from the slot that its Message ID belongs to.</summary>
     private static int DistanceAt(ulong[] entries, int i, int mask) => (i - Home((ushort)entries[i], mask)) & mask;
 
     private void Fill(ulong[]? entries, ReadOnlySpan<ulong> kept)
     {
         _entries = entries;
-        _single = 0;
         _count = 0;
         foreach (ulong entry in kept)
         {
@@ -212,5 +230,11 @@ internal struct MidTable
                 Set((ushort)entry, entry >> 16);
             }
         }
+    }
+
+    [InlineArray(FewCapacity)]
+    private struct Few
+    {
+        private ulong _first;
     }
 }

@@ -5,15 +5,15 @@ namespace CoAP.NET.Messaging;
 /// <summary>What Messaging keeps for a peer that it sends messages of its own to (RFC 7252 sections 4.2 and 4.7). Its timer is for what waits. Guarded by the shard's lock.</summary>
 internal sealed class SendingState : WheelTimer
 {
-    private readonly Action<MessagingState, long> _resume;
+    private readonly Action<CoapChannel, long> _resume;
 
-    public SendingState(MessagingState state, Action<MessagingState, long> resume)
+    public SendingState(CoapChannel peer, Action<CoapChannel, long> resume)
     {
-        State = state;
+        Peer = peer;
         _resume = resume;
     }
 
-    public MessagingState State { get; }
+    public CoapChannel Peer { get; }
 
     /// <summary>Message IDs that an acknowledgement or reset can match, to places in the table of transmissions.</summary>
     public MidTable Outstanding;
@@ -39,5 +39,5 @@ internal sealed class SendingState : WheelTimer
     /// <summary>How long messages wait, when that is measured.</summary>
     public PeerTiming? Timing { get; set; }
 
-    internal override void Fire(long now) => _resume(State, now);
+    internal override void Fire(long now) => _resume(Peer, now);
 }

@@ -3,14 +3,11 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Observing;
 
-// When an observer is sent what: RFC 7641 sections 4.5, 4.5.1, 4.5.2 and 7.
+// When an observer is sent what: RFC 7641 sections 4.5, 4.5.2 and 7.
 internal sealed partial class ObserverLayer
 {
     // Section 4.5: a Confirmable notification at least every 24 hours. An hour early, so that whatever delays it does not matter.
     private static readonly long s_confirmableEvery = TimeSpan.FromHours(23).Ticks;
-
-    // Section 4.5.1: when the round-trip time is not known.
-    private static readonly long s_nonConfirmablePace = TimeSpan.FromSeconds(3).Ticks;
 
     // How long a copy waits for the newer state that is being made for it.
     private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
@@ -116,6 +113,7 @@ internal sealed partial class ObserverLayer
         else if (transmission == observer.Confirmable)
         {
             observer.Peer.Unacknowledged = 0;
+            observer.Peer.NextProbe = now + s_roundTripLife;
             observer.ConfirmableFrom = now + s_confirmableEvery;
             ArmRefresh(observer, now);
         }
@@ -190,39 +188,6 @@ internal sealed partial class ObserverLayer
         }
     }
 
-    private bool MayBeSent(Observer observer, long now, ref long due)
-    {
-        PeerObservers peer = observer.Peer;
-        long from = observer.NotBefore;
-        if (MustBeConfirmable(observer, now))
-        {
-            if (peer.Outstanding >= peer.Channel.Parameters.NStart && !peer.Channel.IsReliable)
-            {
-                // The end of what is outstanding leads back here.
-                return false;
-            }
-        }
-        else
-        {
-            from = Math.Max(from, peer.NextNonConfirmable);
-        }
-
-        if (from > now)
-        {
-            due = Math.Min(due, from);
-            return false;
-        }
-
-        return true;
-    }
-
-    // On a connection all are such that one hears when they have left.
-    private bool MustBeConfirmable(Observer observer, long now) =>
-        observer.Channel.IsReliable
-        || observer.Subject.Settings.Mode == CoapNotificationMode.Confirmable
-        || now >= observer.ConfirmableFrom
-        || (!observer.Channel.IsVerified && observer.Peer.Unacknowledged >= _limits.MaxUnacknowledgedNotifications);
-
     /// <summary>Whether an observer whose turn it is waits for a run that shows what changed since the last. It asks once: a result that came since is good, however much has changed again.</summary>
     private bool AwaitsRun(Observer observer, long now)
     {
@@ -267,7 +232,9 @@ internal sealed partial class ObserverLayer
 
         NoteSent(observer, latest, now);
         _counters.Add(CoapCounter.NotificationsSent);
-        if (MustBeConfirmable(observer, now))
+        bool isConfirmable = MustBeConfirmable(observer, now);
+        NotePaced(observer, isConfirmable, now);
+        if (isConfirmable)
         {
             observer.Confirmable = new CoapTransmission(observer.Channel, latest.For(observer.Token, CoapMessageType.Confirmable), null) { Source = observer, IsLimited = true };
             peer.Outstanding++;
@@ -284,7 +251,6 @@ internal sealed partial class ObserverLayer
         }
 
         peer.Unacknowledged++;
-        peer.NextNonConfirmable = now + (RoundTripOf?.Invoke(observer.Channel)?.Ticks ?? s_nonConfirmablePace);
         ArmRefresh(observer, now);
         _shard.AfterRelease(_order, observer.NonConfirmable);
         if (observer.Subject.Change > observer.Seen)

@@ -94,7 +94,7 @@ internal sealed partial class ObserverLayer
             channel.ObservingState = peer;
             Observer observer = new(this, subject, peer, request.Token)
             {
-                Format = PreparedNotification.FormatOf(result.Code, result.Options),
+                Format = PreparedNotification.FormatOf(result.Code, result.OptionsToRead),
                 Seen = subject.Change,
                 SentRun = subject.Started,
                 ConfirmableFrom = now + s_confirmableEvery,

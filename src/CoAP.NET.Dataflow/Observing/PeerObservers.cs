@@ -21,8 +21,14 @@ internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : 
     /// <summary>Non-confirmable notifications since the last acknowledgement.</summary>
     public int Unacknowledged { get; set; }
 
-    /// <summary>When the next Non-confirmable notification may go, in units of 100 ns.</summary>
-    public long NextNonConfirmable { get; set; } = long.MinValue;
+    /// <summary>When it was sent the last notification of a resource whose notifications are Non-confirmable, in units of 100 ns; long ago when there was none.</summary>
+    public long LastPaced { get; set; } = long.MinValue / 2;
+
+    /// <summary>Whether another one had to wait since then.</summary>
+    public bool IsHeldBack { get; set; }
+
+    /// <summary>From when on one of them may be Confirmable to learn the round-trip time, in units of 100 ns.</summary>
+    public long NextProbe { get; set; } = long.MinValue;
 
     /// <summary>Whether it stands among the jobs of its shard.</summary>
     public bool IsQueued { get; set; }

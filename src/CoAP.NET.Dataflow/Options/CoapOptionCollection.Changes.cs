@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using System.Text;
 using CoAP.NET.Options;
 
@@ -78,7 +79,8 @@ public sealed partial class CoapOptionCollection
         }
 
         int end = first;
-        while (end < _count && _entries[end].Number == number)
+        ReadOnlySpan<Entry> entries = Entries;
+        while (end < _count && entries[end].Number == number)
         {
             end++;
         }
@@ -100,9 +102,8 @@ public sealed partial class CoapOptionCollection
     {
         // The bytes are let go, not overwritten: a datagram's buffer is not kept alive, and spans taken earlier keep their content.
         _count = 0;
-        _own = null;
-        _ownLength = 0;
-        _block = default;
+        _bytes = default;
+        _used = 0;
         _version++;
     }
 
@@ -116,7 +117,7 @@ public sealed partial class CoapOptionCollection
             for (int end = _count; end > 0;)
             {
                 int first = end - 1;
-                while (first > 0 && _entries[first - 1].Number == _entries[first].Number)
+                while (first > 0 && NumberAt(first - 1) == NumberAt(first))
                 {
                     first--;
                 }
@@ -148,80 +149,91 @@ public sealed partial class CoapOptionCollection
     /// <summary>Removes the options from one place up to, not including, another.</summary>
     internal void RemoveRange(int first, int end)
     {
-        Array.Copy(_entries, end, _entries, first, _count - end);
+        Entries[end.._count].CopyTo(Entries[first..]);
         _count -= end - first;
         _version++;
     }
 
     /// <summary>Puts the option at one place into another place before it; what stood there is lost. For removing many in one pass.</summary>
-    internal void MoveDown(int from, int to) => _entries[to] = _entries[from];
+    internal void MoveDown(int from, int to) => Entries[to] = Entries[from];
 
     /// <summary>Gives the collection the bytes that <see cref="AppendReceived"/> points into.</summary>
-    internal void UseBlock(ReadOnlyMemory<byte> block) => _block = block;
+    internal void UseBlock(ReadOnlyMemory<byte> block)
+    {
+        _bytes = block;
+        _used = -1;
+    }
 
     /// <summary>Adds an option that lies in the block. The parser calls it in ascending order.</summary>
     internal void AppendReceived(int number, int offset, int length)
     {
-        if (_count == _entries.Length)
-        {
-            Array.Resize(ref _entries, _count == 0 ? 4 : _count * 2);
-        }
-
-        _entries[_count++] = new Entry(number, offset, length);
+        GrowTableIfFull();
+        Entries[_count++] = new Entry(number, offset, length);
     }
 
     private Span<byte> Insert(int number, int length)
     {
-        if (_count == _entries.Length)
-        {
-            Array.Resize(ref _entries, _count == 0 ? 4 : _count * 2);
-        }
+        GrowTableIfFull();
 
+        // Options without a value need no bytes: a Content-Format of text/plain is one.
+        Span<byte> place = length == 0 ? default : Take(length);
+        Span<Entry> entries = Entries;
         int at = _count;
-        while (at > 0 && _entries[at - 1].Number > number)
+        while (at > 0 && entries[at - 1].Number > number)
         {
             at--;
         }
 
-        // Options without a value need no array: a Content-Format of text/plain is one.
-        if (length > (_own is null ? 0 : _own.Length - _ownLength))
-        {
-            GrowOwn(length);
-        }
-
-        Array.Copy(_entries, at, _entries, at + 1, _count - at);
-        _entries[at] = new Entry(number, ~_ownLength, length);
+        entries[at.._count].CopyTo(entries[(at + 1)..]);
+        entries[at] = new Entry(number, length == 0 ? 0 : _used - length, length);
         _count++;
         _version++;
-        Span<byte> place = _own.AsSpan(_ownLength, length);
-        _ownLength += length;
         return place;
     }
 
-    // Moves to a new array without the bytes of removed options, so that setting one option again and again needs no more and more room.
-    // The old array stays as it is: a value that is being added may lie in it.
-    private void GrowOwn(int length)
+    private void GrowTableIfFull()
     {
-        int live = 0;
-        for (int i = 0; i < _count; i++)
+        Span<Entry> entries = Entries;
+        if (_count == entries.Length)
         {
-            live += _entries[i].Offset < 0 ? _entries[i].Length : 0;
+            Entry[] table = new Entry[_count * 2];
+            entries.CopyTo(table);
+            _table = table;
+        }
+    }
+
+    private Span<byte> Take(int length)
+    {
+        if (_used < 0 || length > _bytes.Length - _used)
+        {
+            MoveBytes(length);
+        }
+
+        _used += length;
+        return MemoryMarshal.AsMemory(_bytes).Span.Slice(_used - length, length);
+    }
+
+    // Moves to a new array without the bytes of removed options, so that setting one option again and again needs no more and more room.
+    // The old bytes stay as they are: a value that is being added may lie there, and what came off the wire is not ours to change.
+    private void MoveBytes(int length)
+    {
+        Span<Entry> entries = Entries[.._count];
+        int live = 0;
+        foreach (ref readonly Entry entry in entries)
+        {
+            live += entry.Length;
         }
 
         byte[] bytes = new byte[Math.Max(16, checked(2 * (live + length)))];
         int used = 0;
-        for (int i = 0; i < _count; i++)
+        foreach (ref Entry entry in entries)
         {
-            ref Entry entry = ref _entries[i];
-            if (entry.Offset < 0)
-            {
-                _own.AsSpan(~entry.Offset, entry.Length).CopyTo(bytes.AsSpan(used));
-                entry.Offset = ~used;
-                used += entry.Length;
-            }
+            SpanOf(in entry).CopyTo(bytes.AsSpan(used));
+            entry.Offset = used;
+            used += entry.Length;
         }
 
-        _own = bytes;
-        _ownLength = used;
+        _bytes = bytes;
+        _used = used;
     }
 }

@@ -206,9 +206,10 @@ public sealed partial class CoapOptionCollection
     // The place of the first option of a definition with a legal length, from a place on; -1 when there is none.
     private int FirstLegal(OptionDefinition definition, int from)
     {
-        for (int i = definition.AppliesTo(Code) ? from : _count; i < _count && _entries[i].Number <= definition.Number; i++)
+        ReadOnlySpan<Entry> entries = Entries[.._count];
+        for (int i = definition.AppliesTo(Code) ? from : _count; i < entries.Length && entries[i].Number <= definition.Number; i++)
         {
-            if (_entries[i].Number == definition.Number && definition.AllowsLength(_entries[i].Length))
+            if (entries[i].Number == definition.Number && definition.AllowsLength(entries[i].Length))
             {
                 return i;
             }

@@ -7,7 +7,10 @@ public sealed partial class CoapOptionCollection
     internal void UseBlock(ReadOnlyMemory<byte> block, int count)
     {
         UseBlock(block);
-        _entries = new Entry[count];
+        if (count > FirstEntries.Length)
+        {
+            _table = new Entry[count];
+        }
     }
 
     /// <summary>The length of the value at a place, in bytes.</summary>

@@ -1,5 +1,6 @@
 using System.Collections;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using CoAP.NET.Options;
 
 namespace CoAP.NET;
@@ -10,13 +11,14 @@ namespace CoAP.NET;
 /// </summary>
 public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 {
-    // Options that came off the wire lie in _block; options added by code lie in _own. A negative offset is the complement of a place in _own.
-    private ReadOnlyMemory<byte> _block;
-    private byte[]? _own;
-    private int _ownLength;
-    private Entry[] _entries = [];
+    // The values: first where they came off the wire, then, once one is added, in an array of our own.
+    private ReadOnlyMemory<byte> _bytes;
+    private FirstEntries _first;
+    private Entry[]? _table;
+    private int _used; // of an array of our own; negative while the bytes are not ours
     private int _count;
     private int _version;
+    private byte _code; // a byte takes less room in an object than a struct of a byte
 
     /// <summary>Makes an empty collection.</summary>
     /// <param name="registry">The factories of the typed options; default: all that this library knows.</param>
@@ -33,7 +35,11 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <summary>The number of options.</summary>
     public int Count => _count;
 
-    internal CoapCode Code { get; set; }
+    internal CoapCode Code
+    {
+        get => new(_code);
+        set => _code = value.Value;
+    }
 
     /// <summary>Whether several results have it, so that nobody may change it.</summary>
     internal bool IsShared { get; init; }
@@ -62,8 +68,8 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <returns>The place, or -1.</returns>
     public int IndexOf(int number)
     {
-        Entry[] entries = _entries;
-        for (int i = 0; i < _count; i++)
+        ReadOnlySpan<Entry> entries = Entries[.._count];
+        for (int i = 0; i < entries.Length; i++)
         {
             int current = entries[i].Number;
             if (current >= number)
@@ -159,6 +165,9 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <returns>The text.</returns>
     public override string ToString() => string.Join(", ", this);
 
+    // Most messages have so few options that they need no table beside the collection.
+    private Span<Entry> Entries => _table is { } table ? table : _first;
+
     private ref readonly Entry EntryAt(int index)
     {
         if ((uint)index >= (uint)_count)
@@ -166,13 +175,13 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
             throw new ArgumentOutOfRangeException(nameof(index), index, $"There are {_count} options.");
         }
 
-        return ref _entries[index];
+        return ref Entries[index];
     }
 
     private bool TryGetLegal(OptionDefinition definition, out ReadOnlySpan<byte> value)
     {
         int index = IndexOf(definition.Number);
-        value = index < 0 ? default : SpanOf(in _entries[index]);
+        value = index < 0 ? default : SpanOf(in Entries[index]);
         return index >= 0 && definition.AllowsLength(value.Length) && definition.AppliesTo(Code);
     }
 
@@ -184,9 +193,15 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
         }
     }
 
-    private ReadOnlySpan<byte> SpanOf(in Entry entry) => entry.Offset >= 0
-        ? _block.Span.Slice(entry.Offset, entry.Length)
-        : _own.AsSpan(~entry.Offset, entry.Length);
+    private ReadOnlySpan<byte> SpanOf(in Entry entry) => _bytes.Span.Slice(entry.Offset, entry.Length);
 
     private record struct Entry(int Number, int Offset, int Length);
+
+    [InlineArray(Length)]
+    private struct FirstEntries
+    {
+        public const int Length = 2;
+
+        private Entry _first;
+    }
 }

@@ -50,6 +50,7 @@ internal sealed class CoapPipeline
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
         _abandon.Add(TransportIn.Abandon);
+        shard.LendsMessages = !_options.At(CoapSeams.ExchangesToMessaging).Any() && !_options.At(CoapSeams.MessagingToSerializer).Any();
         Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
         Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
         Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);

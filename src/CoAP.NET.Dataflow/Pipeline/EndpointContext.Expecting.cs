@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using CoAP.NET.Channels;
-using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Pipeline;
@@ -23,19 +22,29 @@ internal sealed partial class EndpointContext
 
         for (int i = 0; i < datagrams.Length; i++)
         {
-            CoapDatagram datagram = datagrams[i];
-            datagram.Expected = _pipelines[ShardOf(hashes[i])].Channels.Foresee(datagram, hashes[i]);
-            if (datagram.Expected?.MessagingState is MessagingState state)
+            CoapChannel? guess = _pipelines[ShardOf(hashes[i])].Channels.Guess(hashes[i]);
+            datagrams[i].Expected = guess;
+            if (guess is not null)
             {
-                CacheLines.FetchAround(ref state.Index);
+                CacheLines.FetchObject(guess, CoapChannel.OftenTouched);
             }
         }
 
         foreach (CoapDatagram datagram in datagrams)
         {
-            if (datagram.Expected?.MessagingState is MessagingState state && datagram.Length >= 4)
+            if (datagram.Expected is not { } channel)
             {
-                state.Index.Fetch(BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]));
+                continue;
+            }
+
+            if (!ChannelTable.Is(channel, datagram))
+            {
+                // Another end of ours has the same peer, or a table that changed at this moment led astray: it is looked up when it is handed in.
+                datagram.Expected = null;
+            }
+            else if (datagram.Length >= 4)
+            {
+                channel.Messaging.Index.Fetch(BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]));
             }
         }
     }

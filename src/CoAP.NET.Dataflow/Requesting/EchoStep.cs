@@ -15,7 +15,7 @@ internal sealed class EchoStep : RequestStep
             : SendWatchedAsync(request, cancellationToken);
 
     public override bool MustSend(OutgoingRequest request) =>
-        Volatile.Read(ref request.Channel.EchoToReturn) is not null || IsLeftAlone(request);
+        request.Channel.EchoToReturn is not null || IsLeftAlone(request);
 
     public override bool Concerns(OutgoingRequest request, CoapResponse response) =>
         response.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo);
@@ -37,7 +37,7 @@ internal sealed class EchoStep : RequestStep
             }
         }
 
-        Volatile.Write(ref request.Channel.EchoToReturn, echo);
+        request.Channel.EchoToReturn = echo;
         return response;
     }
 
@@ -48,7 +48,7 @@ internal sealed class EchoStep : RequestStep
     {
         CoapChannel channel = request.Channel;
         OutgoingRequest first = request;
-        if (Volatile.Read(ref channel.EchoToReturn) is not null && Interlocked.Exchange(ref channel.EchoToReturn, null) is { } owed)
+        if (channel.TakeEchoToReturn() is { } owed)
         {
             first = WithEcho(request, owed);
         }

@@ -209,7 +209,7 @@ internal sealed partial class ObservedResource
     {
         if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && _standing is { } standing)
         {
-            Volatile.Write(ref standing.Channel.EchoToReturn, echo.ToArray());
+            standing.Channel.EchoToReturn = echo.ToArray();
         }
     }
 

@@ -171,7 +171,7 @@ internal sealed partial class ObservedResource
         {
             message.Options.Echo = _echo;
         }
-        else if (Interlocked.Exchange(ref _standing.Channel.EchoToReturn, null) is { } owed)
+        else if (_standing.Channel.TakeEchoToReturn() is { } owed)
         {
             message.Options.Echo = owed;
         }

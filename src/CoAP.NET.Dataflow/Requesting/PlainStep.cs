@@ -1,8 +1,8 @@
 namespace CoAP.NET.Requesting;
 
 /// <summary>
-/// The short way of requests that nothing has to be done for, which are nearly all: sent at once by the last step, with one wait in all instead of one in each
-/// step, or none. The steps only look at the response; one that has something to do about it goes on from there.
+/// The short way of requests that nothing has to be done for, which are nearly all: sent at once by the last step, without a wait in any of them. Whoever takes the response has
+/// the steps look at it; one that has something to do about it goes on from there.
 /// </summary>
 /// <param name="steps">The steps below, in their order, without the last one.</param>
 /// <param name="last">The step that sends.</param>
@@ -16,11 +16,6 @@ internal sealed class PlainStep(RequestStep[] steps, RequestStep last) : Request
             {
                 return Next.SendAsync(request, cancellationToken);
             }
-        }
-
-        if (last is not ExchangeStep)
-        {
-            return SendPlainAsync(request, cancellationToken);
         }
 
         request.Plain = this;
@@ -40,9 +35,6 @@ internal sealed class PlainStep(RequestStep[] steps, RequestStep last) : Request
 
         return false;
     }
-
-    private async Task<CoapResponse> SendPlainAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        await ReviewAsync(request, await last.SendAsync(request, cancellationToken).ConfigureAwait(false), cancellationToken).ConfigureAwait(false);
 
     /// <summary>Has the steps do what is to be done about a response.</summary>
     public async Task<CoapResponse> ReviewAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken)

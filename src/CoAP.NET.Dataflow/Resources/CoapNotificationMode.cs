@@ -10,8 +10,8 @@ public enum CoapNotificationMode
     Confirmable,
 
     /// <summary>
-    /// Non-confirmable, at most one in a round-trip time, or in 3 s while that is unknown (RFC 7641 section 4.5.1), and now and then a Confirmable one. Cheaper; a lost one is
-    /// made good by the next, or by the client when Max-Age ends.
+    /// Non-confirmable, at most one in a round-trip time, or in 3 s while that is unknown (RFC 7641 section 4.5.1), and now and then a Confirmable one: each day, and for its
+    /// round-trip time where the state changes faster than every 3 s. Cheaper; a lost one is made good by the next, or by the client when Max-Age ends.
     /// </summary>
     NonConfirmable,
 }

@@ -46,6 +46,9 @@ public abstract class CoapResource
     /// <summary>How observers are sent notifications. Default: Confirmable.</summary>
     public CoapNotificationMode NotificationMode { get; init; }
 
+    /// <summary>Whether one of the Non-confirmable notifications may be Confirmable to learn the round-trip time. Default true. See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</summary>
+    public bool NotificationProbe { get; init; } = true;
+
     /// <summary>Says that the resource may have changed, so that its observers are sent the new state. See <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped.</summary>
     public void Notify()
     {

@@ -36,7 +36,7 @@ public static partial class CoapRouteBuilderExtensions
         resource.AddRoute(route);
         if (resource.Observable)
         {
-            route.Observable(resource.ObservableMaxAge, resource.NotificationMode);
+            route.Observable(resource.ObservableMaxAge, resource.NotificationMode, probe: resource.NotificationProbe);
         }
 
         if (resource.Title is not null)

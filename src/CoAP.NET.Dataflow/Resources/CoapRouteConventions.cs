@@ -160,18 +160,23 @@ public abstract class CoapRouteConventions<TSelf>
     /// </param>
     /// <param name="mode">How notifications are sent.</param>
     /// <param name="refresh">Whether to send a notification shortly before Max-Age ends although nothing changed, so that clients need not register again (RFC 7641 section 4.3.1).</param>
+    /// <param name="probe">
+    /// Whether a notification may be Confirmable although <paramref name="mode"/> says otherwise, to learn the round-trip time: the first one that had to wait because that time is not
+    /// known, and while they follow one another faster than in 3 s one in a minute. Default true. With false a peer whose round-trip time nothing else tells gets one in 3 s
+    /// (RFC 7641 section 4.5.1).
+    /// </param>
     /// <returns>This object.</returns>
     /// <remarks>
     /// The handler runs once for all observers whose requests are equal, of the same options and, for FETCH, payload; peers with different identities never share. So its answer must
     /// not depend on the address that asks. Answers other than 2.xx, and another Content-Format than before, end an observation (RFC 7641 section 4.2).
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">Max-Age is below 1 s or above 4,294,967,295 s.</exception>
-    public TSelf Observable(TimeSpan? maxAge = null, CoapNotificationMode mode = CoapNotificationMode.Confirmable, bool refresh = false)
+    public TSelf Observable(TimeSpan? maxAge = null, CoapNotificationMode mode = CoapNotificationMode.Confirmable, bool refresh = false, bool probe = true)
     {
         TimeSpan age = maxAge ?? TimeSpan.FromMinutes(10);
         ArgumentOutOfRangeException.ThrowIfLessThan(age, TimeSpan.FromSeconds(1), nameof(maxAge));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(age, TimeSpan.FromSeconds((long)uint.MaxValue), nameof(maxAge));
-        ObserveSettings observing = new((uint)(age.Ticks / TimeSpan.TicksPerSecond), mode, refresh);
+        ObserveSettings observing = new((uint)(age.Ticks / TimeSpan.TicksPerSecond), mode, refresh, probe);
         return Change(settings => settings.Observing = observing);
     }
 

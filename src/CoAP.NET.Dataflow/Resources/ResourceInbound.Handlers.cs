@@ -172,7 +172,7 @@ public sealed partial class ResourceInbound
         if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete)
         {
             // Its observers are to learn that it is gone (RFC 7641 section 4.2): reading it tells them.
-            _routes.Notify(exchange.Request.Options);
+            _routes.Notify(RouteTable.OptionsOf(exchange.Request));
         }
 
         Reply(exchange, result);

@@ -41,7 +41,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private protected override void Process(CoapExchange item)
     {
         CoapRequest request = item.Request;
-        CoapOptionCollection options = request.Options;
+        CoapOptionCollection options = RouteTable.OptionsOf(request);
         if (AsksForProxy(options))
         {
             Reply(item, s_proxyingNotSupported);
@@ -134,7 +134,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
     internal static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
     {
-        if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
+        if (request.Code == CoapCode.Fetch && !RouteTable.OptionsOf(request).Contains(OptionNumber.ContentFormat))
         {
             return s_fetchWithoutFormat;
         }
@@ -153,7 +153,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         CoapRequest request = exchange.Request;
         if (route.Template.HasParameters)
         {
-            request.Route = route.GetValues(request.Options, firstSegment);
+            request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
         }
 
         if (!request.Aborted.CanBeCanceled)
@@ -163,7 +163,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
         if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
         {
-            exchange.Observing = new ObservableResource(route.Observed, RouteTable.PathOf(request.Options), observing, route.Observed.Changes);
+            exchange.Observing = new ObservableResource(route.Observed, RouteTable.PathOf(RouteTable.OptionsOf(request)), observing, route.Observed.Changes);
         }
 
         bool taken;

@@ -88,7 +88,11 @@ internal static class SeekableReader
         }
 
         CoapResult answer = isWhole ? new CoapResult(result.Code, bytes) : new BodyPart(result.Code, bytes) { Offset = offset, Total = total };
-        answer.Options.AddAll(result.Options);
+        if (result.OptionsToRead is { } options)
+        {
+            answer.Options.AddAll(options);
+        }
+
         return answer.WithETag(etag);
     }
 

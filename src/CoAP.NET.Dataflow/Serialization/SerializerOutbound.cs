@@ -76,6 +76,7 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
         }
 
         outbound.EncodedSink?.OnEncoded(in outbound, datagram.Span);
+        SpareMessage.GiveBack(message);
         return datagram;
     }
 

@@ -11,7 +11,7 @@ internal sealed partial class SignallingLayer
     {
         lock (_shard.Gate)
         {
-            return channel.MessagingState is not ConnectionState { IsReady: false, IsOver: false } state
+            return channel.SignallingState is not ConnectionState { IsReady: false, IsOver: false } state
                 ? Task.CompletedTask
                 : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }

@@ -18,7 +18,7 @@ internal sealed partial class SignallingLayer
     /// <param name="atOnce">Whether the connection is closed right after, without waiting for anything.</param>
     public void Release(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, long now, bool atOnce = false)
     {
-        if (channel.MessagingState is not ConnectionState { IsOver: false } state || (state.IsReleasing && !atOnce))
+        if (channel.SignallingState is not ConnectionState { IsOver: false } state || (state.IsReleasing && !atOnce))
         {
             return;
         }
@@ -56,7 +56,7 @@ internal sealed partial class SignallingLayer
     {
         lock (_shard.Gate)
         {
-            return channel.MessagingState is not ConnectionState state || channel.IsForgotten
+            return channel.SignallingState is not ConnectionState state || channel.IsForgotten
                 ? Task.CompletedTask
                 : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
@@ -65,7 +65,7 @@ internal sealed partial class SignallingLayer
     /// <summary>The peer will send nothing more: what it asked for is answered, then the connection is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now)
     {
-        if (channel.MessagingState is not ConnectionState { IsOver: false } state)
+        if (channel.SignallingState is not ConnectionState { IsOver: false } state)
         {
             return;
         }

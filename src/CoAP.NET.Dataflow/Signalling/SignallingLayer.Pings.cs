@@ -15,7 +15,7 @@ internal sealed partial class SignallingLayer
         _shard.Enter();
         try
         {
-            if (channel.MessagingState is ConnectionState { IsOver: false } state)
+            if (channel.SignallingState is ConnectionState { IsOver: false } state)
             {
                 AnswerCustody(state);
                 CloseIfQuiet(state, _shard.Environment.Now);

@@ -10,7 +10,7 @@ internal sealed partial class SignallingLayer
     /// <summary>Something goes down that is more than a plain message.</summary>
     public void Send(in CoapOutbound item, long now)
     {
-        ConnectionState state = (ConnectionState)item.Channel.MessagingState!;
+        ConnectionState state = (ConnectionState)item.Channel.SignallingState!;
         switch (item.Kind)
         {
             case CoapOutboundKind.Message when item.Transmission is { IsOver: false, IsQueued: false } transmission:
@@ -32,7 +32,7 @@ internal sealed partial class SignallingLayer
     /// <returns>Whether more waits.</returns>
     public bool SendWaiting(CoapChannel channel, long now)
     {
-        if (channel.MessagingState is not ConnectionState { IsOver: false } state)
+        if (channel.SignallingState is not ConnectionState { IsOver: false } state)
         {
             return false;
         }

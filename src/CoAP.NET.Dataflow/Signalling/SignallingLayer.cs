@@ -34,7 +34,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     {
         ConnectionState state = new(this, channel, now);
         channel.Requests = new RequestsUnderWay(channel, this);
-        channel.MessagingState = state;
+        channel.SignallingState = state;
         CoapMessage csm = new(CoapCode.Csm);
         csm.Options.Add(new MaxMessageSize((uint)_limits.MaxStreamMessageSize));
         csm.Options.Add(new BlockWiseTransfer());
@@ -50,7 +50,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <summary>A connection has ended.</summary>
     public void Close(CoapChannel channel, CoapConnectionException reason)
     {
-        if (channel.MessagingState is ConnectionState state)
+        if (channel.SignallingState is ConnectionState state)
         {
             _shard.Wheel.Cancel(state);
             End(state, reason);
@@ -63,7 +63,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// Whether a message is one that signalling has nothing to do with: on a connection that is ready, of the class of requests or responses. Called without the lock, on the thread that receives.
     /// </summary>
     public static bool IsPlain(in CoapInbound item) =>
-        item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } } && item.Channel.MessagingState is ConnectionState { IsPlain: true };
+        item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } } && item.Channel.SignallingState is ConnectionState { IsPlain: true };
 
     /// <summary>Something came that is not plain.</summary>
     /// <param name="item">What the Serializer made of a frame.</param>
@@ -71,7 +71,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <returns>Whether it goes up nevertheless; then <see cref="OnPassed"/> is called after it did.</returns>
     public bool Receive(in CoapInbound item, long now)
     {
-        if (item.Channel.MessagingState is not ConnectionState { IsOver: false } state)
+        if (item.Channel.SignallingState is not ConnectionState { IsOver: false } state)
         {
             _counters.Add(CoapCounter.Ignored);
             return false;
@@ -111,7 +111,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <summary>The peer broke a rule, so that nothing more of it is read.</summary>
     public void Refuse(CoapChannel channel, string text, long now)
     {
-        if (channel.MessagingState is ConnectionState { IsOver: false } state)
+        if (channel.SignallingState is ConnectionState { IsOver: false } state)
         {
             Abort(state, text, now);
         }

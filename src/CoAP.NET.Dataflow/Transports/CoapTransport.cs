@@ -35,7 +35,7 @@ public abstract class CoapTransport : IAsyncDisposable
         for (tag = 0; tag < bound.Count; tag++)
         {
             local = CoapAddress.Of(address, bound[tag].Port);
-            if (local == bound[tag] || (bound[tag].IsAny && bound[tag].IsIPv4 == local.IsIPv4))
+            if (IsBoundTo(bound[tag], local))
             {
                 return true;
             }
@@ -44,6 +44,8 @@ public abstract class CoapTransport : IAsyncDisposable
         (local, tag) = (default, 0);
         return false;
     }
+
+    private protected static bool IsBoundTo(in CoapAddress bound, in CoapAddress local) => local == bound || (bound.IsAny && bound.IsIPv4 == local.IsIPv4);
 
     /// <summary>The address of this host that the operating system has datagrams to a peer leave from; null when that is not known.</summary>
     internal virtual IPAddress? SourceTo(in CoapAddress remote) => null;

@@ -25,6 +25,24 @@ public sealed class TransferStreamTests : TransferTest
         Assert.All(progress, item => Assert.True(item!.Value.IsUpload));
     }
 
+    [Theory]
+    [InlineData(CoapMethod.Patch)]
+    [InlineData(CoapMethod.IPatch)]
+    public async Task A_large_change_of_a_part_is_sent_with_progress(CoapMethod method)
+    {
+        HandServer server = new();
+        Answer = server.Answer;
+        Collected progress = new();
+        CoapContent content = new(Bytes(2500), CoapContentFormat.MergePatch);
+        CoapResponse response = await Within(method == CoapMethod.Patch ? Client.PatchAsync(Uri, content, progress) : Client.IPatchAsync(Uri, content, progress));
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(Bytes(2500), Assert.Single(server.Stored));
+        Assert.All(Requests, request => Assert.Equal((CoapCode)method, request.Code));
+        Assert.Equal([1024, 2048, 2500], progress.Where(item => item!.Value.IsUpload).Select(item => item!.Value.BytesTransferred));
+        Assert.Throws<ArgumentNullException>(() => { _ = method == CoapMethod.Patch ? Client.PatchAsync(Uri, null!, progress) : Client.IPatchAsync(Uri, null!, progress); });
+        Assert.Throws<ArgumentNullException>(() => { _ = method == CoapMethod.Patch ? Client.PatchAsync(Uri, content, (IProgress<CoapProgress>)null!) : Client.IPatchAsync(Uri, content, (IProgress<CoapProgress>)null!); });
+    }
+
     [Fact]
     public async Task A_stream_that_can_seek_is_sent_from_where_it_stood_and_again()
     {

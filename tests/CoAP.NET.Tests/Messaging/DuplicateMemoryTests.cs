@@ -320,5 +320,5 @@ public sealed class DuplicateMemoryTests
     /// <summary>Asks the memory, without sending anything that would change it.</summary>
     private static bool IsKept(MemoryRig memory, CoapChannel channel, int mid) =>
         memory.Rig.Ask(layer =>
-            layer.Memory.Find((MessagingState)channel.MessagingState!, (ushort)mid, memory.Rig.Clock.Now, out _, out _, out _) != Recall.Unknown);
+            layer.Memory.Find(channel, (ushort)mid, memory.Rig.Clock.Now, out _, out _, out _) != Recall.Unknown);
 }

@@ -18,12 +18,12 @@ public abstract class ObservingTest : EndpointTest
     /// <summary>How often its handler ran.</summary>
     protected int Runs { get; private set; }
 
-    protected CoapRouteHandlerBuilder MapState(string path = "/obs", CoapNotificationMode mode = CoapNotificationMode.Confirmable, TimeSpan? maxAge = null) =>
+    protected CoapRouteHandlerBuilder MapState(string path = "/obs", CoapNotificationMode mode = CoapNotificationMode.Confirmable, TimeSpan? maxAge = null, bool probe = true) =>
         Server.MapGet(path, () =>
         {
             Runs++;
             return CoapResults.Text(State);
-        }).Observable(maxAge, mode);
+        }).Observable(maxAge, mode, probe: probe);
 
     /// <summary>Changes the state and lets the server notice.</summary>
     protected void Change(CoapRouteHandlerBuilder route, string state)

@@ -355,7 +355,7 @@ public sealed class ServingNotificationTests : ObservingTest
     public async Task Non_confirmable_notifications_are_three_seconds_apart_and_carry_the_newest_state()
     {
         Options.Limits.MaxUnacknowledgedNotifications = 1000;
-        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = MapState(mode: CoapNotificationMode.NonConfirmable, probe: false);
         await StartAsync();
         Register(Peer);
         int sent = 0;

@@ -120,8 +120,8 @@ public sealed partial class MeshCampaignTests
             }
 
             Assert.Null(channel.ObservingState);
-            Assert.False(((ConnectionState)channel.MessagingState!).IsScheduled);
-            Assert.Empty(((ConnectionState)channel.MessagingState!).Waiting);
+            Assert.False(((ConnectionState)channel.SignallingState!).IsScheduled);
+            Assert.Empty(((ConnectionState)channel.SignallingState!).Waiting);
             if (channel.ExchangeState is PeerExchanges exchanges)
             {
                 Assert.Empty(exchanges.Pending);

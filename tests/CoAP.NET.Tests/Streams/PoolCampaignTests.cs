@@ -276,7 +276,7 @@ public class PoolCampaignTests : ClientConnectionTest
     }
 
     // Not one that is just being opened: nothing comes of it before the endpoint has it.
-    private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel?.MessagingState is not null;
+    private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel?.SignallingState is not null;
 
     private static DirectConnection Pick(Random random, DirectConnection[] from) => from[random.Next(from.Length)];
 

@@ -10,7 +10,10 @@ namespace CoAP.NET.Resources;
 /// </summary>
 internal sealed class RouteTable : IBodyPolicies
 {
+    private static readonly CoapOptionCollection s_noOptions = new();
+
     private readonly HashSet<Route> _routes = [];
+    private readonly NoticedPaths _noticed = new();
     private RouteNode _root = RouteNode.Empty;
     private int _version;
 
@@ -54,6 +57,9 @@ internal sealed class RouteTable : IBodyPolicies
         return true;
     }
 
+    /// <summary>The options of a request for who only reads them: those of a run for notifications are shared with its subject, and <see cref="CoapRequest.Options"/> would copy them.</summary>
+    public static CoapOptionCollection OptionsOf(CoapRequest request) => request.Message.OptionsToRead ?? s_noOptions;
+
     /// <summary>The place that the Uri-Path options lead to; null for 4.04. A single empty segment is the root, as <c>coap://host/</c> has none (RFC 7252 section 6.4).</summary>
     public RouteNode? Find(CoapOptionCollection options, out int firstSegment)
     {
@@ -75,7 +81,8 @@ internal sealed class RouteTable : IBodyPolicies
     /// <inheritdoc/>
     public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
     {
-        if (ResourceInbound.AsksForProxy(request.Options) || Find(request.Options, out _)?[request.Code] is not { } route)
+        CoapOptionCollection options = OptionsOf(request);
+        if (ResourceInbound.AsksForProxy(options) || Find(options, out _)?[request.Code] is not { } route)
         {
             return null;
         }
@@ -132,17 +139,14 @@ internal sealed class RouteTable : IBodyPolicies
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
     public void Notify(string path)
     {
-        CoapOptionCollection options = new();
-        foreach (string segment in PathText.Split(path))
-        {
-            options.AddString(OptionNumber.UriPath, PathText.Decode(segment));
-        }
-
-        Notify(options);
+        NoticedPath noticed = _noticed.Get(path);
+        Notify(noticed.Options, noticed);
     }
 
     /// <summary>Tells observers that the resource of the Uri-Path options may have changed.</summary>
-    public void Notify(CoapOptionCollection options)
+    public void Notify(CoapOptionCollection options) => Notify(options, null);
+
+    private void Notify(CoapOptionCollection options, NoticedPath? noticed)
     {
         if (Changes is { } changes && Find(options, out _) is { } place)
         {
@@ -151,7 +155,7 @@ internal sealed class RouteTable : IBodyPolicies
                 route?.Observed.CountChange();
             }
 
-            changes.Changed(PathOf(options));
+            changes.Changed(noticed?.Path ?? PathOf(options));
         }
     }
 

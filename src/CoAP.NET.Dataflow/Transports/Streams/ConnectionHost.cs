@@ -9,12 +9,11 @@ internal sealed class ConnectionHost
     private readonly Lock _gate = new();
     private readonly HashSet<AsyncConnection> _connections = [];
     private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
-    private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private bool _isClosing;
-    private int _inUserCode;
 
     // The connections whose end was not told yet, and the host itself.
-    private int _members = 1;
+    private readonly MemberCount _members = new();
+    private bool _isClosing;
+    private int _inUserCode;
 
     public ConnectionHost(CoapStreamTransport transport, CoapTransportContext context, CoapStreamOptions streams)
     {
@@ -87,13 +86,7 @@ internal sealed class ConnectionHost
     }
 
     /// <summary>Counts out a connection whose end was told, or of which nothing was told.</summary>
-    public void Leave()
-    {
-        if (Interlocked.Decrement(ref _members) == 0)
-        {
-            _left.TrySetResult();
-        }
-    }
+    public void Leave() => _members.Leave();
 
     /// <summary>A connection is gone.</summary>
     public void Forget(AsyncConnection connection)
@@ -138,7 +131,7 @@ internal sealed class ConnectionHost
     public Task WhenLeftAsync()
     {
         Leave();
-        return _left.Task;
+        return _members.Gone;
     }
 
     private bool TryEnter(AsyncConnection connection)
@@ -151,7 +144,7 @@ internal sealed class ConnectionHost
             }
 
             _connections.Add(connection);
-            Interlocked.Increment(ref _members);
+            _members.Enter();
             return true;
         }
     }

@@ -41,23 +41,24 @@ public sealed class CoapUdpTransport : CoapTransport
     /// <inheritdoc/>
     public override bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag)
     {
-        if (base.TryFindLocal(address, out local, out tag))
-        {
-            return true;
-        }
-
+        ArgumentNullException.ThrowIfNull(address);
+        bool isForBoth = _options.DualMode && address.AddressFamily == AddressFamily.InterNetwork;
         IReadOnlyList<CoapAddress> bound = LocalAddresses;
-        for (tag = 0; tag < bound.Count && _options.DualMode && address.AddressFamily == AddressFamily.InterNetwork; tag++)
+        int both = -1;
+        for (tag = 0; tag < bound.Count; tag++)
         {
-            if (bound[tag].IsAny)
+            local = CoapAddress.Of(address, bound[tag].Port);
+            if (IsBoundTo(bound[tag], local))
             {
-                local = CoapAddress.Of(address, bound[tag].Port);
                 return true;
             }
+
+            both = both < 0 && isForBoth && bound[tag].IsAny ? tag : both;
         }
 
-        (local, tag) = (default, 0);
-        return false;
+        // A socket for both families comes second to one that is of the address's own.
+        (local, tag) = both < 0 ? (default, 0) : (CoapAddress.Of(address, bound[both].Port), both);
+        return both >= 0;
     }
 
     internal override bool HandsOver => true;

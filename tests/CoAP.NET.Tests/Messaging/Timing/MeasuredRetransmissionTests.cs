@@ -257,7 +257,7 @@ public sealed class MeasuredRetransmissionTests
         }
     }
 
-    private static PeerTiming? TimingOf(CoapChannel channel) => ((MessagingState)channel.MessagingState!).Sending!.Timing;
+    private static PeerTiming? TimingOf(CoapChannel channel) => channel.Messaging.Sending!.Timing;
 
     private CoapChannel Channel(CoapRetransmissionTiming timing) =>
         _rig.Channel(parameters: new() { RetransmissionTiming = timing, ProbingRate = double.PositiveInfinity });

@@ -8,11 +8,10 @@ namespace CoAP.NET.Transports;
 internal sealed class LinuxTcpEngine : TcpEngine
 {
     private readonly TransportLoops _loops;
-    private readonly TaskCompletionSource _left = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ListenerFile[] _listeners = [];
 
-    // Connections and attempts that use the loops, and one for the transport itself.
-    private int _members = 1;
+    // Connections and attempts that use the loops.
+    private readonly MemberCount _members = new();
     private bool _isClosing;
 
     public LinuxTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
@@ -92,7 +91,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
     /// <returns>False when the transport closes.</returns>
     public bool TryEnter()
     {
-        Interlocked.Increment(ref _members);
+        _members.Enter();
         if (!IsClosing)
         {
             return true;
@@ -105,10 +104,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
     /// <summary>Counts it out.</summary>
     public void Leave()
     {
-        if (Interlocked.Decrement(ref _members) == 0)
-        {
-            _left.TrySetResult();
-        }
+        _members.Leave();
 
         foreach (ListenerFile listener in _listeners)
         {
@@ -125,7 +121,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         Interlocked.MemoryBarrier();
         await _loops.DetachAsync().ConfigureAwait(false);
         Leave();
-        await _left.Task.ConfigureAwait(false);
+        await _members.Gone.ConfigureAwait(false);
         _loops.Release();
         foreach (ListenerFile listener in _listeners)
         {
