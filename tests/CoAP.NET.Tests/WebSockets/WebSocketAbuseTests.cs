@@ -67,6 +67,19 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     }
 
     [Fact]
+    [Rfc("8323-3.3-3")]
+    public async Task Who_sends_no_CSM_is_aborted_in_time()
+    {
+        Options.Streams.CsmTimeout = TimeSpan.FromMilliseconds(100);
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket peer, Task ended) = Connect();
+        Assert.Equal(OurCsm, await ReceiveAsync(peer));
+        await AssertAbortedAsync(peer, ended, 1002, "No CSM");
+        Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
+    }
+
+    [Fact]
     [Rfc("8323-5.3.1-2")]
     public async Task A_message_that_is_too_long_is_aborted_as_soon_as_it_is_and_closed_with_1009()
     {
