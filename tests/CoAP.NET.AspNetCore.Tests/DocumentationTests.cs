@@ -62,14 +62,13 @@ public sealed partial class DocumentationTests
     [Fact]
     public async Task A_client_has_its_wishes()
     {
-        using System.Net.Sockets.TcpListener proxy = new(IPAddress.Loopback, 0);
-        proxy.Start();
         string token = "secret";
         using CancellationTokenSource stop = new();
         CancellationToken cancellationToken = stop.Token;
-        Task<CoapResponse> asked = AskAsync();
+
+        // Nobody is asked: there is no such host, and no name is to be looked up.
         await stop.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked.WaitAsync(s_hang));
+        Assert.True(await Record.ExceptionAsync(() => AskAsync().WaitAsync(s_hang)) is OperationCanceledException or CoapException);
 
         async Task<CoapResponse> AskAsync()
         {
