@@ -73,6 +73,11 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
         CoapEndpoint endpoint = new(options.Endpoint);
         _own.Add(endpoint);
+        foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)
+        {
+            endpoint.AddTransport(make(_services));
+        }
+
         return endpoint;
     }
 }

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 
@@ -53,6 +54,9 @@ public sealed class CoapClientOptions
 
     /// <summary>What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.</summary>
     public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } = [];
+
+    /// <summary>Transports of your own, made when the client is; see <see cref="CoapEndpoint.AddTransport"/>. Default none: sockets are opened with the first request. Not used on a server's endpoint.</summary>
+    public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
 
     /// <summary>Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as most of them are misspelled.</summary>
     public bool AllowUnknownKeys { get; set; }

@@ -1,0 +1,90 @@
+using CoAP.NET.Testing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using RoomClient = global::Hosting.RoomClient;
+using RoomWorker = global::Hosting.RoomWorker;
+
+namespace CoAP.NET.Hosting.Tests.Applications;
+
+/// <summary>The sample <c>samples/Hosting</c> as users start their own application in tests.</summary>
+public sealed class ApplicationFactoryTests
+{
+    [Fact]
+    public async Task An_application_answers_on_the_network_in_memory()
+    {
+        await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
+        CoapClient client = application.CreateClient();
+
+        CoapResponse response = await client.GetAsync(application.Address + "/temperature");
+
+        Assert.Equal("19.0", response.GetText());
+        Assert.Equal($"coap://[{CoapApplicationFactory<RoomClient>.HostAddress}]:5683", application.Address);
+        Assert.NotEmpty(application.Network.Trace);
+    }
+
+    [Fact]
+    public async Task Its_own_client_asks_the_server_in_memory()
+    {
+        await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
+        IServiceProvider services = await application.StartAsync();
+
+        Assert.Equal("19.0", await services.GetRequiredService<RoomClient>().TemperatureAsync(CancellationToken.None));
+    }
+
+    [Fact]
+    public async Task Services_can_be_replaced_before_it_starts_and_not_afterwards()
+    {
+        await using CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
+        application.WithServices(services => services.AddSingleton("of the test"));
+
+        Assert.Equal("of the test", application.Services.GetRequiredService<string>());
+        Assert.Throws<InvalidOperationException>(() => application.WithServices(_ => { }));
+    }
+
+    [Fact]
+    public async Task Disposing_stops_the_host_and_waits_for_the_end_of_main()
+    {
+        CoapApplicationFactory<RoomClient> application = WithoutWorker(new());
+        CancellationToken stopped = (await application.StartAsync()).GetRequiredService<IHostApplicationLifetime>().ApplicationStopped;
+        Assert.False(stopped.IsCancellationRequested);
+
+        await application.DisposeAsync();
+
+        Assert.True(stopped.IsCancellationRequested);
+    }
+
+    [Fact]
+    public async Task An_application_that_does_not_start_says_why()
+    {
+        await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Limits:MaxBodySize=much"] };
+
+        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => application.StartAsync());
+
+        Assert.Contains("Coap:Server:Limits:MaxBodySize", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_type_of_an_assembly_without_main_is_refused()
+    {
+        await using CoapApplicationFactory<CoapMessage> application = new();
+
+        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => application.StartAsync());
+
+        Assert.Contains("has no Main", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Two_applications_run_side_by_side()
+    {
+        await using CoapApplicationFactory<RoomClient> one = WithoutWorker(new());
+        await using CoapApplicationFactory<RoomClient> other = WithoutWorker(new());
+        IServiceProvider[] services = await Task.WhenAll(one.StartAsync(), other.StartAsync());
+
+        Assert.NotSame(services[0], services[1]);
+        Assert.Equal(one.Address, other.Address);
+        Assert.Equal("19.0", (await other.CreateClient().GetAsync(other.Address + "/temperature")).GetText());
+    }
+
+    private static CoapApplicationFactory<RoomClient> WithoutWorker(CoapApplicationFactory<RoomClient> application) =>
+        application.WithServices(services => services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker))));
+}
