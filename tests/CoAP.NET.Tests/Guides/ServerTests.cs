@@ -157,7 +157,9 @@ public sealed class ServerTests : GuideTest
         await using CoapClient client = new();
         CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}/file", CoapContent.Binary(new byte[2000])).WaitAsync(TimeSpan.FromSeconds(30));
         Assert.Equal("2000", taken.GetText());
-        Assert.Equal(512, taken.Options.Block1!.Value.Size);
+
+        // Two blocks of 1,024 bytes would have been enough.
+        Assert.True(server.Counters[CoapCounter.RequestsReceived] > 2);
     }
 
     private static async Task ServeAsync(CancellationToken cancellationToken)
