@@ -19,6 +19,9 @@ namespace CoAP.NET;
 /// </summary>
 public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 {
+    // Requests are over by then; only a linked block that holds items may keep a pipeline from completing.
+    private static readonly TimeSpan s_longestCompletion = TimeSpan.FromSeconds(5);
+
     private readonly CoapUdpEngine _udpEngine;
     private readonly TimeSpan _gracePeriod;
     private readonly Func<string, CancellationToken, Task<IPAddress[]>> _resolveHost;
@@ -317,7 +320,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         {
             try
             {
-                await pipeline.CompleteAsync().WaitAsync(_gracePeriod, _environment.TimeProvider).ConfigureAwait(false);
+                await pipeline.CompleteAsync().WaitAsync(_gracePeriod < s_longestCompletion ? _gracePeriod : s_longestCompletion, _environment.TimeProvider).ConfigureAwait(false);
             }
             catch (TimeoutException)
             {

@@ -195,6 +195,26 @@ public sealed partial class CoapRequest
     /// <summary>Whether the request was sent to a group (RFC 7252 section 8).</summary>
     public bool IsMulticast { get; internal init; }
 
+    /// <summary>
+    /// Whether no peer sent the request, but the server asks itself, to make what observers are sent (RFC 7641 section 4.2): it is what they asked, by the channel of one of them.
+    /// </summary>
+    public bool IsForObservers { get; internal init; }
+
+    /// <summary>
+    /// Where the handler and filters of a received request find services. Default null; a host sets it, with one scope for each request.
+    /// </summary>
+    public IServiceProvider? Services
+    {
+        get => _more?.Services;
+        set
+        {
+            if (value is not null || _more is not null)
+            {
+                More.Services = value;
+            }
+        }
+    }
+
     /// <summary>The absolute path of the Uri-Path options, decoded, with a slash before each segment; <c>/</c> when there is none. For people: a slash inside a segment is not told from one between segments.</summary>
     public string Path
     {
@@ -248,5 +268,7 @@ public sealed partial class CoapRequest
         public IPAddress? LocalAddress { get; set; }
 
         public long EchoAge { get; set; } = -1;
+
+        public IServiceProvider? Services { get; set; }
     }
 }

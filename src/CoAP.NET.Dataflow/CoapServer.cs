@@ -24,6 +24,9 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>What happened so far, in numbers.</summary>
     public CoapCounters Counters => Endpoint.Counters;
 
+    /// <summary>How many requests are being served now (<see cref="CoapLimits.MaxRequestsServed"/>).</summary>
+    public int RequestsServed => Endpoint.Served.Count;
+
     /// <summary>How many observers there are now: pairs of a client and a token that are sent notifications (RFC 7641 section 4.1).</summary>
     public int ObserverCount => Endpoint.Observers.Value;
 

@@ -16,4 +16,10 @@ internal static partial class Log
 
     [LoggerMessage(1503, LogLevel.Warning, "The handler of {Route} answered 2.03 or 2.31 with a payload, which these codes cannot have. It was left out.")]
     public static partial void PayloadDropped(ILogger logger, RouteTemplate route);
+
+    [LoggerMessage(1504, LogLevel.Information, "Some routes are served over some schemes only. What is served where:\n{Routes}")]
+    public static partial void RoutesOnSchemes(ILogger logger, string routes);
+
+    [LoggerMessage(1505, LogLevel.Warning, "The route {Route} is served nowhere: what OnlyOn and RequireTransportSecurity leave of {Schemes} is nothing. Listen on another scheme, or change the route.")]
+    public static partial void RouteIsServedNowhere(ILogger logger, string route, string schemes);
 }

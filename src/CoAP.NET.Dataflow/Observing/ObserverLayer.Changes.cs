@@ -237,7 +237,7 @@ internal sealed partial class ObserverLayer
         subject.Started++;
         CoapChannel channel = subject.Observers[0].Channel;
         CoapMessage request = new(subject.Key.Code, subject.Key.Options!) { Payload = subject.Key.Payload, Token = new CoapToken(new byte[subject.TokenLength]) };
-        return new CoapExchange(channel, null, new CoapRequest(request) { Channel = channel })
+        return new CoapExchange(channel, null, new CoapRequest(request) { Channel = channel, IsForObservers = true })
         {
             Special = subject.Special,
             Observing = new SubjectRun(subject, subject.Started, subject.Change),

@@ -29,4 +29,6 @@ internal sealed class TransferWishes
 
     /// <summary>Whether even a request of one message has to be looked at.</summary>
     public bool IsSpecial => Progress is not null || Destination is not null || Download is not null;
+
+    public TransferWishes Clone() => (TransferWishes)MemberwiseClone();
 }

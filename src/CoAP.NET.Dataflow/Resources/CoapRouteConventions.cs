@@ -4,7 +4,7 @@ namespace CoAP.NET;
 
 /// <summary>What can be said of a route and of a group alike. What a route does not say itself it inherits from its group, and that from the group around it.</summary>
 /// <typeparam name="TSelf">The class that derives, which every method returns.</typeparam>
-public abstract class CoapRouteConventions<TSelf>
+public abstract partial class CoapRouteConventions<TSelf>
     where TSelf : CoapRouteConventions<TSelf>
 {
     private protected CoapRouteConventions(RouteTable table, RouteSettings settings)
@@ -62,7 +62,7 @@ public abstract class CoapRouteConventions<TSelf>
 
     /// <summary>
     /// Serves routes over secured transports only, such as <c>coaps+tcp</c>: a request by a plain one is answered 4.01, before the handler, and the routes are not listed to its peer. What routes
-    /// do that say neither this nor <see cref="AllowInsecureTransport"/>, as soon as the endpoint listens on a secured transport (RFC 8323 chapter 9); this makes them do so in any case.
+    /// do that say neither this nor <see cref="AllowInsecureTransport"/>, as soon as the endpoint listens on a secured transport (RFC 8323 chapter 9), but for those that name schemes by <see cref="OnlyOn"/>; this makes them do so in any case.
     /// </summary>
     /// <returns>This object.</returns>
     public TSelf RequireTransportSecurity() => Change(settings => settings.NeedsSecurity = true);

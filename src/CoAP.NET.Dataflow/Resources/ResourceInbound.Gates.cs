@@ -7,6 +7,20 @@ public sealed partial class ResourceInbound
 {
     private static readonly CoapResult s_freshnessRequired = CoapResults.FreshnessRequired();
 
+    /// <summary>Whether any method of a path is served over the transport of a request. Otherwise the path is none there.</summary>
+    private bool IsThere(RouteNode place, CoapRequest request)
+    {
+        foreach (Route? route in place.Routes)
+        {
+            if (route is not null && route.GetPlan(_environment).Serves(request))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     /// <summary>Whether a request may not come to its handler; if so the answer is given.</summary>
     private bool IsHeldBack(CoapExchange exchange, Route route, RoutePlan plan)
     {

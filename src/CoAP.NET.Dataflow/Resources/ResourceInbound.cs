@@ -53,7 +53,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         }
         else if (place[request.Code] is not { } route)
         {
-            Reply(item, s_methodNotAllowed);
+            Reply(item, IsThere(place, request) ? s_methodNotAllowed : s_notFound);
         }
         else
         {
@@ -67,6 +67,12 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             if (request.IsMulticast && !plan.AllowsMulticast)
             {
                 Reply(item, s_notForGroups);
+                return;
+            }
+
+            if (!plan.Serves(request))
+            {
+                Reply(item, request.IsMulticast ? s_notForGroups : IsThere(place, request) ? s_methodNotAllowed : s_notFound);
                 return;
             }
 

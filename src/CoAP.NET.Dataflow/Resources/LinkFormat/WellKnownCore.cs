@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Resources;
 
 /// <summary>
@@ -11,8 +14,9 @@ internal sealed class WellKnownCore
     private const int MaxQueries = 8;
 
     private readonly RouteTable _table;
-    private Document? _document;
-    private Document? _plainDocument;
+
+    // One for each kind of transport that was asked over; there are few.
+    private readonly ConcurrentDictionary<(string? Scheme, bool IsSecure), Document> _documents = new();
 
     private WellKnownCore(RouteTable table) => _table = table;
 
@@ -34,8 +38,8 @@ internal sealed class WellKnownCore
 
     private CoapResult Get(CoapRequest request)
     {
-        // What needs security is not listed to whom it will not be served.
-        Document document = request.Channel is { Transport.IsSecure: false } ? GetDocument(ref _plainDocument, isPlain: true) : GetDocument(ref _document, isPlain: false);
+        // What needs security or another transport is not listed to whom it will not be served.
+        Document document = GetDocument(request.Channel?.Transport);
         string[] queries = [.. request.Queries.Take(MaxQueries)];
         CoapContent content;
         CoapETag etag;
@@ -60,25 +64,24 @@ internal sealed class WellKnownCore
             : CoapResults.ValidOr(request, etag, () => CoapResults.Content(content));
     }
 
-    private Document GetDocument(ref Document? place, bool isPlain)
+    private Document GetDocument(CoapTransport? transport)
     {
-        Document? document = Volatile.Read(ref place);
-        if (document is null || document.Version != _table.Version)
+        (string?, bool) key = (transport?.Scheme, transport?.IsSecure ?? true);
+        if (!_documents.TryGetValue(key, out Document? document) || document.Version != _table.Version)
         {
-            document = MakeDocument(isPlain);
-            Volatile.Write(ref place, document);
+            _documents[key] = document = MakeDocument(transport);
         }
 
         return document;
     }
 
-    private Document MakeDocument(bool isPlain)
+    private Document MakeDocument(CoapTransport? transport)
     {
         lock (_table.Gate)
         {
             (Route[] routes, int version) = _table.Snapshot();
             List<Entry> entries = [];
-            IEnumerable<Route> listed = routes.Where(route => route.Inherit(settings => settings.Hidden) != true && !(isPlain && route.NeedsSecurity));
+            IEnumerable<Route> listed = routes.Where(route => route.Inherit(settings => settings.Hidden) != true && (transport is null || route.IsServedOver(transport.Scheme, transport.IsSecure)));
             foreach (IGrouping<string, Route> path in listed.GroupBy(route => route.Template.Text))
             {
                 Route[] visible = [.. path];

@@ -9,6 +9,7 @@ internal sealed class Route
     private static long s_lastId;
 
     private readonly RouteTable _table;
+    private readonly Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> _handler;
     private RoutePlan? _plan;
 
     public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
@@ -17,7 +18,7 @@ internal sealed class Route
         Group = group;
         Template = template;
         Methods = methods;
-        Handler = handler;
+        Handler = _handler = handler;
     }
 
     /// <summary>Grows with every route made, so that lists keep the order of mapping.</summary>
@@ -29,7 +30,8 @@ internal sealed class Route
 
     public CoapMethod[] Methods { get; }
 
-    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; }
+    /// <summary>What answers requests: the handler with the filters around it, as of the last plan that was made.</summary>
+    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Handler { get; private set; }
 
     public RouteSettings Settings { get; } = new();
 
@@ -45,8 +47,14 @@ internal sealed class Route
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
 
-    /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? _table.HasSecuredTransport;
+    /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any and it names no schemes. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.HasSecuredTransport && Schemes is null);
+
+    /// <summary>The schemes of the transports that it is served over; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public string[]? Schemes => Inherit(settings => settings.Schemes);
+
+    /// <summary>Whether it is served over a transport. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public bool IsServedOver(string scheme, bool isSecure) => (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
 
     /// <summary>What holds for the route now.</summary>
     public RoutePlan GetPlan(CoapEnvironment environment) =>
@@ -117,9 +125,35 @@ internal sealed class Route
                 Observing = Inherit(settings => settings.Observing),
                 Freshness = Inherit(settings => settings.Freshness),
                 Limiter = Inherit(settings => settings.Limiter),
+                Schemes = Schemes,
             };
+            Handler = Compose();
             Volatile.Write(ref _plan, plan);
             return plan;
         }
+    }
+
+    /// <summary>The handler with the filters around it: innermost those of the route, outermost those of the group of all routes. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    private Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Compose()
+    {
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = Wrap(_handler, Settings);
+        for (CoapRouteGroup? group = Group; group is not null; group = group.Parent)
+        {
+            handler = Wrap(handler, group.Settings);
+        }
+
+        return handler;
+    }
+
+    private static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Wrap(Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler, RouteSettings settings)
+    {
+        for (int i = settings.Filters.Count - 1; i >= 0; i--)
+        {
+            Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter = settings.Filters[i];
+            CoapHandler next = new(handler);
+            handler = (request, cancellationToken) => filter(request, next, cancellationToken);
+        }
+
+        return handler;
     }
 }

@@ -21,9 +21,29 @@ internal sealed record RoutePlan(
     /// <summary>Whether requests are served over secured transports only.</summary>
     public bool NeedsSecurity { get; init; }
 
+    /// <summary>The schemes of the transports that it is served over; null for all.</summary>
+    public string[]? Schemes { get; init; }
+
     /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
     public TimeSpan? Freshness { get; init; }
 
     /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
     public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
+
+    /// <summary>Whether it is served over the transport that a request came by.</summary>
+    public bool Serves(CoapRequest request) => Schemes is null || request.Channel is not { } channel || IsAmong(Schemes, channel.Transport.Scheme);
+
+    /// <summary>Whether a scheme is one of some; case does not count (RFC 3986 section 3.1).</summary>
+    public static bool IsAmong(string[] schemes, string scheme)
+    {
+        foreach (string other in schemes)
+        {
+            if (string.Equals(other, scheme, StringComparison.OrdinalIgnoreCase))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
 }

@@ -12,6 +12,9 @@ internal sealed class RouteSettings
     /// <summary>True: over secured transports only; false: over all of them.</summary>
     public bool? NeedsSecurity { get; set; }
 
+    /// <summary>The schemes of the transports that it is served over; null for all.</summary>
+    public string[]? Schemes { get; set; }
+
     public Func<CoapRequest, bool>? ListedWhen { get; set; }
 
     public CoapContentFormat[]? Produces { get; set; }
@@ -27,6 +30,9 @@ internal sealed class RouteSettings
     public Func<CoapRequest, TimeSpan?>? Limiter { get; set; }
 
     public ObserveSettings? Observing { get; set; }
+
+    /// <summary>In the order they were added, the outermost first. Added to those of the groups around, not instead of them.</summary>
+    public List<Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>>> Filters { get; } = [];
 
     public List<object> Metadata { get; } = [];
 }

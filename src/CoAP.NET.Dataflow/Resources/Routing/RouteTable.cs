@@ -88,7 +88,7 @@ internal sealed class RouteTable : IBodyPolicies
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        return ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null : plan.Body;
+        return !plan.Serves(request) || ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null : plan.Body;
     }
 
     /// <summary>Adds a route.</summary>

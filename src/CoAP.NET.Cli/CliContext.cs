@@ -1,0 +1,73 @@
+using System.Text;
+using CoAP.NET.Cli.Output;
+using Microsoft.Win32.SafeHandles;
+
+namespace CoAP.NET.Cli;
+
+/// <summary>All that a command has to do with: streams, clock, the end by a signal, and where clients come from. Tests put in their own.</summary>
+internal sealed class CliContext
+{
+    /// <summary>What <c>--file -</c> reads.</summary>
+    public required Stream In { get; init; }
+
+    /// <summary>Where results go, and nothing else.</summary>
+    public required CliOutput Out { get; init; }
+
+    /// <summary>Where errors, progress and what <c>--verbose</c> tells go.</summary>
+    public required CliOutput Error { get; init; }
+
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
+
+    /// <summary>Cancelled by Ctrl-C and SIGTERM.</summary>
+    public CancellationToken Stopped { get; init; }
+
+    /// <summary>Makes the clients of commands, once for each run of a command.</summary>
+    public Func<CoapEndpointOptions, CoapClient> CreateClient { get; init; } = options => new CoapClient(options);
+
+    /// <summary>Makes the servers of commands.</summary>
+    public Func<CoapEndpointOptions, CoapServer> CreateServer { get; init; } = options => new CoapServer(options);
+
+    /// <summary>Explains the bytes of messages, for <c>-vv</c>.</summary>
+    public IMessageExplainer Explainer { get; init; } = new HexExplainer();
+
+    /// <summary>Reads an environment variable; null when it is not set.</summary>
+    public Func<string, string?> GetVariable { get; init; } = Environment.GetEnvironmentVariable;
+
+    /// <summary>The context of the process.</summary>
+    /// <param name="stopped">Cancelled by signals.</param>
+    public static CliContext ForConsole(CancellationToken stopped)
+    {
+        Console.OutputEncoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        return new CliContext
+        {
+            In = Console.OpenStandardInput(),
+            Out = new CliOutput(Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected)),
+            Error = new CliOutput(Open(2, Console.IsErrorRedirected, Console.OpenStandardError), !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected)),
+            Stopped = stopped,
+        };
+    }
+
+    // The console's own stream does not tell when the reader of a pipe has gone, so that an observation would never end. Files are left to it: they may be shared with the other stream, place and all.
+    private static Stream Open(int descriptor, bool isRedirected, Func<Stream> openConsole)
+    {
+        if (!isRedirected || OperatingSystem.IsWindows())
+        {
+            return openConsole();
+        }
+
+        FileStream stream = new(new SafeFileHandle(descriptor, ownsHandle: false), FileAccess.Write, bufferSize: 0);
+        return stream.CanSeek ? openConsole() : stream;
+    }
+
+    private static int? WidthOr(bool isRedirected)
+    {
+        try
+        {
+            return isRedirected || Console.WindowWidth <= 0 ? null : Console.WindowWidth;
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+using System.CommandLine;
+using System.CommandLine.Invocation;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Commands;
+using CoAP.NET.Cli.Output;
+
+namespace CoAP.NET.Cli;
+
+/// <summary>The tool: its commands, and one run of it.</summary>
+internal static class CoapTool
+{
+    /// <summary>Runs a command line.</summary>
+    /// <param name="args">The words after <c>coap</c>.</param>
+    /// <param name="context">Streams, clock and the like.</param>
+    /// <returns>The exit code, one of <see cref="ExitCodes"/>.</returns>
+    public static async Task<int> RunAsync(IReadOnlyList<string> args, CliContext context)
+    {
+        ParseResult parse = CreateRoot(context).Parse(args);
+        GlobalOptions.SettleColors(parse, context);
+        if (parse.Action is ParseErrorAction)
+        {
+            return Failures.Report(context, parse, new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message))));
+        }
+
+        InvocationConfiguration invocation = new()
+        {
+            Output = context.Out.Writer,
+            Error = context.Error.Writer,
+            EnableDefaultExceptionHandler = false,
+
+            // Signals are the context's.
+            ProcessTerminationTimeout = null,
+        };
+        return await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+    }
+
+    /// <summary>Makes the command line.</summary>
+    /// <param name="context">What the commands work with.</param>
+    public static RootCommand CreateRoot(CliContext context)
+    {
+        RootCommand root = new("CoAP from the command line: requests, observation, discovery, files, decoding, load.")
+        {
+            ObserveCommand.Create(context),
+            PingCommand.Create(context),
+            CompletionCommand.Create(context),
+        };
+        foreach (Command command in RequestCommand.CreateAll(context))
+        {
+            root.Subcommands.Add(command);
+        }
+
+        GlobalOptions.AddTo(root);
+        return root;
+    }
+}

@@ -1,0 +1,50 @@
+using System.CommandLine;
+using CoAP.NET.Cli.Output;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>Options that every command takes.</summary>
+internal static class GlobalOptions
+{
+    public static Option<int> Verbose { get; } = new("--verbose", "-v")
+    {
+        Description = "Tell of headers, times and retransmissions; twice (-vv) of all bytes, explained.",
+        Recursive = true,
+        Arity = ArgumentArity.Zero,
+    };
+
+    public static Option<string> Color { get; } = MakeColor();
+
+    public static void AddTo(RootCommand root)
+    {
+        root.Options.Add(Verbose);
+        root.Options.Add(Color);
+    }
+
+    /// <summary>How often <c>--verbose</c> was given: 0, 1 or 2 and more.</summary>
+    public static int VerbosityOf(ParseResult parse) => parse.GetResult(Verbose)?.IdentifierTokenCount ?? 0;
+
+    /// <summary>Settles colors: <c>--color</c> goes before NO_COLOR (no-color.org), which goes before what the streams are.</summary>
+    public static void SettleColors(ParseResult parse, CliContext context)
+    {
+        string color = parse.GetResult(Color) is { Errors: var errors } && !errors.Any() ? parse.GetValue(Color)! : "auto";
+        bool isForbidden = context.GetVariable("NO_COLOR") is { Length: > 0 } || context.GetVariable("TERM") == "dumb";
+        foreach (CliOutput output in (ReadOnlySpan<CliOutput>)[context.Out, context.Error])
+        {
+            output.HasColor = color == "always" || (color == "auto" && output.IsTerminal && !isForbidden);
+        }
+    }
+
+    private static Option<string> MakeColor()
+    {
+        Option<string> option = new("--color")
+        {
+            Description = "auto, always or never. auto: on a terminal, unless NO_COLOR is set.",
+            HelpName = "WHEN",
+            Recursive = true,
+            DefaultValueFactory = _ => "auto",
+        };
+        option.AcceptOnlyFromAmong("auto", "always", "never");
+        return option;
+    }
+}

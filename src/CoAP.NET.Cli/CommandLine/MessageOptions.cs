@@ -1,0 +1,100 @@
+using System.CommandLine;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>What a request asks for besides its payload: its options, its type, its token, its time.</summary>
+internal sealed class MessageOptions
+{
+    public Option<CoapContentFormat?> Accept { get; } = ContentFormats.Option("--accept", "The format that is wanted: a number, a media type, or a name such as json.", "-A");
+
+    public Option<bool> NonConfirmable { get; } = new("--non", "-N") { Description = "Send Non-confirmable messages." };
+
+    public Option<string?> Token { get; } = new("--token", "-T") { Description = "The token of the first message; each further one counts up.", HelpName = "HEX" };
+
+    public Option<string[]> Options { get; } = new("--option", "-O")
+    {
+        Description = "Add an option: NUMBER=VALUE or NAME=VALUE with text, 0xHEX or a number. May be repeated.",
+        HelpName = "NAME=VALUE",
+    };
+
+    public Option<string[]> ETag { get; } = new("--etag") { Description = "Validate: answer 2.03 if the resource still has this ETag. May be repeated.", HelpName = "HEX" };
+
+    public Option<string[]> IfMatch { get; } = new("--if-match") { Description = "Only if the resource has this ETag; * for any that exists. May be repeated.", HelpName = "HEX" };
+
+    public Option<bool> IfNoneMatch { get; } = new("--if-none-match") { Description = "Only if the resource does not exist." };
+
+    public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit", "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
+
+    public Option<string?> Proxy { get; } = new("--proxy", "-P") { Description = "Send to this proxy, with the URI as Proxy-Uri: coap://host[:port], coap+tcp or coaps+tcp.", HelpName = "URI" };
+
+    public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
+
+    public Option<TimeSpan?> Timeout { get; } = Durations.Option("--timeout", "How long the whole request may take. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
+
+    public void AddTo(Command command)
+    {
+        foreach (Option option in (Option[])[Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost, Timeout])
+        {
+            command.Options.Add(option);
+        }
+
+        Options.CompletionSources.Add(_ => OptionText.Names.Select(name => name + "="));
+    }
+
+    /// <summary>The token to begin with; null for the library's own.</summary>
+    public byte[]? TokenOf(ParseResult parse)
+    {
+        byte[]? token = parse.GetValue(Token) is { } text ? HexText.Parse(text, "--token") : null;
+        return token is null or { Length: <= CoapToken.MaxLength } ? token : throw new UsageException($"A token has at most {CoapToken.MaxLength} bytes; --token has {token.Length}.");
+    }
+
+    /// <summary>Makes the request.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="method">The method.</param>
+    /// <param name="target">The URI.</param>
+    /// <param name="content">The payload.</param>
+    public CoapRequest ToRequest(ParseResult parse, CoapMethod method, string target, CoapContent? content)
+    {
+        CoapUri? proxy = parse.GetValue(Proxy) is { } text ? TargetArgument.Check(text) : null;
+        CoapRequest request = new(method, proxy is null ? target : $"{proxy.Scheme}://{proxy.Authority}")
+        {
+            Content = content,
+            Accept = parse.GetValue(Accept),
+            Confirmable = !parse.GetValue(NonConfirmable),
+            Timeout = parse.GetValue(Timeout),
+        };
+        if (proxy is not null)
+        {
+            request.Options.Add(new ProxyUri(target));
+        }
+
+        foreach (string etag in parse.GetValue(ETag) ?? [])
+        {
+            request.Options.Add(new ETag(HexText.Parse(etag, "--etag")));
+        }
+
+        foreach (string etag in parse.GetValue(IfMatch) ?? [])
+        {
+            request.Options.Add(new IfMatch(etag == "*" ? [] : HexText.Parse(etag, "--if-match")));
+        }
+
+        if (parse.GetValue(IfNoneMatch))
+        {
+            request.Options.Add(OptionNumber.IfNoneMatch, default);
+        }
+
+        if (parse.GetValue(HopLimit) is { } hops)
+        {
+            request.Options.AddUInt(OptionNumber.HopLimit, (uint)hops);
+        }
+
+        foreach (string option in parse.GetValue(Options) ?? [])
+        {
+            OptionText read = OptionText.Parse(option);
+            request.Options.Add(read.Number, read.Value);
+        }
+
+        return request;
+    }
+}

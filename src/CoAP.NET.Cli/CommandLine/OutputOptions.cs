@@ -1,0 +1,49 @@
+using System.CommandLine;
+using CoAP.NET.Cli.Output;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>Where responses go and how they look.</summary>
+internal sealed class OutputOptions
+{
+    public Option<string?> File { get; } = new("--output", "-o") { Description = "Write the payload to this file, block by block; - for the standard output as it is.", HelpName = "FILE" };
+
+    public Option<bool> Json { get; } = new("--json") { Description = "Write one JSON object for each response." };
+
+    public Option<bool> Raw { get; } = new("--raw") { Description = "Write the payload as it is, also to a terminal." };
+
+    public Option<bool> Pretty { get; } = new("--pretty") { Description = "Write the payload for people, also when the output is redirected." };
+
+    public Option<bool> Newline { get; } = new("--newline", "-w") { Description = "Add a line feed to the payload." };
+
+    public void AddTo(Command command, bool hasFile = true)
+    {
+        if (hasFile)
+        {
+            command.Options.Add(File);
+        }
+
+        foreach (Option option in (Option[])[Json, Raw, Pretty, Newline])
+        {
+            command.Options.Add(option);
+        }
+
+        command.Validators.Add(result =>
+        {
+            if (((Option<bool>[])[Json, Raw, Pretty]).Count(result.GetValue) > 1)
+            {
+                result.AddError("--json, --raw and --pretty exclude each other.");
+            }
+        });
+    }
+
+    /// <summary>How payloads are shown.</summary>
+    public PayloadStyle StyleOf(ParseResult parse, CliContext context) =>
+        parse.GetValue(Json) ? PayloadStyle.Json
+        : parse.GetValue(Raw) || PathOf(parse) == "-" ? PayloadStyle.Raw
+        : parse.GetValue(Pretty) || context.Out.IsTerminal ? PayloadStyle.Pretty
+        : PayloadStyle.Raw;
+
+    /// <summary>The file that payloads go to; null for none, <c>-</c> for the standard output.</summary>
+    public string? PathOf(ParseResult parse) => parse.GetResult(File) is null ? null : parse.GetValue(File);
+}

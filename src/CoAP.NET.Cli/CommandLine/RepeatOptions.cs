@@ -1,0 +1,49 @@
+using System.CommandLine;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>How often a request is sent.</summary>
+internal sealed class RepeatOptions
+{
+    public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Send the request so many times. Default 1.", 1, int.MaxValue, "-G");
+
+    public Option<TimeSpan?> Interval { get; } = Durations.Option("--interval", "The time between two with --repeat. Default 1s.");
+
+    public void AddTo(Command command)
+    {
+        command.Options.Add(Repeat);
+        command.Options.Add(Interval);
+    }
+
+    public int TimesOf(ParseResult parse) => parse.GetValue(Repeat) ?? 1;
+
+    /// <summary>Does something so often. One that fails does not keep the others from being tried.</summary>
+    /// <returns>The exit code of the last one that failed; success when none did.</returns>
+    public async Task<int> RunAsync(ParseResult parse, CliContext context, Func<Task<int>> once, CancellationToken cancellationToken)
+    {
+        int times = TimesOf(parse);
+        TimeSpan interval = parse.GetValue(Interval) ?? TimeSpan.FromSeconds(1);
+        int code = ExitCodes.Success;
+        for (int i = 0; i < times; i++)
+        {
+            if (i > 0 && interval > TimeSpan.Zero)
+            {
+                await Task.Delay(interval, context.TimeProvider, cancellationToken).ConfigureAwait(false);
+            }
+
+            int result;
+            try
+            {
+                result = await once().ConfigureAwait(false);
+            }
+            catch (CoapException exception) when (times > 1)
+            {
+                result = Failures.Report(context, parse, exception);
+            }
+
+            code = result == ExitCodes.Success ? code : result;
+        }
+
+        return code;
+    }
+}

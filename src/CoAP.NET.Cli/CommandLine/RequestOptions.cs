@@ -1,0 +1,41 @@
+using System.CommandLine;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>The options of commands that send requests, all together.</summary>
+internal sealed class RequestOptions
+{
+    public Argument<string> Target { get; } = TargetArgument.Create();
+
+    public PayloadOptions Payload { get; } = new();
+
+    public MessageOptions Message { get; } = new();
+
+    public TransferOptions Transfer { get; } = new();
+
+    public OutputOptions Output { get; } = new();
+
+    public ConnectionOptions Connection { get; } = new();
+
+    /// <summary>Adds all of them to a command.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="hasFile">Whether payloads can go to a file.</param>
+    public void AddTo(Command command, bool hasFile = true)
+    {
+        command.Arguments.Add(Target);
+        Payload.AddTo(command);
+        Message.AddTo(command);
+        Transfer.AddTo(command);
+        Output.AddTo(command, hasFile);
+        Connection.AddTo(command);
+    }
+
+    /// <summary>Makes the request.</summary>
+    public CoapRequest ToRequest(ParseResult parse, CoapMethod method, CoapContent? content)
+    {
+        CoapRequest request = Message.ToRequest(parse, method, parse.GetRequiredValue(Target), content);
+        Transfer.Apply(parse, request);
+        request.LocalAddress = Connection.LocalAddress(parse);
+        return request;
+    }
+}

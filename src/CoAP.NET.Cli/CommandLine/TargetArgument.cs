@@ -1,0 +1,38 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>The URI that a command is about.</summary>
+internal static class TargetArgument
+{
+    private const string SchemeHint = "Write coap://host[:port]/path; coap+tcp:// and coaps+tcp:// do as well.";
+
+    /// <summary>Makes the argument. A host without a scheme is taken for one of <c>coap</c>.</summary>
+    public static Argument<string> Create(string description = "What to ask: coap://, coap+tcp:// or coaps+tcp://. Without a scheme coap:// is meant.")
+    {
+        Argument<string> argument = new("URI") { Description = description, CustomParser = Parse };
+        argument.CompletionSources.Add("coap://", "coap+tcp://", "coaps+tcp://");
+        return argument;
+    }
+
+    /// <summary>The URI of a text, with a scheme.</summary>
+    /// <exception cref="UsageException">It is none.</exception>
+    public static CoapUri Check(string text) => CoapUri.TryParse(Complete(text), out CoapUri? uri, out string? error)
+        ? uri
+        : throw new UsageException(error, SchemeHint);
+
+    /// <summary>Puts <c>coap://</c> in front of a text without a scheme.</summary>
+    public static string Complete(string text) => text.Contains("://", StringComparison.Ordinal) ? text : $"coap://{text}";
+
+    private static string? Parse(ArgumentResult result)
+    {
+        string text = Complete(result.Tokens[0].Value);
+        if (!CoapUri.TryParse(text, out CoapUri? _, out string? error))
+        {
+            result.AddError($"{error} {SchemeHint}");
+        }
+
+        return text;
+    }
+}

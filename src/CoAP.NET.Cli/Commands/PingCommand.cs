@@ -1,0 +1,62 @@
+using System.CommandLine;
+using System.Globalization;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Wire;
+
+namespace CoAP.NET.Cli.Commands;
+
+/// <summary>Asks whether a peer is there (RFC 7252 section 4.3, RFC 8323 section 5.4).</summary>
+internal static class PingCommand
+{
+    internal static Command Create(CliContext context)
+    {
+        Argument<string> target = TargetArgument.Create();
+        RepeatOptions repeat = new();
+        Option<TimeSpan?> timeout = Durations.Option("--timeout", "How long to wait for each answer. Default: as long as the protocol tries (93 s).", "-B");
+        ConnectionOptions connection = new();
+        Command command = new("ping", "Ask a peer whether it is there, by a CoAP Ping; tells the round-trip time.") { target, timeout };
+        repeat.AddTo(command);
+        connection.AddTo(command);
+        return command.Runs(context, async (parse, cancellationToken) =>
+        {
+            CoapUri uri = TargetArgument.Check(parse.GetRequiredValue(target));
+            string peer = $"{uri.Scheme}://{uri.Authority}";
+            List<double> times = [];
+            WireTrace? trace = null;
+            int code;
+            await using (CoapClient client = connection.CreateClient(parse, context, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
+            {
+                code = await repeat.RunAsync(parse, context, async () =>
+                {
+                    double time = (await PingAsync(client, peer, parse.GetValue(timeout), context, cancellationToken).ConfigureAwait(false)).TotalMilliseconds;
+                    times.Add(time);
+                    context.Out.Writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{peer} answered in {time:0.00} ms"));
+                    return ExitCodes.Success;
+                }, cancellationToken).ConfigureAwait(false);
+            }
+
+            if (repeat.TimesOf(parse) > 1)
+            {
+                context.Out.Writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{repeat.TimesOf(parse)} sent, {times.Count} answered")
+                    + (times.Count == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $"; least {times.Min():0.00} ms, mean {times.Average():0.00} ms, most {times.Max():0.00} ms")));
+            }
+
+            trace?.Summarize();
+            return code;
+        });
+    }
+
+    private static async Task<TimeSpan> PingAsync(CoapClient client, string peer, TimeSpan? timeout, CliContext context, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource time = new(timeout ?? Timeout.InfiniteTimeSpan, context.TimeProvider);
+        using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
+        try
+        {
+            return await client.PingAsync(peer, both.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (time.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            throw new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, default, peer);
+        }
+    }
+}

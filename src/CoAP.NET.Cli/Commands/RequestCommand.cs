@@ -1,0 +1,102 @@
+using System.CommandLine;
+using System.Net;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Output;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cli.Commands;
+
+/// <summary>The commands that are named after the request methods (RFC 7252 section 5.8, RFC 8132).</summary>
+internal static class RequestCommand
+{
+    internal static IEnumerable<Command> CreateAll(CliContext context) =>
+    [
+        Create(context, CoapMethod.Get, "Get a representation."),
+        Create(context, CoapMethod.Put, "Create or replace a resource."),
+        Create(context, CoapMethod.Post, "Have something processed, such as a new resource made."),
+        Create(context, CoapMethod.Delete, "Delete a resource."),
+        Create(context, CoapMethod.Fetch, "Get what the payload asks for (RFC 8132)."),
+        Create(context, CoapMethod.Patch, "Change a part of a resource (RFC 8132)."),
+        Create(context, CoapMethod.IPatch, "Change a part of a resource, so that doing it twice is doing it once (RFC 8132)."),
+    ];
+
+    internal static Command Create(CliContext context, CoapMethod method, string description)
+    {
+        RequestOptions options = new();
+        RepeatOptions repeat = new();
+        GroupOptions group = new();
+        Option<string?> noResponse = NoResponseText.Option();
+#pragma warning disable CA1308 // commands are in lower case
+        Command command = new(method.ToString().ToLowerInvariant(), description);
+#pragma warning restore CA1308
+        options.AddTo(command);
+        repeat.AddTo(command);
+        group.AddTo(command);
+        command.Options.Add(noResponse);
+        return command.Runs(context, async (parse, cancellationToken) =>
+        {
+            int times = repeat.TimesOf(parse);
+            CoapContent? content = await options.Payload.ToContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false);
+            if (method is CoapMethod.Fetch or CoapMethod.Patch or CoapMethod.IPatch && content is null)
+            {
+                throw new UsageException($"{command.Name} needs a payload that says what is asked.", "Give --payload, --hex or --file, with --content-format.");
+            }
+
+            NoResponseClasses notWanted = NoResponseText.Parse(parse.GetValue(noResponse));
+            bool isGroup = IsGroup(parse, options);
+            await using RequestRun run = RequestRun.Begin(parse, context, options);
+            return await repeat.RunAsync(parse, context, () =>
+            {
+                CoapRequest request = options.ToRequest(parse, method, content);
+                if (notWanted != NoResponseClasses.None)
+                {
+                    request.NoResponse = notWanted;
+                }
+
+                return isGroup ? group.SendAsync(run, parse, options, request, cancellationToken) : SendAsync(run, parse, options, request, cancellationToken);
+            }, cancellationToken).ConfigureAwait(false);
+        });
+    }
+
+    private static async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request, CancellationToken cancellationToken)
+    {
+        string uri = parse.GetRequiredValue(options.Target);
+        string? path = options.Output.PathOf(parse) is { } given and not "-" ? given : null;
+        long offset = options.Transfer.OffsetOf(parse);
+        await using TargetFile? file = path is null ? null : TargetFile.Open(path, offset);
+        request.Destination = file?.Stream;
+        (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
+        CoapResponse? response;
+        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context.Error) : null)
+        {
+            request.Progress = bar;
+
+            // A server that keeps back what is not wanted is silent, which says that all is well.
+            NoResponseClasses notWanted = request.NoResponse;
+            response = notWanted is NoResponseClasses.None or NoResponseClasses.All
+                ? await run.Client.SendAsync(request, cancellationToken).ConfigureAwait(false)
+                : await run.Client.SendAsync(request, notWanted, cancellationToken).ConfigureAwait(false);
+        }
+
+        // Nothing comes with 2.03: what was validated is the file that is there (RFC 7252 section 5.9.1.3).
+        bool isKept = file is not null && response is { IsSuccess: true } && response.Code != CoapCode.Valid;
+        ResponseFacts facts = run.FactsOf(request.Method, uri, started, retransmissions, isKept ? path : null);
+        if (response is null)
+        {
+            run.Context.Error.MarkupLine("No response came; those that were wanted would have.");
+            return ExitCodes.Success;
+        }
+
+        if (isKept)
+        {
+            await file!.KeepAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        return run.Printer.Print(response, facts);
+    }
+
+    private static bool IsGroup(ParseResult parse, RequestOptions options) =>
+        TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target)) is { HostAddress: { } address, Scheme: "coap" }
+        && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
+}

@@ -1,0 +1,76 @@
+using System.CommandLine;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using CoAP.NET.Transports;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli;
+
+/// <summary>What went wrong, as one sentence with a hint on the error stream and an exit code.</summary>
+internal static class Failures
+{
+    // EPIPE, which .NET passes on as it is.
+    private const int BrokenPipe = 32;
+
+    /// <summary>Tells of a failure.</summary>
+    /// <returns>The exit code.</returns>
+    public static int Report(CliContext context, ParseResult parse, Exception exception)
+    {
+        (int code, string? hint) = Judge(exception);
+        if (code == ExitCodes.ReaderGone)
+        {
+            return code;
+        }
+
+        if (code == ExitCodes.Usage && hint is null)
+        {
+            hint = $"{PathOf(parse)} --help tells what there is.";
+        }
+
+        Write(context, code == ExitCodes.Cancelled ? "Interrupted." : exception.Message, hint);
+        return code;
+    }
+
+    /// <summary>Writes one sentence and a hint to the error stream.</summary>
+    public static void Write(CliContext context, string message, string? hint = null)
+    {
+        context.Error.MarkupLine($"[red]coap:[/] {Markup.Escape(message.ReplaceLineEndings(" "))}");
+        if (hint is not null)
+        {
+            context.Error.MarkupLine($"[grey]hint: {Markup.Escape(hint)}[/]");
+        }
+    }
+
+    /// <summary>The exit code of an exception, and what may help.</summary>
+    public static (int Code, string? Hint) Judge(Exception exception) => exception switch
+    {
+        UsageException usage => (ExitCodes.Usage, usage.Hint),
+        OperationCanceledException => (ExitCodes.Cancelled, null),
+        CoapTimeoutException timeout => (ExitCodes.Timeout, HintFor(timeout)),
+        CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
+        CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
+        CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
+        CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps+tcp."),
+        CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
+        CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
+        CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
+        SocketException => (ExitCodes.Network, null),
+        IOException { HResult: BrokenPipe } when !OperatingSystem.IsWindows() => (ExitCodes.ReaderGone, null),
+        IOException or UnauthorizedAccessException or CryptographicException => (ExitCodes.File, null),
+        ArgumentException or FormatException => (ExitCodes.Usage, null),
+        _ => (ExitCodes.Failure, null),
+    };
+
+    private static string HintFor(CoapTimeoutException timeout) => timeout.Reason switch
+    {
+        CoapTimeoutReason.NotSent => "Too much waits for this peer; --nstart allows more at a time.",
+        CoapTimeoutReason.NotAcknowledged => "Nobody answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for longer.",
+        _ => "The server got the request but did not answer; --timeout waits longer.",
+    } + (timeout.IsOutcomeUnknown ? " It may have been carried out: look before you repeat it." : "");
+
+    private static string PathOf(ParseResult parse)
+    {
+        Command command = parse.CommandResult.Command;
+        return command is RootCommand ? "coap" : $"coap {command.Name}";
+    }
+}

@@ -1,0 +1,106 @@
+using System.Text;
+using CoAP.NET.Content;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Output;
+
+/// <summary>Payloads for people, by their Content-Format. What does not hold to its format is shown as text or bytes, with a remark.</summary>
+internal static class PrettyPayload
+{
+    /// <summary>Writes a payload.</summary>
+    /// <param name="payload">The bytes.</param>
+    /// <param name="format">What they are; null where nobody said.</param>
+    /// <param name="output">Where to.</param>
+    /// <param name="now">The time that times in SenML are relative to.</param>
+    public static void Write(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CliOutput output, DateTimeOffset now)
+    {
+        string? fault = null;
+        bool isShown = format switch
+        {
+            null => false,
+            { } senml when senml == CoapContentFormat.SenmlJson || senml == CoapContentFormat.SensmlJson || senml == CoapContentFormat.SenmlCbor || senml == CoapContentFormat.SensmlCbor =>
+                TrySenml(payload, senml, output, now, out fault),
+            { } link when link == CoapContentFormat.LinkFormat => TryLinks(payload, output, out fault),
+            { IsJson: true } => JsonPrinter.TryWrite(payload.Span, output, out fault),
+            { ContentCoding: null, MediaType: { } type } when IsCbor(type) => TryCbor(payload, IsSequence(type), output, out fault),
+            _ => false,
+        };
+        if (isShown)
+        {
+            return;
+        }
+
+        if (fault is not null)
+        {
+            output.MarkupLine($"[yellow]# no {Markup.Escape(format!.Value.ToString())}: {Markup.Escape(fault)}[/]");
+        }
+
+        if (SafeText.IsText(payload.Span, format))
+        {
+            string text = SafeText.Of(Encoding.UTF8.GetString(payload.Span));
+            output.Writer.Write(text.EndsWith('\n') ? text : text + "\n");
+        }
+        else if (output.IsTerminal)
+        {
+            HexDump.Write(payload.Span, output.Writer);
+        }
+        else
+        {
+            output.Stream.Write(payload.Span);
+        }
+    }
+
+    private static bool IsCbor(string mediaType)
+    {
+        string type = mediaType.Split(';')[0];
+        return type is "application/cbor" or "application/cwt" or "application/cose" or "application/cose-key" or "application/cose-key-set" || type.EndsWith("+cbor", StringComparison.Ordinal) || IsSequence(type);
+    }
+
+    private static bool IsSequence(string mediaType) => mediaType is "application/cbor-seq" || mediaType.EndsWith("+cbor-seq", StringComparison.Ordinal);
+
+    private static bool TryCbor(ReadOnlyMemory<byte> payload, bool isSequence, CliOutput output, out string? fault)
+    {
+        bool isRead = CborDiagnostics.TryFormat(payload.Span, out string text, out ContentFault found, Math.Min(output.Width, 100), isSequence);
+        fault = isRead ? null : $"{found.Message} at byte {found.Offset}";
+        if (isRead)
+        {
+            output.Writer.WriteLine(SafeText.Of(text));
+        }
+
+        return isRead;
+    }
+
+    private static bool TryLinks(ReadOnlyMemory<byte> payload, CliOutput output, out string? fault)
+    {
+        bool isRead = CoapLinkFormat.TryParse(payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error);
+        fault = isRead ? null : $"{error.Message} at byte {error.Offset}";
+        if (isRead)
+        {
+            output.WriteBlock(LinkTable.Of(links));
+        }
+
+        return isRead;
+    }
+
+    private static bool TrySenml(ReadOnlyMemory<byte> payload, CoapContentFormat format, CliOutput output, DateTimeOffset now, out string? fault)
+    {
+        bool isRead = CoapSenmlPack.TryParse(payload.Span, format, out CoapSenmlPack? pack, out CoapSenmlError error);
+        fault = null;
+        if (!isRead)
+        {
+            fault = $"{error.Message} at byte {error.Offset}";
+            return false;
+        }
+
+        try
+        {
+            output.WriteBlock(SenmlTable.Of(pack!.Resolve(now)));
+            return true;
+        }
+        catch (CoapSenmlException exception)
+        {
+            fault = exception.Message;
+            return false;
+        }
+    }
+}

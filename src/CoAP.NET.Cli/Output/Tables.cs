@@ -1,0 +1,26 @@
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Output;
+
+/// <summary>Tables in one look.</summary>
+internal static class Tables
+{
+    /// <summary>A table of those columns in which something stands. What comes from peers is made harmless.</summary>
+    public static Table Of<T>(IReadOnlyList<T> rows, IReadOnlyList<(string Name, Func<T, string> Text)> columns)
+    {
+        string[][] texts = [.. rows.Select(row => columns.Select(column => SafeText.LineOf(column.Text(row))).ToArray())];
+        int[] shown = [.. Enumerable.Range(0, columns.Count).Where(i => i == 0 || texts.Any(row => row[i].Length > 0))];
+        Table table = new Table().Border(TableBorder.Simple);
+        foreach (int i in shown)
+        {
+            table.AddColumn(new TableColumn($"[bold]{Markup.Escape(columns[i].Name)}[/]"));
+        }
+
+        foreach (string[] row in texts)
+        {
+            table.AddRow([.. shown.Select(i => Markup.Escape(row[i]))]);
+        }
+
+        return table;
+    }
+}

@@ -1,0 +1,163 @@
+using System.Globalization;
+using CoAP.NET.Cli.Output;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Wire;
+
+/// <summary>
+/// Tells on the error stream of every message that is sent and received: blocks in the client's pipeline next to the serializer, so that what is told is what is on the wire,
+/// acknowledgements and retransmissions among it.
+/// </summary>
+internal sealed class WireTrace
+{
+    private readonly CliContext _context;
+    private readonly bool _hasBytes;
+    private readonly long _started;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(CoapAddress Peer, ushort MessageId), int> _sent = [];
+
+    // When what is still unanswered was sent first: requests by their token, Pings by their Message ID.
+    private readonly Dictionary<(CoapAddress Peer, string Key), long> _asked = [];
+    private int _received;
+    private int _retransmissions;
+    private int _messages;
+
+    private WireTrace(CliContext context, bool hasBytes)
+    {
+        _context = context;
+        _hasBytes = hasBytes;
+        _started = context.TimeProvider.GetTimestamp();
+    }
+
+    /// <summary>Puts the blocks into a pipeline.</summary>
+    /// <param name="context">The streams and the clock.</param>
+    /// <param name="verbosity">How often <c>--verbose</c> was given: with 1 headers and options, with more all bytes too.</param>
+    /// <param name="pipeline">The pipeline of the client.</param>
+    /// <returns>The trace; null when nothing is to be told.</returns>
+    public static WireTrace? Insert(CliContext context, int verbosity, CoapPipelineOptions pipeline)
+    {
+        if (verbosity == 0)
+        {
+            return null;
+        }
+
+        WireTrace trace = new(context, verbosity > 1);
+        pipeline.Insert(CoapSeams.SerializerToChannel, () => trace.Watch(isOutbound: true)).Insert(CoapSeams.ChannelToSerializer, () => trace.Watch(isOutbound: false));
+        return trace;
+    }
+
+    /// <summary>Sums up at the end of a command.</summary>
+    public void Summarize()
+    {
+        lock (_gate)
+        {
+            Line(string.Create(CultureInfo.InvariantCulture, $"{Time()} {_messages} sent, {_received} received, {_retransmissions} retransmissions"), "*", "grey");
+        }
+    }
+
+    private InlineTap<CoapDatagram> Watch(bool isOutbound) => new(datagram =>
+    {
+        lock (_gate)
+        {
+            Tell(datagram, isOutbound);
+        }
+
+        return datagram;
+    });
+
+    private void Tell(CoapDatagram datagram, bool isOutbound)
+    {
+        CoapTransport? transport = datagram.Channel?.Transport;
+        bool isReliable = transport?.IsReliable == true;
+        WireFormat format = !isReliable ? WireFormat.Datagram : transport!.Scheme.Contains("ws", StringComparison.Ordinal) ? WireFormat.WebSocket : WireFormat.Stream;
+        CoapAddress peer = datagram.Channel?.Remote ?? datagram.Remote;
+        CoapMessageSerializer serializer = format switch
+        {
+            WireFormat.Datagram => CoapDatagramSerializer.Default,
+            WireFormat.WebSocket => CoapStreamSerializer.WebSocket,
+            _ => CoapStreamSerializer.Default,
+        };
+        bool isRead = serializer.TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error);
+        string remark = Count(message, peer, isOutbound, isReliable) + (message is null ? "" : Clock(message, peer, isOutbound));
+        (string mark, string color) = isOutbound ? (">", "aqua") : ("<", "green");
+        string what = isRead ? Describe(message!, isReliable) : $"no message: {error}";
+        Line(string.Create(CultureInfo.InvariantCulture, $"{Time()} {(isOutbound ? "to" : "from")} {peer}  {what}  {datagram.Length} B{remark}"), mark, color);
+        if (_hasBytes)
+        {
+            _context.Explainer.Explain(datagram.Span, format, _context.Error.Writer);
+        }
+        else if (isRead && message!.OptionsToRead is { } options)
+        {
+            foreach (CoapOption option in options)
+            {
+                Line($"  {SafeText.LineOf(option.ToString()!)}", mark, color);
+            }
+        }
+    }
+
+    private string Count(CoapMessage? message, CoapAddress peer, bool isOutbound, bool isReliable)
+    {
+        if (!isOutbound)
+        {
+            _received++;
+            return "";
+        }
+
+        _messages++;
+        if (isReliable || message?.Type != CoapMessageType.Confirmable)
+        {
+            return "";
+        }
+
+        int copies = _sent.GetValueOrDefault((peer, message.MessageId));
+        _sent[(peer, message.MessageId)] = copies + 1;
+        if (copies == 0)
+        {
+            return "";
+        }
+
+        _retransmissions++;
+        return string.Create(CultureInfo.InvariantCulture, $"  retransmission {copies}");
+    }
+
+    private string Clock(CoapMessage message, CoapAddress peer, bool isOutbound)
+    {
+        string key = message.Code.IsEmpty ? string.Create(CultureInfo.InvariantCulture, $"#{message.MessageId}") : message.Token.ToString();
+        if (isOutbound)
+        {
+            if (message.Code.IsRequest || (message.Code.IsEmpty && message.Type == CoapMessageType.Confirmable))
+            {
+                _asked.TryAdd((peer, key), _context.TimeProvider.GetTimestamp());
+            }
+
+            return "";
+        }
+
+        return _asked.Remove((peer, key), out long sent)
+            ? string.Create(CultureInfo.InvariantCulture, $"  after {_context.TimeProvider.GetElapsedTime(sent).TotalMilliseconds:0.0} ms")
+            : "";
+    }
+
+    private static string Describe(CoapMessage message, bool isReliable)
+    {
+        string head = isReliable ? "" : string.Create(CultureInfo.InvariantCulture, $"{ShortNameOf(message.Type)} {message.MessageId}  ");
+        string token = message.Token.Length > 0 ? $"  token {message.Token}" : "";
+        return $"{head}{message.Code}{token}";
+    }
+
+    private static string ShortNameOf(CoapMessageType type) => type switch
+    {
+        CoapMessageType.Confirmable => "CON",
+        CoapMessageType.NonConfirmable => "NON",
+        CoapMessageType.Acknowledgement => "ACK",
+        _ => "RST",
+    };
+
+    private string Time() => _context.TimeProvider.GetElapsedTime(_started).TotalSeconds.ToString("0.000", CultureInfo.InvariantCulture);
+
+    private void Line(string text, string mark, string color) => _context.Error.MarkupLine($"[{color}]{mark}[/] {Markup.Escape(text)}");
+}

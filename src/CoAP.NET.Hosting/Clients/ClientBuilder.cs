@@ -1,0 +1,10 @@
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting;
+
+internal sealed class ClientBuilder(string name, IServiceCollection services) : ICoapClientBuilder
+{
+    public string Name => name;
+
+    public IServiceCollection Services => services;
+}

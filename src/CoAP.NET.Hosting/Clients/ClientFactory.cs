@@ -1,0 +1,78 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Makes clients when they are asked for first, and closes them with the container.</summary>
+internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDisposable
+{
+    private readonly IServiceProvider _services;
+    private readonly IOptionsMonitor<CoapClientOptions> _options;
+    private readonly ClientRegistration[] _registrations;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, HostedClient> _clients = [];
+    private readonly List<CoapEndpoint> _own = [];
+    private bool _isDisposed;
+
+    public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options, IEnumerable<ClientRegistration> registrations)
+    {
+        _services = services;
+        _options = options;
+        _registrations = [.. registrations];
+    }
+
+    public ICoapClient GetClient(string name = "")
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (!_clients.TryGetValue(name, out HostedClient? client))
+            {
+                client = Make(name);
+                _clients.Add(name, client);
+            }
+
+            return client;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        CoapEndpoint[] own;
+        lock (_gate)
+        {
+            _isDisposed = true;
+            own = [.. _own];
+            _own.Clear();
+        }
+
+        foreach (CoapEndpoint endpoint in own)
+        {
+            await endpoint.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    // Containers may be disposed without waiting; closing sockets waits for nobody.
+    public void Dispose() => DisposeAsync().AsTask().GetAwaiter().GetResult();
+
+    private HostedClient Make(string name)
+    {
+        ClientRegistration registration = _registrations.FirstOrDefault(known => known.Name == name)
+            ?? throw new ArgumentException($"No client was added by the name '{name}'. Known are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
+        CoapClientOptions options = _options.Get(name);
+        ServerFactory.UseHost(options.Endpoint, _services);
+        ServerFactory.Warn(options.Endpoint, options.Findings);
+        CoapEndpoint endpoint = options.Server is { } server ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint : MakeEndpoint(options, registration);
+        return new HostedClient(name, endpoint, options, [.. options.Handlers.Select(make => make(_services))]);
+    }
+
+    private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration)
+    {
+        options.Peers.ApplyTo(options.Endpoint);
+        options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
+        CoapEndpoint endpoint = new(options.Endpoint);
+        _own.Add(endpoint);
+        return endpoint;
+    }
+}

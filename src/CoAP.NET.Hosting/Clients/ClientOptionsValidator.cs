@@ -1,0 +1,49 @@
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Checks the options of one client when the application starts.</summary>
+internal sealed class ClientOptionsValidator(ClientRegistration registration, IEnumerable<ServerRegistration> servers) : IValidateOptions<CoapClientOptions>
+{
+    public ValidateOptionsResult Validate(string? name, CoapClientOptions options)
+    {
+        if (name != registration.Name)
+        {
+            return ValidateOptionsResult.Skip;
+        }
+
+        string section = registration.SectionPath;
+        List<string> problems = [.. options.Findings.Errors];
+        if (!options.AllowUnknownKeys)
+        {
+            problems.AddRange(options.Findings.UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)"));
+        }
+
+        if (options.BaseAddress is { } address && !CoapUri.TryParse(address, out _, out string? error))
+        {
+            problems.Add($"{section}:BaseAddress = '{address}': {error}");
+        }
+
+        if (options.Server is { } server && !servers.Any(known => known.Name == server))
+        {
+            string known = string.Join(", ", servers.Select(static known => known.Name.Length == 0 ? "*" : known.Name));
+            problems.Add($"{section}:Server = '{(server.Length == 0 ? "*" : server)}': no server was added by this name. {(known.Length == 0 ? "There is none: call AddCoapServer." : $"Known are: {known}.")}");
+        }
+
+        if (options.Endpoint.Routes is not null)
+        {
+            problems.Add($"{registration.Title} serves nothing, and Endpoint.Routes is set. Add a server by AddCoapServer, and let the client use it.");
+        }
+
+        if (options.Endpoint.Tls is not null && !options.Tls.IsEmpty)
+        {
+            problems.Add($"{section}:Tls and Endpoint.Tls are both set. Name files, or set Endpoint.Tls in code, not both.");
+        }
+        else if (TlsFiles.Load(options.Tls, section, out string? problem) is null && problem is not null)
+        {
+            problems.Add(problem);
+        }
+
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+    }
+}

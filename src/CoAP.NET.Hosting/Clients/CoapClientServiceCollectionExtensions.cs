@@ -1,0 +1,147 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET;
+using CoAP.NET.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Adds CoAP clients to the services of an application. They are made when they are first used, shared by all, and closed with the host.</summary>
+public static class CoapClientServiceCollectionExtensions
+{
+    /// <summary>
+    /// Adds the client of an application that has one, with what the section <c>Coap:Client</c> of its configuration says. Inject <see cref="ICoapClient"/>; a <see cref="CoapClient"/> on the same
+    /// endpoint, without base address and handlers, can be injected too.
+    /// </summary>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, Action<CoapClientOptions>? configure = null) => Add(services, "", null, configure);
+
+    /// <summary>Adds a client with a name, with what the section <c>Coap:Clients:NAME</c> says. Inject it by its name, <c>[FromKeyedServices("NAME")] ICoapClient</c>, or ask <see cref="ICoapClientFactory"/>.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        return Add(services, name, null, configure);
+    }
+
+    /// <summary>Adds the client of an application that has one, with what a section of configuration says.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="section">The section, instead of <c>Coap:Client</c>.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, IConfiguration section, Action<CoapClientOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, "", section, configure);
+    }
+
+    /// <summary>Adds a client with a name, with what a section of configuration says.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="section">The section.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, IConfiguration section, Action<CoapClientOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, name, section, configure);
+    }
+
+    /// <summary>Adds a typed client: a class of yours that is made with an <see cref="ICoapClient"/> of its own and any services. The client is called like the class.</summary>
+    /// <typeparam name="TClient">The class. Its constructor takes an <see cref="ICoapClient"/>. A new object is made whenever one is injected; they share the client.</typeparam>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>(
+        this IServiceCollection services, Action<CoapClientOptions>? configure = null)
+        where TClient : class =>
+        AddCoapClient<TClient, TClient>(services, typeof(TClient).Name, configure);
+
+    /// <summary>Adds a typed client by a name.</summary>
+    /// <typeparam name="TClient">The class. Its constructor takes an <see cref="ICoapClient"/>.</typeparam>
+    /// <param name="services">The services.</param>
+    /// <param name="name">The name, which the section <c>Coap:Clients:NAME</c> has.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TClient>(
+        this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
+        where TClient : class =>
+        AddCoapClient<TClient, TClient>(services, name, configure);
+
+    /// <summary>Adds a typed client behind an interface.</summary>
+    /// <typeparam name="TClient">What is injected.</typeparam>
+    /// <typeparam name="TImplementation">The class. Its constructor takes an <see cref="ICoapClient"/>.</typeparam>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be, called like <typeparamref name="TClient"/>.</returns>
+    public static ICoapClientBuilder AddCoapClient<TClient, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
+        this IServiceCollection services, Action<CoapClientOptions>? configure = null)
+        where TClient : class
+        where TImplementation : class, TClient =>
+        AddCoapClient<TClient, TImplementation>(services, typeof(TClient).Name, configure);
+
+    /// <summary>Adds a typed client behind an interface, by a name.</summary>
+    /// <typeparam name="TClient">What is injected.</typeparam>
+    /// <typeparam name="TImplementation">The class. Its constructor takes an <see cref="ICoapClient"/>.</typeparam>
+    /// <param name="services">The services.</param>
+    /// <param name="name">The name, which the section <c>Coap:Clients:NAME</c> has.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The client to be.</returns>
+    public static ICoapClientBuilder AddCoapClient<TClient, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
+        this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
+        where TClient : class
+        where TImplementation : class, TClient
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ICoapClientBuilder builder = Add(services, name, null, configure);
+        services.AddTransient<TClient>(provider => TypedClient<TImplementation>.Make(provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
+        return builder;
+    }
+
+    private static ClientBuilder Add(IServiceCollection services, string name, IConfiguration? section, Action<CoapClientOptions>? configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ClientRegistration? registration = services
+            .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as ClientRegistration)
+            .FirstOrDefault(found => found?.Name == name);
+        if (registration is null)
+        {
+            registration = new ClientRegistration(name);
+            Register(services, registration);
+        }
+
+        registration.Section = section ?? registration.Section;
+        if (configure is not null)
+        {
+            services.Configure(name, configure);
+        }
+
+        return new ClientBuilder(name, services);
+    }
+
+    private static void Register(IServiceCollection services, ClientRegistration registration)
+    {
+        string name = registration.Name;
+        services.AddOptions<CoapClientOptions>(name).ValidateOnStart();
+        services.AddSingleton(registration);
+        services.AddSingleton<IConfigureOptions<CoapClientOptions>>(provider => new ConfigureClient(registration, provider.GetService<IConfiguration>()));
+        services.AddSingleton<IValidateOptions<CoapClientOptions>>(provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>()));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
+        services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
+        services.AddKeyedSingleton(name, static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));
+        services.AddKeyedSingleton(name, static (provider, key) => new CoapClient(provider.GetRequiredKeyedService<ICoapClient>(key).Endpoint));
+        if (name.Length == 0)
+        {
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<ICoapClient>(""));
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapClient>(""));
+        }
+    }
+}

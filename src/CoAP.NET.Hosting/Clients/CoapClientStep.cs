@@ -1,0 +1,7 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>Sends a request on: to the next <see cref="ICoapClientHandler"/>, or to the endpoint.</summary>
+/// <param name="request">The request.</param>
+/// <param name="cancellationToken">Stops waiting.</param>
+/// <returns>The response.</returns>
+public delegate Task<CoapResponse> CoapClientStep(CoapRequest request, CancellationToken cancellationToken);

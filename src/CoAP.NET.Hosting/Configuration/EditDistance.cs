@@ -1,0 +1,22 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>How many letters have to be changed, left out or put in to make one word of another (Levenshtein); case does not count.</summary>
+internal static class EditDistance
+{
+    public static int Of(string left, string right)
+    {
+        int[] row = [.. Enumerable.Range(0, right.Length + 1)];
+        for (int i = 0; i < left.Length; i++)
+        {
+            (int diagonal, row[0]) = (row[0], i + 1);
+            for (int j = 0; j < right.Length; j++)
+            {
+                int change = diagonal + (char.ToUpperInvariant(left[i]) == char.ToUpperInvariant(right[j]) ? 0 : 1);
+                diagonal = row[j + 1];
+                row[j + 1] = Math.Min(change, Math.Min(row[j], diagonal) + 1);
+            }
+        }
+
+        return row[^1];
+    }
+}

@@ -1,0 +1,30 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>What can be seen of an address to listen on before the endpoint is made.</summary>
+internal static class ListenAddress
+{
+    public static TextKind<string> Kind { get; } = new("URI with scheme, host and port such as coap://*:5683, without path, no group", static text => Check(text) is null ? text : null);
+
+    /// <summary>Says what is wrong with an address; null for nothing.</summary>
+    public static string? Check(string text)
+    {
+        // The asterisk is no host of a URI; it is what people write for all addresses.
+        if (!CoapUri.TryParse(text.Replace("://*", "://[::]", StringComparison.Ordinal), out CoapUri? uri, out string? error))
+        {
+            return error;
+        }
+
+        if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
+        {
+            return "An address to listen on has no path and no query.";
+        }
+
+        return uri.HostAddress is { } address && IsGroup(address) ? "A group is not listened on but joined: listen on coap://* and set JoinGroups." : null;
+    }
+
+    public static bool IsGroup(IPAddress address) =>
+        address.AddressFamily == AddressFamily.InterNetworkV6 ? address.IsIPv6Multicast : (address.GetAddressBytes()[0] & 0xF0) == 0xE0;
+}

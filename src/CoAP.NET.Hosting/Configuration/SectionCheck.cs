@@ -1,0 +1,77 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>
+/// Warns at the start of sections that configure nobody, as their own name is misspelled or nothing was added by it. Only warns: several programs may share a file.
+/// </summary>
+internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers, IEnumerable<ClientRegistration> clients) : IHostedService
+{
+    private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients"];
+
+    private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(HostingLog.Category);
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (services.GetService<IConfiguration>() is { } configuration)
+        {
+            foreach (string problem in Find(configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)], [.. clients.Select(static client => client.Name)]))
+            {
+                HostingLog.UnusedSection(_logger, problem);
+            }
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Says what is wrong with the sections of a configuration.</summary>
+    /// <param name="all">The section that holds them.</param>
+    /// <param name="servers">The names of the servers that were added.</param>
+    /// <param name="clients">The names of the clients that were added.</param>
+    public static IEnumerable<string> Find(IConfigurationSection all, string[] servers, string[] clients)
+    {
+        foreach (IConfigurationSection section in all.GetChildren())
+        {
+            string? group = s_groups.FirstOrDefault(group => group.Equals(section.Key, StringComparison.OrdinalIgnoreCase));
+            if (group is null)
+            {
+                if (s_groups.MinBy(group => EditDistance.Of(group, section.Key)) is { } near && EditDistance.Of(near, section.Key) <= 2)
+                {
+                    yield return $"{section.Path} configures nothing. Did you mean {all.Path}:{near}?";
+                }
+
+                continue;
+            }
+
+            (string kind, string[] names) = group[0] == 'S' ? ("server", servers) : ("client", clients);
+            if (names.Length == 0)
+            {
+                continue;
+            }
+
+            if (!group.EndsWith('s'))
+            {
+                if (!names.Contains(""))
+                {
+                    yield return $"{section.Path} configures no {kind}: those that were added have names, such as {all.Path}:{group}s:{names[0]}.";
+                }
+
+                continue;
+            }
+
+            foreach (IConfigurationSection named in section.GetChildren().Where(named => !names.Contains(named.Key, StringComparer.OrdinalIgnoreCase)))
+            {
+                string? near = names.Where(static name => name.Length > 0).MinBy(name => EditDistance.Of(name, named.Key));
+                string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3) ? $" Did you mean {section.Path}:{near}?"
+                    : near is null ? $" The {kind} without a name is configured by {all.Path}:{group[..^1]}." : "";
+                yield return $"{named.Path} configures no {kind}: none was added by this name.{hint}";
+            }
+        }
+    }
+}

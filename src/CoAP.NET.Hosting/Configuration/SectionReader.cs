@@ -1,0 +1,59 @@
+using Microsoft.Extensions.Configuration;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Reads a configuration section by a table of keys: no reflection, so that it works trimmed and ahead of time, and every mistake is named.</summary>
+internal static class SectionReader
+{
+    private static readonly char[] s_separators = [';', ','];
+
+    public static void Read<TTarget>(IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)
+    {
+        string root = section is IConfigurationSection { Path: var self } ? self : "";
+        foreach (ConfigurationKey<TTarget> key in table.Keys)
+        {
+            IConfigurationSection found = section.GetSection(key.Path);
+            (string Path, string Text)[] values = [.. key.IsList ? ListOf(found) : ValueOf(found)];
+            if (values.Length == 0)
+            {
+                continue;
+            }
+
+            foreach ((int index, string problem) in key.Set(target, [.. values.Select(static value => value.Text)]))
+            {
+                // Not the password, should it ever come here.
+                string shown = key.Path.EndsWith(":Password", StringComparison.OrdinalIgnoreCase) ? "***" : values[index].Text;
+                findings.Errors.Add($"{values[index].Path} = '{shown}': {problem}");
+            }
+        }
+
+        foreach ((string path, Action<TTarget, IConfigurationSection, ConfigurationFindings> read) in table.Items)
+        {
+            foreach (IConfigurationSection item in section.GetSection(path).GetChildren())
+            {
+                read(target, item, findings);
+            }
+        }
+
+        new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], [.. table.Items.Select(static item => item.Path)], root, findings).Find(section);
+    }
+
+    private static IEnumerable<(string Path, string Text)> ValueOf(IConfigurationSection section)
+    {
+        if (!string.IsNullOrWhiteSpace(section.Value))
+        {
+            yield return (section.Path, section.Value.Trim());
+        }
+    }
+
+    // An array, or all in one text as environment variables and command lines have it. The text goes before the array: it is how the array of a file is overridden.
+    private static IEnumerable<(string Path, string Text)> ListOf(IConfigurationSection section)
+    {
+        if (!string.IsNullOrWhiteSpace(section.Value))
+        {
+            return section.Value.Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(text => (section.Path, text));
+        }
+
+        return section.GetChildren().Where(static item => !string.IsNullOrWhiteSpace(item.Value)).Select(static item => (item.Path, item.Value!.Trim()));
+    }
+}

@@ -1,0 +1,117 @@
+using Microsoft.Extensions.Configuration;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Finds the keys of a section that no table has: mostly they are misspelled, and what they should have set is at its default.</summary>
+internal sealed class UnknownKeys
+{
+    private readonly (string Path, bool IsList)[] _known;
+    private readonly string[] _items;
+    private readonly string _root;
+    private readonly ConfigurationFindings _findings;
+
+    public UnknownKeys((string Path, bool IsList)[] known, string[] items, string root, ConfigurationFindings findings)
+    {
+        _known = known;
+        _items = items;
+        _root = root.Length == 0 ? "" : root + ":";
+        _findings = findings;
+    }
+
+    public void Find(IConfiguration section)
+    {
+        foreach (IConfigurationSection child in section.GetChildren())
+        {
+            string path = child.Path[_root.Length..];
+            (string Path, bool IsList) known = _known.FirstOrDefault(key => key.Path.Equals(path, StringComparison.OrdinalIgnoreCase));
+            if (_items.Contains(path, StringComparer.OrdinalIgnoreCase))
+            {
+                // Who reads the items looks at what is below them.
+                if (!string.IsNullOrWhiteSpace(child.Value))
+                {
+                    _findings.Errors.Add($"{child.Path} = '{child.Value}': it is a list of items with keys of their own.");
+                }
+            }
+            else if (known.Path is not null)
+            {
+                CheckDepth(child, known.IsList);
+            }
+            else if (_known.Any(key => key.Path.StartsWith(path + ":", StringComparison.OrdinalIgnoreCase)))
+            {
+                if (!string.IsNullOrWhiteSpace(child.Value))
+                {
+                    _findings.Errors.Add($"{child.Path} = '{child.Value}': it holds further keys, such as {_root}{First(path)}, and has no value itself.");
+                }
+
+                Find(child);
+            }
+            else
+            {
+                string hint = Nearest(path) is { } nearest ? $"Did you mean {_root}{nearest}?" : $"Known are {string.Join(", ", Siblings(path))}.";
+                _findings.UnknownKeys.Add($"{child.Path} is no key that is known. {hint}");
+            }
+        }
+    }
+
+    private void CheckDepth(IConfigurationSection found, bool isList)
+    {
+        foreach (IConfigurationSection child in found.GetChildren())
+        {
+            if (!isList)
+            {
+                _findings.Errors.Add($"{child.Path}: {found.Path} has a single value and nothing below it.");
+            }
+            else if (child.GetChildren().Any())
+            {
+                _findings.Errors.Add($"{child.Path}: the items of {found.Path} are values and have nothing below them.");
+            }
+        }
+    }
+
+    private string First(string group) => _known.First(key => key.Path.StartsWith(group + ":", StringComparison.OrdinalIgnoreCase)).Path;
+
+    // What may stand where the unknown one stands.
+    private IEnumerable<string> Siblings(string path)
+    {
+        string group = path.LastIndexOf(':') is >= 0 and int end ? path[..(end + 1)] : "";
+        return _known.Where(key => key.Path.StartsWith(group, StringComparison.OrdinalIgnoreCase)).Select(key => key.Path[group.Length..].Split(':')[0])
+            .Concat(group.Length == 0 ? _items : []).Distinct();
+    }
+
+    // The same name in another group, or one that differs by a few letters.
+    private string? Nearest(string path)
+    {
+        string name = LastOf(path);
+        if (_known.FirstOrDefault(key => LastOf(key.Path).Equals(name, StringComparison.OrdinalIgnoreCase)).Path is { } moved)
+        {
+            return moved;
+        }
+
+        (string? nearest, int least) = (null, int.MaxValue);
+        foreach (string candidate in _known.SelectMany(static key => WithGroups(key.Path)).Concat(_items).Distinct())
+        {
+            int distance = Math.Min(EditDistance.Of(path, candidate), EditDistance.Of(name, LastOf(candidate)) + (SameGroup(path, candidate) ? 0 : 1));
+            if (distance < least)
+            {
+                (nearest, least) = (candidate, distance);
+            }
+        }
+
+        return least <= Math.Max(2, name.Length / 3) ? nearest : null;
+    }
+
+    private static string LastOf(string path) => path[(path.LastIndexOf(':') + 1)..];
+
+    private static bool SameGroup(string path, string other) =>
+        path[..^LastOf(path).Length].Equals(other[..^LastOf(other).Length], StringComparison.OrdinalIgnoreCase);
+
+    private static IEnumerable<string> WithGroups(string path)
+    {
+        for (int colon = path.IndexOf(':', StringComparison.Ordinal); colon >= 0; colon = path.IndexOf(':', colon + 1))
+        {
+            yield return path[..colon];
+        }
+
+        yield return path;
+    }
+}

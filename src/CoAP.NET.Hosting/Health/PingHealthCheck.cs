@@ -1,0 +1,22 @@
+using System.Globalization;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Whether a peer answers a ping.</summary>
+internal sealed class PingHealthCheck(ICoapClientFactory clients, string client, string uri) : IHealthCheck
+{
+    public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            TimeSpan time = await clients.GetClient(client).PingAsync(uri, cancellationToken).ConfigureAwait(false);
+            return HealthCheckResult.Healthy(
+                string.Create(CultureInfo.InvariantCulture, $"{uri} answered in {time.TotalMilliseconds:0.0} ms."), new Dictionary<string, object> { ["roundTripMilliseconds"] = time.TotalMilliseconds });
+        }
+        catch (CoapException exception)
+        {
+            return new HealthCheckResult(context.Registration.FailureStatus, $"{uri} does not answer: {exception.Message}", exception);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Whether a hosted server serves, and whether it has room. One object for a server, as it compares with what it saw last.</summary>
+internal sealed class ServerHealthCheck(ServerRegistration registration) : IHealthCheck
+{
+    private long _busyBefore;
+
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(Check(context.Registration.FailureStatus));
+
+    private HealthCheckResult Check(HealthStatus failure)
+    {
+        ServerLife life = registration.Life;
+        ServerPhase phase = life.Phase;
+        if (phase is ServerPhase.NotStarted or ServerPhase.Stopped or ServerPhase.Failed || life.Server is not { } server)
+        {
+            string why = phase switch
+            {
+                ServerPhase.Failed => $"gave up: {life.Failure?.Message}",
+                ServerPhase.Stopped => "was stopped.",
+                _ => "was not started yet.",
+            };
+            return new HealthCheckResult(failure, $"{registration.Title} {why}", life.Failure);
+        }
+
+        int served = server.RequestsServed;
+        int max = life.MaxRequestsServed;
+        long busy = server.Counters[CoapCounter.Busy];
+        long refused = busy - Interlocked.Exchange(ref _busyBefore, busy);
+        string[] addresses = [.. server.LocalEndpoints];
+        Dictionary<string, object> data = new()
+        {
+            ["localEndpoints"] = addresses,
+            ["requestsServed"] = served,
+            ["maxRequestsServed"] = max,
+            ["requestsRefused"] = refused,
+            ["observers"] = server.ObserverCount,
+        };
+        if (phase == ServerPhase.Stopping)
+        {
+            return HealthCheckResult.Degraded($"{registration.Title} stops. Requests that still run: {served}.", null, data);
+        }
+
+        if (addresses.Length == 0)
+        {
+            return new HealthCheckResult(failure, $"{registration.Title} listens nowhere.", null, data);
+        }
+
+        return served >= max ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (MaxRequestsServed).", null, data)
+            : refused > 0 ? HealthCheckResult.Degraded($"{registration.Title} refused requests for lack of room since the last check: {refused}.", null, data)
+            : HealthCheckResult.Healthy($"{registration.Title} listens on {string.Join(", ", addresses)}.", data);
+    }
+}

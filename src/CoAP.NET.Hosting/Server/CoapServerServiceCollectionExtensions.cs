@@ -1,0 +1,109 @@
+using CoAP.NET;
+using CoAP.NET.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Adds CoAP servers to the services of an application. They start and stop with the host.</summary>
+public static class CoapServerServiceCollectionExtensions
+{
+    /// <summary>
+    /// Adds the server of an application that has one, with what the section <c>Coap:Server</c> of its configuration says. Called again it gives the same server, and both functions run.
+    /// The <see cref="CoapServer"/> itself can be injected, such as to <see cref="CoapServer.Notify"/>.
+    /// </summary>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The server to be, to map routes on.</returns>
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, Action<CoapServerOptions>? configure = null) => Add(services, "", null, configure);
+
+    /// <summary>Adds a server with a name, with what the section <c>Coap:Servers:NAME</c> of the configuration says. It is injected by its name: <c>[FromKeyedServices("NAME")] CoapServer</c>.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The server to be, to map routes on.</returns>
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, Action<CoapServerOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        return Add(services, name, null, configure);
+    }
+
+    /// <summary>Adds the server of an application that has one, with what a section of configuration says.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="section">The section, instead of <c>Coap:Server</c>.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The server to be, to map routes on.</returns>
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, IConfiguration section, Action<CoapServerOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, "", section, configure);
+    }
+
+    /// <summary>Adds a server with a name, with what a section of configuration says.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="name">The name; not empty.</param>
+    /// <param name="section">The section, instead of <c>Coap:Servers:NAME</c>.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The server to be, to map routes on.</returns>
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, IConfiguration section, Action<CoapServerOptions>? configure = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, name, section, configure);
+    }
+
+    /// <summary>Sets options of a server by services of the application.</summary>
+    /// <param name="builder">The server.</param>
+    /// <param name="configure">Sets options; is given the services of the application.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapServerBuilder Configure(this ICoapServerBuilder builder, Action<CoapServerOptions, IServiceProvider> configure)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(configure);
+        builder.Services.AddOptions<CoapServerOptions>(builder.Name).Configure(configure);
+        return builder;
+    }
+
+    private static ServerBuilder Add(IServiceCollection services, string name, IConfiguration? section, Action<CoapServerOptions>? configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        if (Find(services, name) is not { } registration)
+        {
+            registration = new ServerRegistration(name, section);
+            Register(services, registration);
+        }
+        else if (section is not null)
+        {
+            registration.Section = section;
+        }
+
+        if (configure is not null)
+        {
+            services.Configure(name, configure);
+        }
+
+        return new ServerBuilder(registration, services);
+    }
+
+    private static void Register(IServiceCollection services, ServerRegistration registration)
+    {
+        services.AddOptions<CoapServerOptions>(registration.Name).ValidateOnStart();
+        services.AddSingleton<IConfigureOptions<CoapServerOptions>>(provider => new ConfigureServer(registration, provider.GetService<IConfiguration>()));
+        services.AddSingleton<IValidateOptions<CoapServerOptions>>(new ServerOptionsValidator(registration));
+        services.AddSingleton(registration);
+        services.AddKeyedSingleton(registration.Name, (provider, _) => ServerFactory.Make(provider, registration));
+        if (registration.Name.Length == 0)
+        {
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapServer>(""));
+        }
+
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
+        services.AddSingleton<IHostedService>(provider => new ServerHostedService(provider, registration));
+    }
+
+    private static ServerRegistration? Find(IServiceCollection services, string name) => services
+        .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as ServerRegistration)
+        .FirstOrDefault(found => found?.Name == name);
+}

@@ -1,0 +1,12 @@
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting;
+
+internal sealed class ServerBuilder(ServerRegistration registration, IServiceCollection services) : ICoapServerBuilder
+{
+    public string Name => registration.Name;
+
+    public IServiceCollection Services => services;
+
+    public CoapRouteGroup Routes => registration.Routes.Routes;
+}

@@ -1,0 +1,93 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Makes servers of their options.</summary>
+internal static class ServerFactory
+{
+    public static CoapServer Make(IServiceProvider services, ServerRegistration registration)
+    {
+        CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
+        CoapEndpointOptions endpoint = options.Endpoint;
+        UseHost(endpoint, services);
+        endpoint.Routes = registration.Routes;
+        options.Peers.ApplyTo(endpoint);
+        endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
+        registration.Scopes.Attach(services); // the container itself, as the server is a singleton
+        Warn(endpoint, options.Findings);
+        CoapServer server = new(endpoint);
+        try
+        {
+            Listen(server, options, registration);
+        }
+        catch
+        {
+            // Nothing was bound yet, so this ends at once; its clocks would go on otherwise.
+            server.DisposeAsync().AsTask().GetAwaiter().GetResult();
+            throw;
+        }
+
+        foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)
+        {
+            server.Endpoint.AddTransport(make(services));
+        }
+
+        if (options.JoinGroups)
+        {
+            server.JoinGroups(options.Groups);
+        }
+
+        return server;
+    }
+
+    /// <summary>Takes logger and clock of the host where none was set.</summary>
+    public static void UseHost(CoapEndpointOptions endpoint, IServiceProvider services)
+    {
+        if (endpoint.LoggerFactory == NullLoggerFactory.Instance && services.GetService<ILoggerFactory>() is { } loggers)
+        {
+            endpoint.LoggerFactory = loggers;
+        }
+
+        if (endpoint.TimeProvider == TimeProvider.System && services.GetService<TimeProvider>() is { } time)
+        {
+            endpoint.TimeProvider = time;
+        }
+    }
+
+    /// <summary>Logs the keys that are not known; where they are an error this is not come to.</summary>
+    public static void Warn(CoapEndpointOptions endpoint, ConfigurationFindings findings)
+    {
+        ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
+        foreach (string unknown in findings.UnknownKeys)
+        {
+            HostingLog.UnknownKey(logger, unknown);
+        }
+    }
+
+    private static void Listen(CoapServer server, CoapServerOptions options, ServerRegistration registration)
+    {
+        HashSet<string> seen = [];
+        foreach (string uri in options.Endpoints)
+        {
+            // Port 0 is another port each time.
+            CoapUri address = CoapUri.Parse(uri.Replace("://*", "://[::]", StringComparison.Ordinal));
+            if (address.Port != 0 && !seen.Add(address.ToString()))
+            {
+                continue;
+            }
+
+            try
+            {
+                server.Listen(uri);
+            }
+            catch (ArgumentException exception)
+            {
+                throw new OptionsValidationException(
+                    registration.Name, typeof(CoapServerOptions), [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message} A certificate for it: {registration.SectionPath}:Tls:Certificate."]);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Starts a server with the host, and drains it when the host stops.</summary>
+internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration) : IHostedService
+{
+    private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(HostingLog.Category);
+    private Task _watch = Task.CompletedTask;
+    private bool _stopsApplication;
+    private Exception? _gaveUp;
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
+        _stopsApplication = options.StopApplicationOnFailure;
+        CoapServer server = services.GetRequiredKeyedService<CoapServer>(registration.Name);
+        registration.Life.Server = server;
+        registration.Life.MaxRequestsServed = options.Limits.MaxRequestsServed;
+        try
+        {
+            await server.StartAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            registration.Life.Failure = exception;
+            registration.Life.Phase = ServerPhase.Failed;
+            throw new CoapBindException($"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {exception.Message}", exception);
+        }
+
+        registration.Life.Phase = ServerPhase.Serving;
+        _watch = WatchAsync(server);
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        if (registration.Life.Server is not { } server)
+        {
+            return;
+        }
+
+        bool serves = registration.Life.Phase == ServerPhase.Serving;
+        if (serves)
+        {
+            registration.Life.Phase = ServerPhase.Stopping;
+        }
+
+        // The host's shutdown time ends the grace period.
+        Task stopping = server.StopAsync(cancellationToken);
+        if (serves)
+        {
+            HostingLog.Draining(_logger, registration.Title, server.RequestsServed);
+        }
+
+        await stopping.ConfigureAwait(false);
+        await _watch.ConfigureAwait(false);
+        if (registration.Life.Phase != ServerPhase.Failed)
+        {
+            registration.Life.Phase = ServerPhase.Stopped;
+            HostingLog.Stopped(_logger, registration.Title);
+        }
+        else if (_gaveUp is not null && _stopsApplication)
+        {
+            // So that the process ends with an error, and whoever runs it starts it again.
+            throw new CoapException($"{registration.Title} gave up, and the application was stopped for it. {_gaveUp.Message}", _gaveUp);
+        }
+    }
+
+    private async Task WatchAsync(CoapServer server)
+    {
+        try
+        {
+            await server.Endpoint.Completion.ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever a block of the user failed with
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            _gaveUp = exception;
+            registration.Life.Failure = exception;
+            registration.Life.Phase = ServerPhase.Failed;
+            if (_stopsApplication)
+            {
+                HostingLog.ServerFailedAndStops(_logger, registration.Title, exception);
+                services.GetService<IHostApplicationLifetime>()?.StopApplication();
+            }
+            else
+            {
+                HostingLog.ServerFailed(_logger, registration.Title, exception);
+            }
+        }
+    }
+}

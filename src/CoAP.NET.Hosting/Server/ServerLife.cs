@@ -1,0 +1,22 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>How far a hosted server is. Written by its hosted service, read by its health check.</summary>
+internal sealed class ServerLife
+{
+    private volatile ServerPhase _phase;
+
+    public ServerPhase Phase
+    {
+        get => _phase;
+        set => _phase = value;
+    }
+
+    /// <summary>The server; null before its start.</summary>
+    public CoapServer? Server { get; set; }
+
+    /// <summary>How many requests it serves at a time.</summary>
+    public int MaxRequestsServed { get; set; }
+
+    /// <summary>Why it gave up; null if it did not.</summary>
+    public Exception? Failure { get; set; }
+}

@@ -1,0 +1,55 @@
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Checks the options of one server when the application starts.</summary>
+internal sealed class ServerOptionsValidator(ServerRegistration registration) : IValidateOptions<CoapServerOptions>
+{
+    public ValidateOptionsResult Validate(string? name, CoapServerOptions options)
+    {
+        if (name != registration.Name)
+        {
+            return ValidateOptionsResult.Skip;
+        }
+
+        string section = registration.SectionPath;
+        List<string> problems = [.. options.Findings.Errors];
+        if (!options.AllowUnknownKeys)
+        {
+            problems.AddRange(options.Findings.UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)"));
+        }
+
+        foreach (string address in options.Endpoints)
+        {
+            if (ListenAddress.Check(address) is { } problem)
+            {
+                problems.Add($"{section}:Endpoints has '{address}': {problem}");
+            }
+        }
+
+        if (options.Endpoint.Routes is { } routes && routes != registration.Routes)
+        {
+            problems.Add($"{registration.Title} has the routes of its builder. Map on what AddCoapServer returns instead of setting Endpoint.Routes.");
+        }
+
+        if (options.Endpoint.Tls is not null && !options.Tls.IsEmpty)
+        {
+            problems.Add($"{section}:Tls and Endpoint.Tls are both set. Name files, or set Endpoint.Tls in code, not both.");
+        }
+        else if (options.Endpoint.Tls is null)
+        {
+            _ = TlsFiles.Load(options.Tls, section, out string? problem);
+            if (problem is not null)
+            {
+                problems.Add(problem);
+            }
+        }
+
+        if (options.JoinGroups && options.Groups.Addresses.Count == 0)
+        {
+            problems.Add($"{section}:Groups:Addresses is empty, and {section}:JoinGroups is true. Name at least one group.");
+        }
+
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+    }
+}

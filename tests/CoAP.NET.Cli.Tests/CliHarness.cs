@@ -1,0 +1,55 @@
+using System.Text;
+using CoAP.NET.Cli.Output;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Runs <c>coap</c> in this process with streams that are kept.</summary>
+internal sealed class CliHarness
+{
+    private readonly WatchedStream _out = new();
+    private readonly WatchedStream _error = new();
+
+    /// <summary>What the tool reads from its standard input.</summary>
+    public byte[] Input { get; init; } = [];
+
+    /// <summary>Whether both output streams pass for terminals.</summary>
+    public bool IsTerminal { get; init; }
+
+    /// <summary>The columns of the terminal.</summary>
+    public int Width { get; init; } = 100;
+
+    public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
+
+    /// <summary>Stands for Ctrl-C and SIGTERM.</summary>
+    public CancellationToken Stopped { get; init; }
+
+    public Func<CoapEndpointOptions, CoapClient>? CreateClient { get; init; }
+
+    public Dictionary<string, string> Variables { get; } = [];
+
+    /// <summary>Runs a command line with a plain harness.</summary>
+    public static Task<CliRun> RunAsync(params string[] args) => new CliHarness().InvokeAsync(args);
+
+    /// <summary>Runs a command line.</summary>
+    public async Task<CliRun> InvokeAsync(params string[] args)
+    {
+        CliContext context = new()
+        {
+            In = new MemoryStream(Input),
+            Out = new CliOutput(_out, IsTerminal, IsTerminal ? Width : null),
+            Error = new CliOutput(_error, IsTerminal, IsTerminal ? Width : null),
+            TimeProvider = TimeProvider,
+            Stopped = Stopped,
+            CreateClient = CreateClient ?? (options => new CoapClient(options)),
+            GetVariable = Variables.GetValueOrDefault,
+        };
+        int code = await CoapTool.RunAsync(args, context);
+        return new CliRun(code, _out.ToArray(), Encoding.UTF8.GetString(_error.ToArray()));
+    }
+
+    /// <summary>Ends as soon as a text was written to the standard output, while the tool still runs.</summary>
+    public Task WhenOutAsync(string text) => _out.WhenAsync(text);
+
+    /// <summary>Ends as soon as a text was written to the standard error, while the tool still runs.</summary>
+    public Task WhenErrorAsync(string text) => _error.WhenAsync(text);
+}

@@ -1,0 +1,34 @@
+namespace CoAP.NET.Cli.Tests;
+
+public sealed class CompletionTests
+{
+    [Theory]
+    [InlineData("bash", "complete -o bashdefault")]
+    [InlineData("zsh", "compdef _coap_complete coap")]
+    [InlineData("fish", "complete -c coap")]
+    [InlineData("pwsh", "Register-ArgumentCompleter -Native -CommandName coap")]
+    public async Task Scripts_are_printed(string shell, string expected)
+    {
+        CliRun run = await CliHarness.RunAsync("completion", shell);
+
+        Assert.Equal(ExitCodes.Success, run.ExitCode);
+        Assert.Contains(expected, run.Out, StringComparison.Ordinal);
+        Assert.Contains("[suggest:", run.Out, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("coap ip", "ipatch")]
+    [InlineData("coap get --acc", "--accept")]
+    [InlineData("coap get --accept cb", "cbor")]
+    [InlineData("coap get --accept application/link", "application/link-format")]
+    [InlineData("coap get --block-size 5", "512")]
+    [InlineData("coap get --option Max", "Max-Age=")]
+    [InlineData("coap get --color al", "always")]
+    [InlineData("coap completion z", "zsh")]
+    public async Task Words_are_suggested(string line, string expected)
+    {
+        CliRun run = await CliHarness.RunAsync($"[suggest:{line.Length}]", line);
+
+        Assert.Contains(expected, run.Out.Split('\n').Select(word => word.Trim()));
+    }
+}

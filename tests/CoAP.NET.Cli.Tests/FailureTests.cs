@@ -1,0 +1,141 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Exit codes, and the one sentence that goes with them.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class FailureTests
+{
+    [Fact]
+    public async Task An_error_of_class_4_is_told_with_its_diagnostic()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/no", () => CoapResults.Forbidden("not\u001b[31m for you")));
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/no");
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Equal($"coap: {server.LocalEndpoints[0]}/no answered 4.03 Forbidden: not␛[31m for you\n", run.Error);
+        Assert.Empty(run.Out);
+    }
+
+    [Fact]
+    public async Task An_error_of_class_5_has_a_code_of_its_own()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/fails");
+
+        Assert.Equal(ExitCodes.ServerError, run.ExitCode);
+        Assert.Contains("answered 5.00 Internal Server Error", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_silent_is_a_timeout()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+
+        CliRun run = await CliHarness.RunAsync("get", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit", "1");
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
+        Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Retransmissions_are_told_of_and_counted()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        using ScriptedPeer silent = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        CliHarness harness = new()
+        {
+            TimeProvider = clock,
+            CreateClient = options =>
+            {
+                CoapClient client = new(options);
+                client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
+                return client;
+            },
+        };
+
+        CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("get", "192.0.2.1/x", "-v", "--max-retransmit", "2"), TimeSpan.FromMinutes(10));
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        Assert.Contains("retransmission 2", run.Error, StringComparison.Ordinal);
+        Assert.Contains("3 sent, 0 received, 2 retransmissions", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_port_where_nobody_listens_is_an_error_of_the_network()
+    {
+        int port;
+        using (Socket gone = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
+        {
+            gone.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            port = ((IPEndPoint)gone.LocalEndPoint!).Port;
+        }
+
+        CliRun run = await CliHarness.RunAsync("get", $"coap+tcp://127.0.0.1:{port}/x", "--timeout", "20s");
+
+        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+    }
+
+    [Theory]
+    [InlineData("get")]
+    [InlineData("get", "coap://[::1")]
+    [InlineData("get", "http://127.0.0.1/")]
+    [InlineData("get", "coap://127.0.0.1/", "--block-size", "100")]
+    [InlineData("get", "coap://127.0.0.1/", "--accept", "nonsense")]
+    [InlineData("get", "coap://127.0.0.1/", "--timeout", "soon")]
+    [InlineData("get", "coap://127.0.0.1/", "--option", "Nonsense=1")]
+    [InlineData("get", "coap://127.0.0.1/", "--option", "Max-Age=soon")]
+    [InlineData("get", "coap://127.0.0.1/", "--option", "Uri-Query=0x1")]
+    [InlineData("get", "coap://127.0.0.1/", "--token", "010203040506070809")]
+    [InlineData("get", "coap://127.0.0.1/", "--json", "--raw")]
+    [InlineData("get", "coap://127.0.0.1/", "--no-response", "3")]
+    [InlineData("get", "coap://127.0.0.1/", "--bind", "somewhere")]
+    [InlineData("get", "coap://127.0.0.1/", "--key", "x.pem")]
+    [InlineData("put", "coap://127.0.0.1/", "--payload", "a", "--hex", "00")]
+    [InlineData("fetch", "coap://127.0.0.1/")]
+    [InlineData("get", "coap://224.0.1.187/", "--output", "x")]
+    [InlineData("get", "coap://127.0.0.1/", "--color", "sometimes")]
+    [InlineData("nonsense")]
+    public async Task What_makes_no_sense_is_a_mistake_of_usage(params string[] args)
+    {
+        CliRun run = await CliHarness.RunAsync(args);
+
+        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
+        Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
+        Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
+        Assert.Empty(run.Out);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_not_there_is_told_before_anything_is_sent()
+    {
+        CliRun run = await CliHarness.RunAsync("put", "coap://127.0.0.1/x", "--file", "/nowhere/at/all");
+
+        Assert.Equal(ExitCodes.File, run.ExitCode);
+        Assert.Contains("/nowhere/at/all", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_signal_ends_a_request_that_waits()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        using CancellationTokenSource stop = new();
+        CliHarness harness = new() { Stopped = stop.Token };
+        Task<CliRun> running = harness.InvokeAsync("get", $"coap://{silent.LocalEndPoint}/x", "-v");
+        await harness.WhenErrorAsync("0.01 GET");
+
+        await stop.CancelAsync();
+        CliRun run = await running.WaitAsync(TimeSpan.FromSeconds(30));
+
+        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
+        Assert.Contains("coap: Interrupted.", run.Error, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,57 @@
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Requests to several peers at once.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class GroupTests
+{
+    [Fact]
+    public async Task Each_answer_of_a_group_is_shown_with_who_gave_it()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        await using CoapServer one = await MemberAsync(network, "192.0.2.1:5683", "one");
+        await using CoapServer two = await MemberAsync(network, "192.0.2.2:5683", "two");
+
+        CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--max-answers", "2"), TimeSpan.FromMinutes(5));
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("coap://192.0.2.1/name 2.05 Content\none\n", run.Out, StringComparison.Ordinal);
+        Assert.Contains("coap://192.0.2.2/name 2.05 Content\ntwo\n", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_group_that_is_silent_is_a_timeout()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+
+        CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--timeout", "3s"), TimeSpan.FromMinutes(5));
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        Assert.Contains("No member of coap://224.0.1.187/name answered within 3 s.", run.Error, StringComparison.Ordinal);
+    }
+
+    private static CliHarness Harness(InMemoryNetwork network) => new()
+    {
+        TimeProvider = network.TimeProvider,
+        CreateClient = options =>
+        {
+            CoapClient client = new(options);
+            client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.99:40000")));
+            return client;
+        },
+    };
+
+    private static async Task<CoapServer> MemberAsync(InMemoryNetwork network, string address, string name)
+    {
+        CoapServer server = new(new CoapEndpointOptions { TimeProvider = network.TimeProvider });
+        InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
+        server.Endpoint.AddTransport(transport);
+        server.MapGet("/name", () => CoapResults.Text(name)).AllowMulticast();
+        await server.StartAsync();
+        transport.JoinGroup(InMemoryNetwork.Address("224.0.1.187:5683"));
+        return server;
+    }
+}

@@ -1,0 +1,104 @@
+using System.Text.Json;
+
+namespace CoAP.NET.Cli.Tests;
+
+public sealed class ObserveTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    // Ends when the server was told that nobody observes any more (RFC 7641 section 3.6).
+    private readonly TaskCompletionSource _cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    [Fact]
+    public async Task Observe_shows_each_notification_and_tells_the_server_at_the_end()
+    {
+        int value = 0;
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/count", request => Answer(request, $"value {value}")).Observable());
+        CliHarness harness = new();
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/count", "--count", "3");
+        for (int seen = 0; seen < 2; seen++)
+        {
+            await harness.WhenOutAsync($"value {seen}\n");
+            value++;
+            server.Notify("/count");
+        }
+
+        CliRun run = await running.WaitAsync(s_hang);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("value 0\nvalue 1\nvalue 2\n", run.Out);
+        await _cancelled.Task.WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public async Task Ctrl_C_ends_an_observation()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
+        using CancellationTokenSource stop = new();
+        CliHarness harness = new() { Stopped = stop.Token };
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x", "--json");
+        await harness.WhenOutAsync("\n");
+
+        await stop.CancelAsync();
+        CliRun run = await running.WaitAsync(s_hang);
+
+        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
+        JsonElement json = JsonDocument.Parse(run.Out).RootElement;
+        Assert.Equal("on", json.GetProperty("payload").GetString());
+        Assert.True(json.TryGetProperty("observe", out _));
+        await _cancelled.Task.WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public async Task A_duration_ends_an_observation_well()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
+
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--duration", "1ms");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+    }
+
+    [Fact]
+    public async Task A_resource_that_is_not_observable_is_told()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/text", "--count", "1");
+
+        Assert.Equal("21.5\n", run.Out);
+        Assert.Contains("cannot be observed", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_observation_may_have_a_token_of_the_user()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
+
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--count", "1", "--token", "beef", "-v");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("2.05 Content  token beef", run.Error, StringComparison.Ordinal);
+        await _cancelled.Task.WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public async Task A_resource_that_is_not_there_ends_with_its_code()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--count", "1");
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+    }
+
+    private CoapResult Answer(CoapRequest request, string text)
+    {
+        if (request.Options.Observe == 1)
+        {
+            _cancelled.TrySetResult();
+        }
+
+        return CoapResults.Text(text);
+    }
+}

@@ -1,0 +1,27 @@
+namespace CoAP.NET.Cli.Tests;
+
+public sealed class PingTests
+{
+    [Fact]
+    public async Task Ping_tells_the_round_trip_time()
+    {
+        await using CoapServer server = new();
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("ping", server.LocalEndpoints[0]);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Matches(@"^coap://127\.0\.0\.1:\d+ answered in \d+\.\d\d ms\n$", run.Out);
+        Assert.Empty(run.Error);
+    }
+
+    [Fact]
+    public async Task Ping_without_a_uri_is_a_mistake_of_usage()
+    {
+        CliRun run = await CliHarness.RunAsync("ping");
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains("hint: coap ping --help", run.Error, StringComparison.Ordinal);
+    }
+}

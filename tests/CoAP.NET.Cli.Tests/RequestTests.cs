@@ -1,0 +1,203 @@
+using System.Text;
+
+namespace CoAP.NET.Cli.Tests;
+
+public sealed class RequestTests
+{
+    [Fact]
+    public async Task Get_writes_the_payload_as_it_came_and_nothing_else()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/binary");
+
+        Assert.Equal(ExitCodes.Success, run.ExitCode);
+        Assert.Equal([0, 1, 2, 0xff], run.OutBytes);
+        Assert.Empty(run.Error);
+    }
+
+    [Fact]
+    public async Task A_scheme_may_be_left_out()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text"["coap://".Length..]);
+
+        Assert.Equal("21.5", run.Out);
+    }
+
+    [Fact]
+    public async Task Requests_go_over_TCP_too()
+    {
+        await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v", "--token", "0102");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("21.5", run.Out);
+        Assert.Contains("2.05 Content  token 0102", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("put")]
+    [InlineData("post")]
+    [InlineData("fetch")]
+    [InlineData("patch")]
+    [InlineData("ipatch")]
+    public async Task Every_method_sends_its_payload_with_its_format(string method)
+    {
+        string? seen = null;
+        await using CoapServer server = await TestServer.StartAsync(server => server.Map(
+            "/seen",
+            [CoapMethod.Post, CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
+            (CoapRequest request) =>
+            {
+                seen = $"{request.Method} {request.ContentFormat} {request.GetText()}";
+                return CoapResults.Changed();
+            }));
+
+        CliRun run = await CliHarness.RunAsync(method, $"{server.LocalEndpoints[0]}/seen", "--payload", "{}", "--content-format", "json");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal($"{method} application/json {{}}", seen, ignoreCase: true);
+        Assert.Equal("2.04 Changed\n", run.Error);
+        Assert.Empty(run.Out);
+    }
+
+    [Fact]
+    public async Task Delete_tells_the_code()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapDelete("/x", () => CoapResults.Deleted()));
+
+        CliRun run = await CliHarness.RunAsync("delete", $"{server.LocalEndpoints[0]}/x");
+
+        Assert.Equal((ExitCodes.Success, "2.02 Deleted\n"), (run.ExitCode, run.Error));
+    }
+
+    [Fact]
+    public async Task Created_tells_the_location()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapPost("/x", () => CoapResults.Created("/x/7")));
+
+        CliRun run = await CliHarness.RunAsync("post", $"{server.LocalEndpoints[0]}/x", "--payload", "a");
+
+        Assert.Equal("2.01 Created  /x/7\n", run.Error);
+    }
+
+    [Fact]
+    public async Task The_standard_input_is_sent_in_blocks()
+    {
+        byte[] body = Encoding.ASCII.GetBytes(new string('y', 3000));
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await new CliHarness { Input = body }.InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--block-size", "256");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(body, run.OutBytes);
+    }
+
+    [Fact]
+    public async Task Options_arrive_as_they_were_written()
+    {
+        string? seen = null;
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/seen", request =>
+        {
+            seen = string.Join("; ", Enumerable.Range(0, request.Options.Count)
+                .Where(i => request.Options.NumberAt(i) != 11)
+                .Select(i => $"{request.Options.NumberAt(i)}={Convert.ToHexStringLower(request.Options.ValueAt(i))}"));
+            return CoapResults.Text("ok");
+        }));
+
+        CliRun run = await CliHarness.RunAsync(
+            "get", $"{server.LocalEndpoints[0]}/seen", "--option", "uri-query=a=b", "-O", "2048,text", "-O", "2050=0x0102", "-O", "2052=256", "--option", "2054=\"12\"", "--accept", "text", "--hop-limit", "9");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("15=613d62; 16=09; 17=; 2048=74657874; 2050=0102; 2052=0100; 2054=3132", seen);
+    }
+
+    [Fact]
+    public async Task The_token_is_the_one_that_was_asked_for_and_counts_up_from_block_to_block()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--token", "00ff", "--block-size", "1024", "-v");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(5000, run.OutBytes.Length);
+        Assert.Contains("0.01 GET  token 00ff", run.Error, StringComparison.Ordinal);
+        Assert.Contains("0.01 GET  token 0100", run.Error, StringComparison.Ordinal);
+        Assert.Contains("2.05 Content  token 0103", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Conditions_are_sent()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server =>
+        {
+            server.MapPut("/x", request => request.Options.IfMatch is [{ Length: 2 }] && !request.Options.IfNoneMatch ? CoapResults.Changed() : CoapResults.PreconditionFailed());
+            server.MapGet("/x", request => request.Options.ETags.Count == 2 ? new CoapResult(CoapCode.Valid) : CoapResults.NotFound());
+        });
+        string uri = $"{server.LocalEndpoints[0]}/x";
+
+        Assert.Equal(ExitCodes.Success, (await CliHarness.RunAsync("put", uri, "--payload", "a", "--if-match", "0a0b")).ExitCode);
+        Assert.Equal(ExitCodes.ClientError, (await CliHarness.RunAsync("put", uri, "--payload", "a", "--if-none-match")).ExitCode);
+        Assert.Equal("2.03 Valid\n", (await CliHarness.RunAsync("get", uri, "--etag", "01", "--etag", "0x02")).Error);
+    }
+
+    [Fact]
+    public async Task A_proxy_gets_the_URI_as_an_option()
+    {
+        string? seen = null;
+        await using CoapServer server = await TestServer.StartAsync();
+        CoapEndpointOptions options = new();
+        options.Pipeline.Insert(Pipeline.CoapSeams.SerializerToMessaging, () => new System.Threading.Tasks.Dataflow.TransformBlock<Channels.CoapInbound, Channels.CoapInbound>(item =>
+        {
+            seen = $"{item.Message?.Options}";
+            return item;
+        }));
+        await using CoapServer proxy = await TestServer.StartAsync(options: options);
+
+        CliRun run = await CliHarness.RunAsync("get", "coap://example.org/a?b", "--proxy", proxy.LocalEndpoints[0]);
+
+        Assert.Equal("Proxy-Uri: coap://example.org/a?b", seen);
+        Assert.NotEqual(ExitCodes.Success, run.ExitCode);
+    }
+
+    [Fact]
+    public async Task A_request_is_repeated()
+    {
+        int count = 0;
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/count", () => CoapResults.Text($"{++count};")));
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/count", "--repeat", "3", "--interval", "0");
+
+        Assert.Equal("1;2;3;", run.Out);
+    }
+
+    [Fact]
+    public async Task No_response_ends_when_the_request_was_taken()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/echo", "--payload", "a", "--no-response", "all");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("No response was asked for; the request was sent.\n", run.Error);
+    }
+
+    [Fact]
+    public async Task Requests_leave_from_the_address_that_was_asked_for()
+    {
+        string? peer = null;
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/peer", request =>
+        {
+            peer = request.Peer.Address.ToString();
+            return CoapResults.Text("ok");
+        }));
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/peer", "--bind", "127.0.0.1");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.StartsWith("127.0.0.1:", peer, StringComparison.Ordinal);
+    }
+}

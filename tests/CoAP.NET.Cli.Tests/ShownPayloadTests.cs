@@ -1,0 +1,131 @@
+using System.Text.Json;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>How payloads look.</summary>
+public sealed class ShownPayloadTests
+{
+    [Fact]
+    public async Task Json_is_indented_with_its_numbers_as_they_came()
+    {
+        CliRun run = await GetAsync("/json", "--pretty");
+
+        Assert.Equal("{\n  \"t\": 21.50,\n  \"tags\": [\n    \"a\",\n    {}\n  ],\n  \"on\": true\n}\n", run.Out);
+    }
+
+    [Fact]
+    public async Task Json_has_colors_on_a_terminal_only()
+    {
+        Assert.Contains("\u001b[", (await GetAsync("/json", "--color", "always")).Error + (await GetAsync("/json", "--pretty", "--color", "always")).Out, StringComparison.Ordinal);
+        Assert.Contains("\u001b[", (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true }, "/json", "--color", "never")).Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true, Variables = { ["NO_COLOR"] = "1" } }, "/json")).Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Cbor_is_shown_in_diagnostic_notation()
+    {
+        Assert.Equal("{\"a\": [1, 2, 3], \"b\": h'cafe'}\n", (await GetAsync("/cbor", "--pretty")).Out);
+    }
+
+    [Fact]
+    public async Task Links_are_shown_as_a_table()
+    {
+        string[] lines = (await GetAsync("/.well-known/core", "--pretty")).Out.Split('\n');
+
+        Assert.Contains(lines, line => line.Trim().StartsWith("Target", StringComparison.Ordinal));
+        Assert.Contains(lines, line => line == "  /text");
+    }
+
+    [Fact]
+    public async Task Senml_is_shown_as_a_table_of_resolved_records()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/senml", () => CoapResults.Content(
+            new CoapContent("""[{"bn":"dev/","bt":1276020076,"n":"t","u":"Cel","v":23.5},{"n":"door","vb":true,"t":-5}]"""u8.ToArray(), CoapContentFormat.SenmlJson))));
+
+        string text = (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/senml", "--pretty")).Out;
+
+        Assert.Matches(@"dev/t\s+23\.5\s+Cel\s+2010-06-08 18:01:16\.000Z", text);
+        Assert.Matches(@"dev/door\s+true\s+2010-06-08 18:01:11\.000Z", text);
+    }
+
+    [Fact]
+    public async Task Bytes_are_dumped_on_a_terminal_but_not_with_raw()
+    {
+        Assert.Equal("00000000  00 01 02 ff                                       |....|\n", (await GetAsync(new CliHarness { IsTerminal = true }, "/binary")).Out);
+        Assert.Equal([0, 1, 2, 0xff], (await GetAsync(new CliHarness { IsTerminal = true }, "/binary", "--raw")).OutBytes);
+    }
+
+    [Fact]
+    public async Task Text_cannot_command_the_terminal()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/evil", () => CoapResults.Text("a\u001b]0;title\u0007b\u009bc\n")));
+
+        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/evil");
+
+        Assert.Equal("a␛]0;title␇b�c\n", run.Out);
+    }
+
+    [Fact]
+    public async Task What_does_not_hold_to_its_format_is_shown_with_a_remark()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server =>
+        {
+            server.MapGet("/json!", () => CoapResults.Content(new CoapContent("{oops"u8.ToArray(), CoapContentFormat.Json)));
+            server.MapGet("/cbor!", () => CoapResults.Content(new CoapContent(new byte[] { 0x82, 0x01 }, CoapContentFormat.Cbor)));
+        });
+
+        Assert.StartsWith("# no application/json: ", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out, StringComparison.Ordinal);
+        Assert.StartsWith("# no application/cbor: ", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Json_output_has_one_object_for_each_response()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string uri = server.LocalEndpoints[0];
+
+        CliRun run = await CliHarness.RunAsync("get", $"{uri}/json", "--json", "--repeat", "2", "--interval", "0");
+
+        string[] lines = run.Out.Split('\n');
+        Assert.Equal(3, lines.Length);
+        JsonElement json = JsonDocument.Parse(lines[1]).RootElement;
+        Assert.Equal("GET", json.GetProperty("method").GetString());
+        Assert.Equal($"{uri}/json", json.GetProperty("uri").GetString());
+        Assert.Equal(uri["coap://".Length..], json.GetProperty("peer").GetString());
+        Assert.Equal("2.05", json.GetProperty("code").GetString());
+        Assert.Equal("Content", json.GetProperty("name").GetString());
+        Assert.True(json.GetProperty("success").GetBoolean());
+        Assert.Equal(50, json.GetProperty("contentFormat").GetInt32());
+        Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
+        Assert.Equal("21.50", json.GetProperty("payload").GetProperty("t").GetRawText());
+        Assert.Contains("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"", lines[1], StringComparison.Ordinal);
+        Assert.Empty(run.Error);
+    }
+
+    [Fact]
+    public async Task Json_output_has_bytes_in_base64_and_cbor_besides()
+    {
+        JsonElement json = JsonDocument.Parse((await GetAsync("/cbor", "--json")).Out).RootElement;
+
+        Assert.Equal("omFhgwECA2FiQsr+", json.GetProperty("payloadBase64").GetString());
+        Assert.Equal("{\"a\": [1, 2, 3], \"b\": h'cafe'}", json.GetProperty("cbor").GetString());
+    }
+
+    [Fact]
+    public async Task Json_output_tells_of_errors_too()
+    {
+        CliRun run = await GetAsync("/nowhere", "--json");
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Equal("4.04", JsonDocument.Parse(run.Out).RootElement.GetProperty("code").GetString());
+    }
+
+    private static Task<CliRun> GetAsync(string path, params string[] args) => GetAsync(new CliHarness(), path, args);
+
+    private static async Task<CliRun> GetAsync(CliHarness harness, string path, params string[] args)
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        return await harness.InvokeAsync(["get", $"{server.LocalEndpoints[0]}{path}", .. args]);
+    }
+}

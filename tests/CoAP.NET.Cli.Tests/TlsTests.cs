@@ -1,0 +1,71 @@
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Tests.Transports.Tcp;
+
+namespace CoAP.NET.Cli.Tests;
+
+public sealed class TlsTests : IDisposable
+{
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-tls-").FullName;
+    private readonly TlsCertificates _certificates = new();
+
+    public void Dispose()
+    {
+        Directory.Delete(_directory, recursive: true);
+        _certificates.Dispose();
+    }
+
+    [Fact]
+    public async Task An_authority_is_trusted_that_was_named()
+    {
+        string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
+        await using CoapServer server = await StartAsync(clientNeeded: false);
+
+        CliRun trusted = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority);
+        CliRun directory = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", _directory);
+        CliRun unknown = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
+        CliRun insecure = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--insecure");
+
+        Assert.True(trusted.ExitCode == ExitCodes.Success, trusted.ToString());
+        Assert.Equal("21.5", trusted.Out);
+        Assert.True(directory.ExitCode == ExitCodes.Success, directory.ToString());
+        Assert.Equal(ExitCodes.Network, unknown.ExitCode);
+        Assert.Contains("--ca FILE", unknown.Error, StringComparison.Ordinal);
+        Assert.Equal("21.5", insecure.Out);
+    }
+
+    [Fact]
+    public async Task A_certificate_of_the_client_is_shown_to_the_server()
+    {
+        string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
+        X509Certificate2 client = _certificates.Client("device");
+        string certificate = Write("client.pem", client.ExportCertificatePem());
+        string key = Write("client.key", client.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
+        await using CoapServer server = await StartAsync(clientNeeded: true);
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority, "--cert", certificate, "--key", key);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("21.5", run.Out);
+    }
+
+    private Task<CoapServer> StartAsync(bool clientNeeded) => TestServer.StartAsync(uri: "coaps+tcp://127.0.0.1:0", options: new CoapEndpointOptions
+    {
+        Tls = new CoapTlsOptions
+        {
+            Server = new SslServerAuthenticationOptions
+            {
+                ServerCertificate = _certificates.Server(["127.0.0.1"]),
+                ClientCertificateRequired = clientNeeded,
+                CertificateChainPolicy = clientNeeded ? _certificates.Trust() : null,
+            },
+        },
+    });
+
+    private string Write(string name, string text)
+    {
+        string path = Path.Combine(_directory, name);
+        File.WriteAllText(path, text);
+        return path;
+    }
+}

@@ -1,0 +1,106 @@
+using System.Text;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Files, blocks and the bar that shows how far they are.</summary>
+public sealed class TransferTests : IDisposable
+{
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-cli-").FullName;
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Fact]
+    public async Task Output_goes_to_a_file_block_by_block()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string path = Path.Combine(_directory, "large");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(new string('x', 5000), await File.ReadAllTextAsync(path));
+        Assert.Empty(run.Out);
+        Assert.Equal($"2.05 Content  5000 B in {path}\n", RemoveETag(run.Error));
+    }
+
+    [Fact]
+    public async Task A_request_that_fails_leaves_the_file_as_it_was()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string path = Path.Combine(_directory, "kept");
+        await File.WriteAllTextAsync(path, "before");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/nowhere", "--output", path);
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Equal("before", await File.ReadAllTextAsync(path));
+        Assert.Equal([path], Directory.GetFiles(_directory));
+    }
+
+    [Fact]
+    public async Task A_file_that_is_still_valid_stays_as_it_is()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/valid", () => new CoapResult(CoapCode.Valid)));
+        string path = Path.Combine(_directory, "valid");
+        await File.WriteAllTextAsync(path, "before");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/valid", "--etag", "01", "--output", path);
+
+        Assert.Equal((ExitCodes.Success, "2.03 Valid\n"), (run.ExitCode, run.Error));
+        Assert.Equal("before", await File.ReadAllTextAsync(path));
+    }
+
+    [Fact]
+    public async Task A_download_is_continued_at_a_block()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string path = Path.Combine(_directory, "part");
+        await File.WriteAllTextAsync(path, new string('a', 1030));
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large", "--output", path, "--block-size", "4,256");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(new string('a', 1024) + new string('x', 5000 - 1024), await File.ReadAllTextAsync(path));
+    }
+
+    [Fact]
+    public async Task A_file_is_sent_with_the_format_of_its_name()
+    {
+        CoapContentFormat? seen = null;
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapPut("/file", request =>
+        {
+            seen = request.ContentFormat;
+            return CoapResults.Changed();
+        }));
+        string path = Path.Combine(_directory, "a.cbor");
+        await File.WriteAllBytesAsync(path, [0xa0]);
+
+        await CliHarness.RunAsync("put", $"{server.LocalEndpoints[0]}/file", "-f", path);
+
+        Assert.Equal(CoapContentFormat.Cbor, seen);
+    }
+
+    [Fact]
+    public async Task A_bar_shows_a_transfer_on_a_terminal()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await new CliHarness { IsTerminal = true, Input = Encoding.ASCII.GetBytes(new string('y', 40_000)) }
+            .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--output", Path.Combine(_directory, "echo"));
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("sending", run.Error, StringComparison.Ordinal);
+        Assert.Contains("receiving", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task No_bar_comes_without_a_terminal_or_for_one_block()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error, StringComparison.Ordinal);
+        Assert.Empty((await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
+    }
+
+    private static string RemoveETag(string text) => System.Text.RegularExpressions.Regex.Replace(text, "  ETag [0-9a-f]+", "");
+}

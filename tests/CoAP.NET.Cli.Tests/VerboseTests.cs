@@ -1,0 +1,42 @@
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.Cli.Tests;
+
+public sealed class VerboseTests
+{
+    [Fact]
+    public async Task Headers_and_options_of_all_messages_are_told()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v");
+
+        Assert.Equal("21.5", run.Out);
+        Assert.Matches(new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  CON \d+  0\.01 GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline), run.Error);
+        Assert.Contains(">   Uri-Path: text\n", run.Error, StringComparison.Ordinal);
+        Assert.Matches(new Regex(@"^< 0\.\d{3} from 127\.0\.0\.1:\d+  ACK \d+  2\.05 Content  token [0-9a-f]{8}  \d+ B  after \d+\.\d ms$", RegexOptions.Multiline), run.Error);
+        Assert.Contains("1 sent, 1 received, 0 retransmissions", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task All_bytes_are_told_when_asked_twice()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-vv");
+
+        Assert.Contains("00000000  44 01", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Uri_Host_is_left_out_when_asked()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string uri = server.LocalEndpoints[0].Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
+
+        Assert.Contains("Uri-Host: localhost", (await CliHarness.RunAsync("get", $"{uri}/text", "-v")).Error, StringComparison.Ordinal);
+        CliRun run = await CliHarness.RunAsync("get", $"{uri}/text", "-v", "-U");
+        Assert.Equal("21.5", run.Out);
+        Assert.DoesNotContain("Uri-Host", run.Error, StringComparison.Ordinal);
+    }
+}

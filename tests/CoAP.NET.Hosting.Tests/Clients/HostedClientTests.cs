@@ -1,0 +1,210 @@
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Clients;
+
+/// <summary>Clients that an application has by name or by type.</summary>
+public sealed class HostedClientTests : HostTest
+{
+    [Fact]
+    public async Task A_typed_client_uses_relative_URIs_and_services()
+    {
+        await using CoapServer server = await ServerAsync();
+        HostApplicationBuilder builder = Builder(("Coap:Clients:Thermometer:BaseAddress", $"{server.LocalEndpoints[0]}/rooms/"));
+        builder.Services.AddSingleton(new TicketOffice());
+        builder.Services.AddCoapClient<Thermometer>();
+        IHost host = await StartAsync(builder);
+
+        Thermometer thermometer = host.Services.GetRequiredService<Thermometer>();
+        Assert.Equal("GET /rooms/7", await Within(thermometer.ReadAsync("7")));
+        Assert.Equal("GET /hall", await Within(thermometer.ReadAsync("/hall")));
+        Assert.NotNull(thermometer.Office);
+        Assert.NotSame(thermometer, host.Services.GetRequiredService<Thermometer>());
+        Assert.Same(thermometer.Client, host.Services.GetRequiredService<Thermometer>().Client);
+    }
+
+    [Fact]
+    public async Task Clients_behind_an_interface_with_a_name_and_without_are_found()
+    {
+        await using CoapServer server = await ServerAsync();
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddSingleton(new TicketOffice());
+        builder.Services.AddCoapClient(options => options.BaseAddress = $"{server.LocalEndpoints[0]}/none/");
+        builder.Services.AddCoapClient("named", options => options.BaseAddress = $"{server.LocalEndpoints[0]}/named/");
+        builder.Services.AddCoapClient<IThermometer, Thermometer>("thermometer", options => options.BaseAddress = $"{server.LocalEndpoints[0]}/typed/");
+        IHost host = await StartAsync(builder);
+        ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
+
+        Assert.Equal("GET /none/x", (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync("x"))).GetText());
+        Assert.Equal("GET /named/x", (await Within(host.Services.GetRequiredKeyedService<ICoapClient>("named").GetAsync("x"))).GetText());
+        Assert.Equal("GET /typed/x", await Within(host.Services.GetRequiredService<IThermometer>().ReadAsync("x")));
+        Assert.Same(factory.GetClient("named"), host.Services.GetRequiredKeyedService<ICoapClient>("named"));
+        Assert.Same(factory.GetClient().Endpoint, host.Services.GetRequiredService<CoapClient>().Endpoint);
+        Assert.Equal("GET /elsewhere", (await Within(factory.GetClient("named").GetAsync($"{server.LocalEndpoints[0]}/elsewhere"))).GetText());
+    }
+
+    [Fact]
+    public async Task Mistakes_say_what_to_do()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapClient("plain");
+        builder.Services.AddCoapClient<NoClient>();
+        IHost host = await StartAsync(builder);
+        ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
+
+        ArgumentException relative = await Assert.ThrowsAsync<ArgumentException>(() => factory.GetClient("plain").GetAsync("/x"));
+        Assert.StartsWith("'/x' is relative, and the client 'plain' has no base address.", relative.Message, StringComparison.Ordinal);
+        ArgumentException unknown = Assert.Throws<ArgumentException>(() => factory.GetClient("plane"));
+        Assert.StartsWith("No client was added by the name 'plane'. Known are: 'plain', 'NoClient'.", unknown.Message, StringComparison.Ordinal);
+        InvalidOperationException untyped = Assert.Throws<InvalidOperationException>(() => host.Services.GetRequiredService<NoClient>());
+        Assert.Contains("needs a public constructor with a parameter of the type ICoapClient", untyped.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_requests_have_in_common_is_added_to_a_copy_and_what_they_say_themselves_stays()
+    {
+        List<(CoapRequest Request, bool IsConfirmable)> received = [];
+        await using CoapServer server = new();
+        server.MapPut("/{*path}", request =>
+        {
+            lock (received)
+            {
+                received.Add((request, request.Confirmable));
+            }
+
+            return CoapResults.Changed();
+        });
+        await server.Listen("coap://127.0.0.1:0").StartAsync();
+        HostApplicationBuilder builder = Builder(("Coap:Client:Accept", "50"), ("Coap:Client:Confirmable", "false"), ("Coap:Client:Timeout", "20s"));
+        builder.Services.AddCoapClient(options =>
+        {
+            options.BaseAddress = server.LocalEndpoints[0];
+            options.ConfigureRequest = request =>
+            {
+                Assert.Equal(request.Accept == CoapContentFormat.Json ? TimeSpan.FromSeconds(20) : TimeSpan.FromSeconds(25), request.Timeout);
+                request.Options.Add(new CoAP.NET.Options.UriQuery("key=1"));
+            };
+        });
+        ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
+        CoapRequest plain = new(CoapMethod.Put, "/a") { Content = CoapContent.Text("state") };
+        CoapRequest own = new(CoapMethod.Put, "/b") { Accept = CoapContentFormat.Cbor, Timeout = TimeSpan.FromSeconds(25) };
+        await Within(client.SendAsync(plain));
+        await Within(client.SendAsync(own));
+
+        Assert.Equal(CoapContentFormat.Json, received[0].Request.Accept);
+        Assert.Equal(("state", CoapContentFormat.TextPlain), (received[0].Request.GetText(), received[0].Request.ContentFormat));
+        Assert.Equal(CoapContentFormat.Cbor, received[1].Request.Accept);
+        Assert.All(received, static one => Assert.False(one.IsConfirmable));
+        Assert.All(received, static one => Assert.Equal("key=1", one.Request.Options.GetAll<CoAP.NET.Options.UriQuery>().Single().Value));
+        Assert.True(plain.Confirmable);
+        Assert.Null(plain.Accept);
+        Assert.Null(plain.Timeout);
+        Assert.Equal("/a", plain.UriText);
+    }
+
+    [Fact]
+    public async Task Handlers_see_requests_and_responses_from_the_outermost_to_the_innermost()
+    {
+        await using CoapServer server = await ServerAsync();
+        List<string> seen = [];
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddSingleton(seen);
+        builder.Services.AddCoapClient(options => options.BaseAddress = server.LocalEndpoints[0]).AddHandler<Outer>().AddHandler<Inner>();
+        ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
+        CoapRequest request = new(CoapMethod.Get, "/x");
+
+        Assert.Equal("GET /x?inner", (await Within(client.SendAsync(request))).GetText());
+        Assert.Equal("GET /x?inner", (await Within(client.SendAsync(request))).GetText());
+        Assert.Equal([$"> {server.LocalEndpoints[0]}/x", "< 2.05 Content", $"> {server.LocalEndpoints[0]}/x", "< 2.05 Content"], seen);
+    }
+
+    [Fact]
+    public async Task A_client_on_a_servers_endpoint_sends_from_the_servers_port()
+    {
+        await using CoapServer other = new();
+        other.MapGet("/port", request => $"{request.Peer.Address.Port}");
+        await other.Listen("coap://127.0.0.1:0").StartAsync();
+        HostApplicationBuilder builder = Builder(("Coap:Servers:main:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer("main");
+        builder.Services.AddCoapClient("back", options => options.BaseAddress = other.LocalEndpoints[0]).UseServer("main");
+        IHost host = await StartAsync(builder);
+
+        string port = (await Within(host.Services.GetRequiredKeyedService<ICoapClient>("back").GetAsync("/port"))).GetText();
+        Assert.Equal($"{CoapUri.Parse(AddressOf(host, "main")).Port}", port);
+    }
+
+    [Fact]
+    public async Task Observations_and_pings_are_relative_too()
+    {
+        await using CoapServer server = await ServerAsync();
+        HostApplicationBuilder builder = Builder(("Coap:Client:BaseAddress", server.LocalEndpoints[0]));
+        builder.Services.AddCoapClient();
+        ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
+
+        await using CoapObservation observation = await Within(client.ObserveAsync("/y"));
+        Assert.Equal("GET /y", observation.Latest!.GetText());
+        Assert.True(await Within(client.PingAsync()) >= TimeSpan.Zero);
+    }
+
+    [Fact]
+    public async Task Clients_are_closed_with_the_host()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapClient();
+        IHost host = await StartAsync(builder);
+        ICoapClient client = host.Services.GetRequiredService<ICoapClient>();
+        ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
+        host.Dispose();
+
+        await Within(client.Endpoint.Completion);
+        Assert.Throws<ObjectDisposedException>(() => factory.GetClient());
+    }
+
+    private static async Task<CoapServer> ServerAsync()
+    {
+        CoapServer server = new();
+        server.MapGet("/{*path}", request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQuery>().Select(static query => $"?{query.Value}"))}").Observable();
+        await server.Listen("coap://127.0.0.1:0").StartAsync();
+        return server;
+    }
+
+    internal interface IThermometer
+    {
+        Task<string> ReadAsync(string room);
+    }
+
+    internal sealed class Thermometer(ICoapClient client, TicketOffice office) : IThermometer
+    {
+        public ICoapClient Client => client;
+
+        public TicketOffice Office => office;
+
+        public async Task<string> ReadAsync(string room) => (await client.GetAsync(room)).EnsureSuccess().GetText();
+    }
+
+    internal sealed class NoClient(TicketOffice office)
+    {
+        public TicketOffice Office => office;
+    }
+
+    internal sealed class Outer(List<string> seen) : ICoapClientHandler
+    {
+        public async Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        {
+            seen.Add($"> {request.UriText}");
+            CoapResponse response = await next(request, cancellationToken);
+            seen.Add($"< {response.Code}");
+            return response;
+        }
+    }
+
+    internal sealed class Inner : ICoapClientHandler
+    {
+        public Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        {
+            request.Options.Add(new CoAP.NET.Options.UriQuery("inner"));
+            return next(request, cancellationToken);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+namespace CoAP.NET.Hosting.Tests.Clients;
+
+/// <summary>Copies of requests to another URI.</summary>
+public sealed class RequestCopyTests
+{
+    [Fact]
+    public void A_copy_has_all_that_the_request_asks_for_and_is_changed_alone()
+    {
+        using MemoryStream destination = new();
+        Progress<CoapProgress> progress = new();
+        CoapRequest request = new(CoapMethod.Post, "/x")
+        {
+            Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = TimeSpan.FromSeconds(3), Patience = CoapPatience.Wait, BlockSize = 64,
+            Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached, LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
+        };
+        CoapRequest copy = request.WithUri("coap://h/x");
+
+        Assert.Equal((CoapMethod.Post, "coap://h/x", "hello", CoapContentFormat.TextPlain), (copy.Method, copy.UriText, copy.GetText(), copy.ContentFormat));
+        Assert.Equal((CoapContentFormat.Cbor, false, TimeSpan.FromSeconds(3)), (copy.Accept, copy.Confirmable, copy.Timeout));
+        Assert.Equal((CoapPatience.Wait, 64, CoapCacheMode.OnlyIfCached), (copy.Patience, copy.BlockSize, copy.CacheMode));
+        Assert.Same(progress, copy.Progress);
+        Assert.Same(destination, copy.Destination);
+        Assert.Same(request.Content, copy.Content);
+        Assert.Equal(System.Net.IPAddress.Loopback, copy.LocalAddress);
+        Assert.Equal(request.NoResponse, copy.NoResponse);
+
+        copy.Timeout = null;
+        copy.BlockSize = 128;
+        copy.Accept = null;
+        Assert.Equal((TimeSpan.FromSeconds(3), 64, CoapContentFormat.Cbor), (request.Timeout, request.BlockSize, request.Accept));
+    }
+
+    [Fact]
+    public void A_property_that_requests_get_later_is_thought_of_here()
+    {
+        // Settable ones of requests to send; a new one belongs into WithUri and into the test above.
+        string[] known =
+        [
+            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "LocalAddress", "NoResponse", "Patience", "Progress", "Services", "Timeout",
+        ];
+        Assert.Equal(known, typeof(CoapRequest).GetProperties().Where(static property => property.SetMethod is { IsPublic: true }).Select(static property => property.Name).Order(StringComparer.Ordinal));
+    }
+}

@@ -1,0 +1,130 @@
+using System.Globalization;
+using System.Reflection;
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>The tables of keys against the options of the core: everything can be configured, within the bounds that the core has.</summary>
+public sealed partial class ConfigurationKeysTests
+{
+    public static TheoryData<string> ServerPaths => [.. ServerKeys.Table.Keys.Select(static key => key.Path)];
+
+    public static TheoryData<string> ClientPaths => [.. ClientKeys.Table.Keys.Select(static key => key.Path)];
+
+    [Theory]
+    [InlineData(typeof(CoapLimits), "Limits:")]
+    [InlineData(typeof(CoapTransmissionParameters), "Parameters:")]
+    [InlineData(typeof(CoapStreamOptions), "Streams:")]
+    [InlineData(typeof(CoapGroupOptions), "Groups:")]
+    [InlineData(typeof(CoapTlsFileOptions), "Tls:")]
+    public void Every_property_has_a_key(Type options, string group)
+    {
+        IEnumerable<string> properties = options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
+            .Where(static property => property.CanWrite || property.PropertyType.IsGenericType)
+            .Select(property => group + property.Name);
+        IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path).Where(path => path.StartsWith(group, StringComparison.Ordinal));
+        Assert.Equal(properties.Order(), keys.Order());
+    }
+
+    [Theory]
+    [MemberData(nameof(ServerPaths))]
+    public void The_default_of_a_key_can_be_written_and_changes_nothing(string path)
+    {
+        ConfigurationKey<CoapServerOptions> key = ServerKeys.Table.Keys.Single(key => key.Path == path);
+        string value = key.ValueOf(new CoapServerOptions());
+        if (value != "none")
+        {
+            CoapServerOptions options = new();
+            Assert.Empty(key.Set(options, key.IsList ? value.Split("; ") : [value]));
+            Assert.Equal(value, key.ValueOf(options));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(ClientPaths))]
+    public void The_default_of_a_clients_key_can_be_written(string path)
+    {
+        ConfigurationKey<CoapClientOptions> key = ClientKeys.Table.Keys.Single(key => key.Path == path);
+        string value = key.ValueOf(new CoapClientOptions());
+        Assert.True(value == "none" || !key.Set(new CoapClientOptions(), key.IsList ? value.Split("; ") : [value]).Any());
+    }
+
+    [Theory]
+    [MemberData(nameof(ServerPaths))]
+    public void The_bounds_of_a_key_are_allowed_and_what_is_beyond_them_is_not(string path)
+    {
+        ConfigurationKey<CoapServerOptions> key = ServerKeys.Table.Keys.Single(key => key.Path == path);
+        if (Bounds().Match(key.Allowed) is { Success: true } bounds)
+        {
+            (string min, string max) = (bounds.Groups["min"].Value, bounds.Groups["max"].Value);
+            Assert.Empty(key.Set(new CoapServerOptions(), [min]));
+            Assert.Empty(key.Set(new CoapServerOptions(), [max]));
+            Assert.NotEmpty(key.Set(new CoapServerOptions(), ["-1"]));
+            if (long.TryParse(max, NumberStyles.None, CultureInfo.InvariantCulture, out long most))
+            {
+                Assert.NotEmpty(key.Set(new CoapServerOptions(), [(most + 1).ToString(CultureInfo.InvariantCulture)]));
+                if (most < int.MaxValue && path.StartsWith("Limits:", StringComparison.Ordinal))
+                {
+                    // So does the core.
+                    PropertyInfo property = typeof(CoapLimits).GetProperty(path["Limits:".Length..])!;
+                    TargetInvocationException refused = Assert.Throws<TargetInvocationException>(
+                        () => property.SetValue(new CoapLimits(), Convert.ChangeType(most + 1, property.PropertyType, CultureInfo.InvariantCulture)));
+                    Assert.IsType<ArgumentOutOfRangeException>(refused.InnerException);
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("500ms", 500)]
+    [InlineData("500 ms", 500)]
+    [InlineData("1.5s", 1500)]
+    [InlineData("2min", 120_000)]
+    [InlineData("1h", 3_600_000)]
+    [InlineData("00:00:05", 5000)]
+    public void Times_are_written_with_their_unit_or_with_colons(string text, int milliseconds)
+    {
+        CoapServerOptions options = new();
+        Assert.Empty(Key("Parameters:AckTimeout").Set(options, [text]));
+        Assert.Equal(TimeSpan.FromMilliseconds(milliseconds), options.Parameters.AckTimeout);
+    }
+
+    [Theory]
+    [InlineData("5")] // days to .NET, seconds to people
+    [InlineData("0")]
+    [InlineData("2h")]
+    [InlineData("-1s")]
+    [InlineData("infinite")]
+    [InlineData("1e99d")]
+    [InlineData("soon")]
+    public void Other_times_are_refused(string text) =>
+        Assert.Equal("allowed is: time such as 500ms, 5s, 2min or 00:02:00, above 0 s, up to 1 h", Assert.Single(Key("Parameters:AckTimeout").Set(new CoapServerOptions(), [text])).Problem);
+
+    [Theory]
+    [InlineData("65536", 65536)]
+    [InlineData("64 KiB", 65536)]
+    [InlineData("2mib", 2 * 1024 * 1024)]
+    [InlineData("70000 B", 70_000)]
+    public void Bytes_may_have_a_unit(string text, int bytes)
+    {
+        CoapServerOptions options = new();
+        Assert.Empty(Key("Limits:NewcomerBytes").Set(options, [text]));
+        Assert.Equal(bytes, options.Limits.NewcomerBytes);
+    }
+
+    [Theory]
+    [InlineData("64 KB")]
+    [InlineData("1.5 MiB")]
+    [InlineData("99999999999 GiB")]
+    [InlineData("1024")]
+    public void Other_sizes_are_refused(string text) => Assert.NotEmpty(Key("Limits:NewcomerBytes").Set(new CoapServerOptions(), [text]));
+
+    [Fact]
+    public void What_is_bounded_by_more_than_a_range_says_so() =>
+        Assert.Equal("A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).", Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
+
+    private static ConfigurationKey<CoapServerOptions> Key(string path) => ServerKeys.Table.Keys.Single(key => key.Path == path);
+
+    [GeneratedRegex(@"(?<min>\d+(\.\d+)?( ?\w+)?) to (?<max>\d+(\.\d+)?( ?\w+)?)")]
+    private static partial Regex Bounds();
+}

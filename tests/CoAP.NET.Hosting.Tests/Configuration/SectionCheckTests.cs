@@ -1,0 +1,42 @@
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Sections that configure nobody.</summary>
+public sealed class SectionCheckTests : HostTest
+{
+    [Theory]
+    [InlineData("Coap:Sever:Shards", "Coap:Sever configures nothing. Did you mean Coap:Server?")]
+    [InlineData("Coap:Clents:lamp:Timeout", "Coap:Clents configures nothing. Did you mean Coap:Clients?")]
+    [InlineData("Coap:Clients:lmap:Timeout", "Coap:Clients:lmap configures no client: none was added by this name. Did you mean Coap:Clients:lamp?")]
+    [InlineData("Coap:Clients:thermometer:Timeout", "Coap:Clients:thermometer configures no client: none was added by this name.")]
+    [InlineData("Coap:Client:Timeout", "Coap:Client configures no client: those that were added have names, such as Coap:Clients:lamp.")]
+    [InlineData("Coap:Servers:Endpoints", "Coap:Servers:Endpoints configures no server: none was added by this name. The server without a name is configured by Coap:Server.")]
+    [InlineData("Coap:Server:Shards", null)]
+    [InlineData("coap:clients:LAMP:Timeout", null)]
+    [InlineData("Coap:Telemetry:Level", null)]
+    public void Sections_that_configure_nobody_are_named_with_what_was_meant(string key, string? expected)
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new(key, "1")]).Build();
+        Assert.Equal(expected is null ? [] : [expected], SectionCheck.Find(configuration.GetSection("Coap"), [""], ["lamp"]));
+    }
+
+    [Fact]
+    public void Sections_of_a_kind_that_the_program_does_not_have_are_those_of_another_program()
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new("Coap:Servers:edge:Shards", "1"), new("Coap:Client:Timeout", "1s")]).Build();
+        Assert.Empty(SectionCheck.Find(configuration.GetSection("Coap"), [], [""]));
+    }
+
+    [Fact]
+    public async Task They_are_warned_of_at_the_start()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Clients:lmap:BaseAddress", "coap://h"));
+        builder.Services.AddCoapClient("lamp");
+        await StartAsync(builder);
+        Assert.Single(Logged.Entries, static entry => entry.Id == 1805 && entry.Text.StartsWith("Coap:Clients:lmap configures no client", StringComparison.Ordinal));
+    }
+}

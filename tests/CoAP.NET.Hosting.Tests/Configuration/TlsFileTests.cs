@@ -1,0 +1,117 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Tests.Transports.Tcp;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Certificates of files, on real connections.</summary>
+public sealed class TlsFileTests : HostTest, IDisposable
+{
+    private readonly TlsCertificates _certificates = new();
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-tls-").FullName;
+
+    public void Dispose()
+    {
+        _certificates.Dispose();
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    [Theory]
+    [InlineData(false, null)]
+    [InlineData(false, "secret")]
+    [InlineData(true, null)]
+    [InlineData(true, "secret")]
+    public async Task A_server_proves_itself_by_a_PEM_or_PFX_file_with_or_without_password(bool isPfx, string? password)
+    {
+        X509Certificate2 server = _certificates.Server(["127.0.0.1"]);
+        (string Key, string? Value)[] files = isPfx
+            ? [("Coap:Server:Tls:Certificate", WritePfx(server, password)), ("Coap:Server:Tls:Password", password)]
+            : [.. WritePem("Coap:Server:Tls", server, password)];
+        IHost host = await StartAsync([.. files]);
+        Assert.Equal("none", await AskAsync(host));
+    }
+
+    [Theory]
+    [InlineData("None", false, "none")]
+    [InlineData("None", true, "none")]
+    [InlineData("Optional", false, "none")]
+    [InlineData("Optional", true, "CN=meter")]
+    [InlineData("Required", true, "CN=meter")]
+    public async Task Clients_are_asked_for_certificates_as_configured(string mode, bool hasCertificate, string expected)
+    {
+        IHost host = await StartAsync([.. WithClientCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Tls", _certificates.Client("meter")) : []]);
+        Assert.Equal(expected, await AskAsync(host));
+    }
+
+    [Theory]
+    [InlineData("Required", false)]
+    [InlineData("Required", true)]
+    [InlineData("Optional", true)]
+    public async Task Clients_without_a_certificate_that_is_required_or_with_one_of_strangers_do_not_come_in(string mode, bool hasStrange)
+    {
+        using TlsCertificates strangers = new("CN=Strangers");
+        IHost host = await StartAsync([.. WithClientCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Tls", strangers.Client("meter")) : []]);
+        await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
+    }
+
+    [Fact]
+    public async Task A_client_that_was_given_other_authorities_does_not_trust_the_server()
+    {
+        using TlsCertificates strangers = new("CN=Strangers");
+        IHost host = await StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Client:Tls:Authorities", Write(strangers.Authority.ExportCertificatePem()))]);
+        await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
+    }
+
+    [Fact]
+    public void A_wrong_password_is_told_by_the_key_of_the_file()
+    {
+        CoapTlsFileOptions files = new() { Certificate = WritePfx(_certificates.Server(["a"]), "right"), Password = "wrong" };
+        Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
+        Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, StringComparison.Ordinal);
+        Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", StringComparison.Ordinal), StringComparison.Ordinal);
+    }
+
+    private (string Key, string? Value)[] WithClientCertificates(string mode) =>
+    [
+        .. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
+        ("Coap:Server:Tls:ClientCertificates", mode), ("Coap:Server:Tls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+    ];
+
+    private async Task<IHost> StartAsync((string Key, string? Value)[] settings)
+    {
+        string authority = Write(_certificates.Authority.ExportCertificatePem());
+        HostApplicationBuilder builder = Builder([("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"), ("Coap:Client:Tls:Authorities", authority), .. settings]);
+        builder.Services.AddCoapServer().MapGet("/who", request => (request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject ?? "none");
+        builder.Services.AddCoapClient();
+        return await StartAsync(builder);
+    }
+
+    private static async Task<string> AskAsync(IHost host) =>
+        (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync($"{AddressOf(host)}/who"))).EnsureSuccess().GetText();
+
+    private IEnumerable<(string Key, string? Value)> WritePem(string section, X509Certificate2 certificate, string? password = null)
+    {
+        using ECDsa key = certificate.GetECDsaPrivateKey()!;
+        yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
+        yield return ($"{section}:Key", Write(password is null ? key.ExportPkcs8PrivateKeyPem() : key.ExportEncryptedPkcs8PrivateKeyPem(password, new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1000))));
+        yield return ($"{section}:Password", password);
+    }
+
+    private string WritePfx(X509Certificate2 certificate, string? password)
+    {
+        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        File.WriteAllBytes(path, certificate.Export(X509ContentType.Pfx, password));
+        return path;
+    }
+
+    private string Write(string text)
+    {
+        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        File.WriteAllText(path, text);
+        return path;
+    }
+}

@@ -1,0 +1,88 @@
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>An application with wrong options does not start, and says everything that is wrong at once.</summary>
+public sealed class ValidationTests : HostTest
+{
+    [Fact]
+    public async Task All_that_is_wrong_in_configuration_is_told_before_anything_starts()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Shards", "0"), ("Coap:Server:Limits:MaxObserver", "5"), ("Coap:Server:Tls:Certificate", "/nowhere/server.pem"), ("Coap:Client:BaseAddress", "device"));
+        builder.Services.AddCoapServer();
+        builder.Services.AddCoapClient();
+        string[] failures = await StartFailuresAsync(builder);
+
+        Assert.Contains("Coap:Server:Shards = '0': allowed is: whole number, 1 to 64", failures);
+        Assert.Contains(
+            "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers? (Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
+        Assert.Contains(failures, static failure => failure.StartsWith("Coap:Server:Tls:Certificate = '/nowhere/server.pem': ", StringComparison.Ordinal));
+        Assert.Contains("Coap:Client:BaseAddress = 'device': allowed is: absolute CoAP URI such as coap://device.example/", failures);
+    }
+
+    [Fact]
+    public async Task What_code_sets_is_checked_too()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapServer(options =>
+        {
+            options.Listen("coap://127.0.0.1/path");
+            options.Endpoint.Routes = new CoapRoutes();
+            options.JoinGroups = true;
+            options.Groups.Addresses.Clear();
+            options.Tls.Key = "key.pem";
+        });
+        builder.Services.AddCoapClient("meter", options => options.BaseAddress = "http://x").UseServer("other");
+        string[] failures = await StartFailuresAsync(builder);
+
+        Assert.Contains("Coap:Server:Endpoints has 'coap://127.0.0.1/path': An address to listen on has no path and no query.", failures);
+        Assert.Contains("The CoAP server has the routes of its builder. Map on what AddCoapServer returns instead of setting Endpoint.Routes.", failures);
+        Assert.Contains("Coap:Server:Groups:Addresses is empty, and Coap:Server:JoinGroups is true. Name at least one group.", failures);
+        Assert.Contains("Coap:Server:Tls:Key is set, but Coap:Server:Tls:Certificate names no certificate.", failures);
+        Assert.Contains(failures, static failure => failure.StartsWith("Coap:Clients:meter:BaseAddress = 'http://x': ", StringComparison.Ordinal));
+        Assert.Contains("Coap:Clients:meter:Server = 'other': no server was added by this name. Known are: *.", failures);
+    }
+
+    [Fact]
+    public async Task Keys_that_are_not_known_may_be_a_warning()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Server:Futuristic", "1"), ("Mine:AllowUnknownKeys", "true"), ("Mine:BaseAdress", "coap://h"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+        builder.Services.AddCoapClient(builder.Configuration.GetSection("Mine")).UseServer();
+        (await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient();
+        Assert.Contains(Logged.Entries, static entry => entry.Id == 1802 && entry.Text.StartsWith("Mine:BaseAdress is no key that is known. Did you mean Mine:BaseAddress?", StringComparison.Ordinal));
+        Assert.Contains(Logged.Entries, static entry => entry.Id == 1802 && entry.Text.StartsWith("Coap:Server:Futuristic is no key that is known.", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_section_of_ones_own_is_named_in_messages()
+    {
+        HostApplicationBuilder builder = Builder(("Gateway:Coap:Shards", "100"), ("Gateway:North:Shards", "200"));
+        builder.Services.AddCoapServer(builder.Configuration.GetSection("Gateway:Coap"));
+        builder.Services.AddCoapServer("north", builder.Configuration.GetSection("Gateway:North"));
+        string[] failures = await StartFailuresAsync(builder);
+        Assert.Equal(["Gateway:Coap:Shards = '100': allowed is: whole number, 1 to 64", "Gateway:North:Shards = '200': allowed is: whole number, 1 to 64"], failures.Order());
+    }
+
+    [Fact]
+    public async Task A_secured_address_without_a_certificate_names_the_keys_of_both()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+        Assert.StartsWith("Coap:Server:Endpoints has an address that cannot be listened on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.", failure, StringComparison.Ordinal);
+        Assert.EndsWith("Coap:Server:Tls:Certificate.", failure, StringComparison.Ordinal);
+    }
+
+    private async Task<string[]> StartFailuresAsync(HostApplicationBuilder builder)
+    {
+        Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(Build(builder).StartAsync()));
+        IEnumerable<Exception> all = exception is AggregateException several ? several.InnerExceptions : [exception];
+        return [.. all.SelectMany(static one => Assert.IsType<OptionsValidationException>(one).Failures)];
+    }
+}

@@ -1,0 +1,96 @@
+using System.Net.Security;
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Hosting.Tests.Documentation;
+
+/// <summary>The snippets of docs/hosting.md, so that they compile and do what the page says.</summary>
+public sealed class HostingGuideTests : HostTest
+{
+    [Fact]
+    public async Task Servers()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Servers:admin:Endpoints", "coap://127.0.0.1:0"), ("Gateway:Coap:Endpoints", "coap://127.0.0.1:0"));
+
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Limits.MaxRequestsServed = 500)
+            .MapGet("/hello/{name}", request => $"hello {request.Route["name"]}");
+
+        builder.Services.AddCoapServer("admin").MapGet("/version", () => "1.0");
+
+        builder.Services.AddCoapServer("gateway", builder.Configuration.GetSection("Gateway:Coap"));
+
+        builder.Services.AddCoapServer("certified").Configure((options, services) =>
+            options.Endpoint.Tls = new CoapTlsOptions { SelectServer = services.GetRequiredService<CertificateStore>().SelectAsync });
+        builder.Services.AddSingleton<CertificateStore>().Configure<CoapServerOptions>("certified", static options => options.Listen("coaps+tcp://127.0.0.1:0"));
+
+        builder.Services.AddSingleton<Doorbell>();
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+        Assert.Equal("hello you", (await Within(client.GetAsync($"{AddressOf(host)}/hello/you"))).GetText());
+        Assert.Equal("1.0", (await Within(client.GetAsync($"{AddressOf(host, "admin")}/version"))).GetText());
+        Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync($"{AddressOf(host, "gateway")}/version"))).Code);
+        host.Services.GetRequiredService<Doorbell>().Ring();
+    }
+
+    [Fact]
+    public async Task Clients_and_health()
+    {
+        await using CoapServer device = new();
+        device.MapGet("/state", () => "on");
+        await device.Listen("coap://127.0.0.1:0").StartAsync();
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+        builder.Services.AddSingleton(TimeProvider.System);
+        string address = device.LocalEndpoints[0];
+
+        builder.Services.AddCoapClient("lamp", options =>
+        {
+            options.BaseAddress = address;
+            options.Timeout = TimeSpan.FromSeconds(10);
+            options.Endpoint.Patience = CoapPatience.Wait;
+        })
+            .UseServer()
+            .AddHandler<SlowRequests>();
+
+        builder.Services.AddHealthChecks()
+            .AddCoapServer()
+            .AddCoapPing(address, name: "lamp", failureStatus: HealthStatus.Degraded);
+
+        IHost host = await StartAsync(builder);
+        ICoapClient lamp = host.Services.GetRequiredService<ICoapClientFactory>().GetClient("lamp");
+        CoapResponse state = await Within(lamp.GetAsync("/state"));
+        Assert.Equal("on", state.GetText());
+        HealthReport report = await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync());
+        Assert.Equal(HealthStatus.Healthy, report.Status);
+        Assert.Equal(["coap-server", "lamp"], report.Entries.Keys.Order());
+    }
+
+    internal sealed class Doorbell(CoapServer server)
+    {
+        public void Ring() => server.Notify("/bell");
+    }
+
+    internal sealed class CertificateStore
+    {
+        public ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state, CancellationToken cancellationToken) =>
+            throw new InvalidOperationException($"{hello.ServerName} is not asked for here.");
+    }
+
+    internal sealed class SlowRequests(TimeProvider time, ILogger<SlowRequests> logger) : ICoapClientHandler
+    {
+        public async Task<CoapResponse> SendAsync(CoapRequest request, CoapClientStep next, CancellationToken cancellationToken)
+        {
+            long started = time.GetTimestamp();
+            CoapResponse response = await next(request, cancellationToken);
+            if (time.GetElapsedTime(started) > TimeSpan.FromSeconds(1))
+            {
+                logger.LogWarning("{Request} took long.", request);
+            }
+
+            return response;
+        }
+    }
+}

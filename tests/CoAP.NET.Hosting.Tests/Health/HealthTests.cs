@@ -1,0 +1,93 @@
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Health;
+
+/// <summary>Health checks of servers and of peers.</summary>
+public sealed class HealthTests : HostTest
+{
+    [Fact]
+    public async Task A_server_is_healthy_while_it_listens_and_unhealthy_before_and_after()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+        builder.Services.AddHealthChecks().AddCoapServer();
+        IHost host = Build(builder);
+        Assert.Equal((HealthStatus.Unhealthy, "The CoAP server was not started yet."), await CheckAsync(host, "coap-server"));
+
+        await Within(host.StartAsync());
+        Assert.Equal((HealthStatus.Healthy, $"The CoAP server listens on {AddressOf(host)}."), await CheckAsync(host, "coap-server"));
+
+        await Within(host.StopAsync());
+        Assert.Equal((HealthStatus.Unhealthy, "The CoAP server was stopped."), await CheckAsync(host, "coap-server"));
+    }
+
+    [Fact]
+    public async Task A_full_server_and_one_that_refused_requests_are_degraded_until_there_is_room_again()
+    {
+        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        HostApplicationBuilder builder = Builder(("Coap:Servers:edge:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:edge:Limits:MaxRequestsServed", "1"));
+        builder.Services.AddCoapServer("edge").MapGet("/", async (_, _) =>
+        {
+            entered.TrySetResult();
+            await release.Task;
+            return CoapResults.Text("done");
+        });
+        builder.Services.AddHealthChecks().AddCoapServer("edge");
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 10 } });
+        Task<CoapResponse> slow = client.GetAsync(AddressOf(host, "edge"));
+        await Within(entered.Task);
+        Assert.Equal(
+            (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (MaxRequestsServed)."), await CheckAsync(host, "coap-server-edge"));
+
+        Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync(AddressOf(host, "edge")))).Code);
+        release.SetResult();
+        await Within(slow);
+        Assert.Equal(
+            (HealthStatus.Degraded, "The CoAP server 'edge' refused requests for lack of room since the last check: 1."), await CheckAsync(host, "coap-server-edge"));
+        Assert.Equal(HealthStatus.Healthy, (await CheckAsync(host, "coap-server-edge")).Status);
+    }
+
+    [Fact]
+    public async Task A_peer_that_answers_a_ping_is_healthy_and_one_that_does_not_is_what_was_said()
+    {
+        CoapServer server = new();
+        await server.Listen("coap://127.0.0.1:0").StartAsync();
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddHealthChecks()
+            .AddCoapPing(server.LocalEndpoints[0], "device")
+            .AddCoapPing(server.LocalEndpoints[0], "optional", failureStatus: HealthStatus.Degraded);
+        IHost host = await StartAsync(builder);
+        (HealthStatus status, string? description) = await CheckAsync(host, "device");
+        Assert.Equal(HealthStatus.Healthy, status);
+        Assert.StartsWith($"{server.LocalEndpoints[0]} answered in ", description, StringComparison.Ordinal);
+
+        await server.DisposeAsync();
+        (status, description) = await CheckAsync(host, "device");
+        Assert.Equal(HealthStatus.Unhealthy, status);
+        Assert.NotNull(description);
+        Assert.Equal(HealthStatus.Degraded, (await CheckAsync(host, "optional")).Status);
+    }
+
+    [Fact]
+    public async Task A_check_of_a_server_that_was_not_added_says_so()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddHealthChecks().AddCoapServer("edge");
+        IHost host = Build(builder);
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => CheckAsync(host, "coap-server-edge"));
+        Assert.StartsWith("There is no CoAP server by the name 'edge' to check.", exception.Message, StringComparison.Ordinal);
+        Assert.Throws<ArgumentException>(() => Builder().Services.AddHealthChecks().AddCoapPing("device"));
+    }
+
+    private static async Task<(HealthStatus Status, string? Description)> CheckAsync(IHost host, string name)
+    {
+        HealthReport report = await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync(check => check.Name == name));
+        HealthReportEntry entry = Assert.Single(report.Entries).Value;
+        return (entry.Status, entry.Description);
+    }
+}

@@ -1,0 +1,56 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Channels;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Pipeline;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Hosting.Tests.Server;
+
+/// <summary>What becomes of an application whose server gives up.</summary>
+public sealed class FailureTests : HostTest
+{
+    private readonly List<BufferBlock<CoapInbound>> _blocks = [];
+
+    [Fact]
+    public async Task A_server_that_gives_up_stops_the_application_with_an_error()
+    {
+        IHost host = await StartAsync(WithBlock());
+        TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
+
+        ((IDataflowBlock)_blocks[0]).Fault(new InvalidDataException("broken block"));
+        await Within(stopping.Task);
+
+        Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(host.StopAsync()));
+        Assert.Contains("The CoAP server gave up, and the application was stopped for it.", exception.Message, StringComparison.Ordinal);
+        Assert.Contains(Logged.Entries, static entry => entry is { Level: LogLevel.Critical, Id: 1800 });
+    }
+
+    [Fact]
+    public async Task Told_so_the_application_goes_on_without_the_server()
+    {
+        IHost host = await StartAsync(WithBlock(("Coap:Server:StopApplicationOnFailure", "false")));
+        ((IDataflowBlock)_blocks[0]).Fault(new InvalidDataException("broken block"));
+        await Within(Logged.Saw(1801));
+
+        Assert.False(host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested);
+        await Within(host.StopAsync());
+    }
+
+    private HostApplicationBuilder WithBlock(params (string Key, string? Value)[] settings)
+    {
+        HostApplicationBuilder builder = Builder(settings);
+        builder.Services.AddCoapServer(options =>
+        {
+            options.Listen("coap://127.0.0.1:0");
+            options.Endpoint.Pipeline.Insert(CoapSeams.SerializerToMessaging, () =>
+            {
+                _blocks.Add(new BufferBlock<CoapInbound>());
+                return _blocks[^1];
+            });
+        });
+        return builder;
+    }
+}

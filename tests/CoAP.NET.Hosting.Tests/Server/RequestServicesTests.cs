@@ -1,0 +1,105 @@
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Server;
+
+/// <summary>Each request has services of its own, made when they are asked for.</summary>
+public sealed class RequestServicesTests : HostTest
+{
+    private readonly TicketOffice _office = new();
+
+    [Fact]
+    public async Task Services_of_a_request_are_its_own_shared_by_filter_and_handler_and_disposed_after_the_answer()
+    {
+        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
+        server.Routes.AddFilter(async (request, next, cancellationToken) =>
+        {
+            int number = request.Services!.GetRequiredService<Ticket>().Number;
+            CoapResult result = await next(request, cancellationToken);
+            Assert.DoesNotContain(number, _office.Ended);
+            return result;
+        });
+        server.MapGet("/at-once", request => $"{request.Services!.GetRequiredService<Ticket>().Number} {request.Services!.GetRequiredService<Ticket>().Number}");
+        server.MapGet("/later", async (request, _) =>
+        {
+            int number = request.Services!.GetRequiredService<Ticket>().Number;
+            await release.Task;
+            return CoapResults.Text($"{number} {request.Services!.GetRequiredService<Ticket>().Number}");
+        });
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+
+        Assert.Equal("1 1", (await Within(client.GetAsync($"{AddressOf(host)}/at-once"))).GetText());
+        Task<CoapResponse> later = client.GetAsync($"{AddressOf(host)}/later");
+        Assert.Equal([1], _office.Ended);
+        release.SetResult();
+        Assert.Equal("2 2", (await Within(later)).GetText());
+        Assert.Equal([1, 2], _office.Ended.Order());
+    }
+
+    [Fact]
+    public async Task A_handler_that_fails_at_once_or_later_gives_its_services_back_too()
+    {
+        HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
+        server.MapGet("/at-once", request => request.Services!.GetRequiredService<Ticket>().Number == 1 ? throw new InvalidOperationException() : "");
+        server.MapGet("/later", async (request, cancellationToken) =>
+        {
+            _ = request.Services!.GetRequiredService<Ticket>();
+            await Task.Yield();
+            throw new InvalidOperationException();
+        });
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+
+        Assert.Equal(CoapCode.InternalServerError, (await Within(client.GetAsync($"{AddressOf(host)}/at-once"))).Code);
+        Assert.Equal(CoapCode.InternalServerError, (await Within(client.GetAsync($"{AddressOf(host)}/later"))).Code);
+        Assert.Equal([1, 2], _office.Ended.Order());
+    }
+
+    [Fact]
+    public async Task Keyed_services_are_found_and_services_of_an_answered_request_are_gone()
+    {
+        CoapRequest? kept = null;
+        HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
+        builder.Services.AddKeyedScoped<Ticket>("vip");
+        server.MapGet("/", request =>
+        {
+            kept = request;
+            return request.Services!.GetRequiredKeyedService<Ticket>("vip") == request.Services!.GetService<Ticket>() ? "same" : "two";
+        });
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+
+        Assert.Equal("two", (await Within(client.GetAsync(AddressOf(host)))).GetText());
+        ObjectDisposedException exception = Assert.Throws<ObjectDisposedException>(() => kept!.Services!.GetService<Ticket>());
+        Assert.Contains("The request was answered", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_request_that_asks_for_no_service_makes_no_scope_and_no_task()
+    {
+        RequestScopes scopes = new();
+        scopes.Attach(new NoServices());
+        CoapRequest request = new(CoapMethod.Get, "coap://[::1]/");
+        ValueTask<CoapResult> answer = scopes.ServeAsync(request, static (_, _) => new ValueTask<CoapResult>(CoapResults.Changed()), CancellationToken.None);
+
+        Assert.True(answer.IsCompletedSuccessfully);
+        Assert.Same(CoapResults.Changed().GetType(), (await answer).GetType());
+        Assert.NotNull(request.Services);
+    }
+
+    private HostApplicationBuilder WithTickets(out ICoapServerBuilder server)
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddSingleton(_office).AddScoped<Ticket>();
+        server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
+        return builder;
+    }
+
+    private sealed class NoServices : IServiceProvider
+    {
+        public object? GetService(Type serviceType) => throw new InvalidOperationException($"{serviceType} was asked for.");
+    }
+}

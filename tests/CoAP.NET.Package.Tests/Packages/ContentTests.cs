@@ -1,0 +1,46 @@
+using System.IO.Compression;
+using System.Xml.Linq;
+
+namespace CoAP.NET.Package.Tests.Packages;
+
+[Collection(PackedFeedCollection.Name)]
+public sealed class ContentTests(PackedFeed feed)
+{
+    [Theory]
+    [InlineData("CoAP.NET.Dataflow", "lib/net10.0/CoAP.NET.Dataflow.dll", "lib/net10.0/CoAP.NET.Dataflow.xml")]
+    [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml", "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
+    [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
+    [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
+    [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
+    [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs")]
+    public async Task A_package_has_its_code_documentation_readme_icon_licence_and_changes(string id, params string[] files)
+    {
+        await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
+        string[] entries = [.. package.Entries.Select(entry => entry.FullName)];
+
+        Assert.All((string[])[.. files, "README.md", "icon.png", "LICENSE", "CHANGELOG.md"], file => Assert.Contains(file, entries));
+        using Stream stream = await package.GetEntry(id + ".nuspec")!.OpenAsync();
+        XElement metadata = (await XDocument.LoadAsync(stream, LoadOptions.None, CancellationToken.None)).Root!.Elements().First();
+        string Value(string name) => metadata.Elements().FirstOrDefault(element => element.Name.LocalName == name)?.Value ?? string.Empty;
+        Assert.Equal("MIT", Value("license"));
+        Assert.Equal("README.md", Value("readme"));
+        Assert.Equal("icon.png", Value("icon"));
+        Assert.NotEmpty(Value("description"));
+        Assert.Equal(feed.Version, Value("version"));
+    }
+
+    [Theory]
+    [InlineData("CoAP.NET.Dataflow")]
+    [InlineData("CoAP.NET.Hosting")]
+    [InlineData("CoAP.NET.AspNetCore")]
+    [InlineData("CoAP.NET.Testing")]
+    public async Task Symbols_hold_the_sources_for_debuggers(string id)
+    {
+        await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.snupkg"));
+        using Stream stream = await package.GetEntry($"lib/net10.0/{id}.pdb")!.OpenAsync();
+        MemoryStream copy = new();
+        await stream.CopyToAsync(copy);
+
+        Assert.True(PortableSymbols.EmbeddedSources(copy) > 0.95, "Sources are missing in the symbols.");
+    }
+}

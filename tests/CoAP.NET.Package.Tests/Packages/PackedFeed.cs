@@ -1,0 +1,64 @@
+using System.Globalization;
+
+namespace CoAP.NET.Package.Tests.Packages;
+
+/// <summary>
+/// The packages of this build in a folder, as a feed, and a place for projects that use them. The version is one of its own for each run, and what is restored from the feed
+/// stays in the folder: neither does a run see the packages of another one, nor does anything of it remain on the machine.
+/// </summary>
+public sealed class PackedFeed : IAsyncLifetime
+{
+    private static readonly string[] s_projects =
+        ["CoAP.NET.Dataflow", "CoAP.NET.Hosting", "CoAP.NET.AspNetCore", "CoAP.NET.Testing", "CoAP.NET.Cli", "CoAP.NET.Templates"];
+
+    internal string Root { get; } = Directory.CreateTempSubdirectory("coap-packages-").FullName;
+
+    internal string Packages => Path.Combine(Root, "packages");
+
+    internal string Version { get; } = $"0.0.0-test{TimeProvider.System.GetUtcNow().UtcTicks.ToString(CultureInfo.InvariantCulture)}";
+
+    private static string Configuration => AppContext.BaseDirectory.Contains($"{Path.DirectorySeparatorChar}Debug{Path.DirectorySeparatorChar}", StringComparison.Ordinal) ? "Debug" : "Release";
+
+    public async Task InitializeAsync()
+    {
+        foreach (string project in s_projects)
+        {
+            await Tool.RunAsync(Repository.Root, "dotnet", ["pack", Path.Combine("src", project), "-c", Configuration, "--no-build", "-o", Packages, $"-p:Version={Version}", "-v", "quiet"]);
+        }
+
+        string global = Environment.GetEnvironmentVariable("NUGET_PACKAGES") ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        Directory.CreateDirectory(global);
+        await File.WriteAllTextAsync(Path.Combine(Root, "nuget.config"), $"""
+            <configuration>
+              <config><add key="globalPackagesFolder" value="restored" /></config>
+              <packageSources><add key="packed" value="packages" /></packageSources>
+              <fallbackPackageFolders><add key="machine" value="{global}" /></fallbackPackageFolders>
+            </configuration>
+            """);
+        // Nothing of this repository's own settings reaches the projects of a user.
+        await File.WriteAllTextAsync(Path.Combine(Root, "Directory.Build.props"), "<Project />");
+        await File.WriteAllTextAsync(Path.Combine(Root, "Directory.Build.targets"), "<Project />");
+    }
+
+    public Task DisposeAsync()
+    {
+        Directory.Delete(Root, recursive: true);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>Copies a project of the folder Projects to where it sees nothing but the packages.</summary>
+    /// <returns>Its folder.</returns>
+    internal string Copy(string project)
+    {
+        string from = Path.Combine(Repository.Root, "tests", "CoAP.NET.Package.Tests", "Projects", project);
+        string to = Directory.CreateDirectory(Path.Combine(Root, project)).FullName;
+        foreach (string file in Directory.GetFiles(from))
+        {
+            // Projects are not named so in the repository, as they are none of its own.
+            string name = Path.GetFileName(file).Replace(".csproj.xml", ".csproj", StringComparison.Ordinal).Replace(".cs.txt", ".cs", StringComparison.Ordinal);
+            File.WriteAllText(Path.Combine(to, name), File.ReadAllText(file).Replace("$VERSION$", Version, StringComparison.Ordinal));
+        }
+
+        return to;
+    }
+}

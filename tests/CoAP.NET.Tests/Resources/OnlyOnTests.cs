@@ -1,0 +1,162 @@
+using System.Text;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Streams;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Tests.Resources;
+
+// Routes that are served over some transports only: coap, coap+tcp and, in some tests, coaps+tcp.
+public class OnlyOnTests : EndpointTest
+{
+    // GET /x: Confirmable 0x41 0x01, Message ID, token, Uri-Path; on streams length 2 and token length 1, code, token, Uri-Path.
+    private const string DatagramGetX = "41010001aab178";
+    private const string DatagramPutX = "41030002aab178";
+    private const string StreamGetX = "2101aab178";
+    private const string Hi = "c0ff6869";
+    private const string NotFound = "84";
+    private const string MethodNotAllowed = "85";
+    private const string Unauthorized = "81";
+
+    private readonly DirectStreamTransport _tcp = new();
+    private readonly DirectStreamTransport _tls = new("coaps+tcp");
+    private readonly Dictionary<DirectStreamTransport, DirectConnection> _connections = [];
+
+    [Fact]
+    public async Task A_route_is_no_route_over_other_schemes_than_those_it_names()
+    {
+        bool runs = false;
+        Server.MapGet("/x", () =>
+        {
+            runs = true;
+            return CoapResults.Text("hi");
+        }).OnlyOn("coap+tcp");
+        await StartAllAsync(_tcp);
+
+        Assert.Equal(NotFound, Exchange(DatagramGetX)[2..4]);
+        Assert.Equal(NotFound, Exchange(DatagramPutX)[2..4]);
+        Assert.False(runs);
+        Assert.EndsWith(Hi, Stream(_tcp, StreamGetX), StringComparison.Ordinal);
+        Assert.Equal(MethodNotAllowed, Stream(_tcp, "2103aab178")[2..4]);
+    }
+
+    [Fact]
+    public async Task A_path_that_another_method_serves_there_answers_4_05()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi"));
+        Server.MapPut("/x", static () => CoapResults.Changed()).OnlyOn("coap+tcp");
+        await StartAllAsync(_tcp);
+
+        Assert.EndsWith(Hi, Exchange(DatagramGetX), StringComparison.Ordinal);
+        Assert.Equal(MethodNotAllowed, Exchange(DatagramPutX)[2..4]);
+    }
+
+    [Fact]
+    public async Task A_route_may_name_several_schemes_in_any_case_and_its_own_win_over_those_of_its_group()
+    {
+        CoapRouteGroup group = Server.MapGroup("/").OnlyOn("coaps+tcp");
+        group.MapGet("/x", static () => CoapResults.Text("hi")).OnlyOn("COAP", "coap+tcp");
+        group.MapGet("/y", static () => CoapResults.Text("hi"));
+        await StartAllAsync(_tcp);
+
+        Assert.EndsWith(Hi, Exchange(DatagramGetX), StringComparison.Ordinal);
+        Assert.EndsWith(Hi, Stream(_tcp, StreamGetX), StringComparison.Ordinal);
+        Assert.Equal(NotFound, Exchange("41010002aab179")[2..4]);
+    }
+
+    [Fact]
+    public async Task Naming_a_plain_scheme_is_enough_to_be_served_over_it_beside_a_secured_one()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi")).OnlyOn("coap");
+        await StartAllAsync(_tls);
+
+        Assert.EndsWith(Hi, Exchange(DatagramGetX), StringComparison.Ordinal);
+        Assert.Equal(NotFound, Stream(_tls, StreamGetX)[2..4]);
+    }
+
+    [Fact]
+    public async Task Where_security_is_asked_for_as_well_both_must_hold()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi")).OnlyOn("coap", "coaps+tcp").RequireTransportSecurity();
+        await StartAllAsync(_tls, _tcp);
+
+        Assert.Equal(Unauthorized, Exchange(DatagramGetX)[2..4]);
+        Assert.Equal(NotFound, Stream(_tcp, StreamGetX)[2..4]);
+        Assert.EndsWith(Hi, Stream(_tls, StreamGetX), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_body_in_blocks_is_refused_with_its_first_block()
+    {
+        Server.MapPut("/x", static () => CoapResults.Changed()).OnlyOn("coap+tcp");
+        await StartAllAsync(_tcp);
+
+        // PUT /x, Block1 0/more/16 (number 27: delta 16 after Uri-Path), 16 bytes.
+        Assert.Equal(NotFound, Exchange("41030001aab178d10e08ff" + new string('0', 32))[2..4]);
+        Assert.Equal(0, Server.BodyBytes);
+    }
+
+    [Fact]
+    public async Task The_list_of_resources_shows_each_peer_what_is_served_over_its_scheme()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi")).OnlyOn("coap");
+        Server.MapGet("/y", static () => CoapResults.Text("hi")).OnlyOn("coap+tcp");
+        Server.MapGet("/z", static () => CoapResults.Text("hi"));
+        await StartAllAsync(_tcp);
+
+        // GET /.well-known/core
+        string datagram = TextOf(Exchange("41010001aabb2e77656c6c2d6b6e6f776e04636f7265"));
+        string stream = TextOf(Stream(_tcp, "d10401aabb2e77656c6c2d6b6e6f776e04636f7265"));
+
+        Assert.EndsWith("</x>,</z>", datagram, StringComparison.Ordinal);
+        Assert.EndsWith("</y>,</z>", stream, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Starting_logs_which_route_is_served_over_which_scheme_and_warns_of_what_is_served_nowhere()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi")).OnlyOn("coap");
+        Server.MapGet("/y", static () => CoapResults.Text("hi"));
+        Server.MapGet("/z", static () => CoapResults.Text("hi")).OnlyOn("coaps+tcp");
+        await StartAllAsync(_tcp);
+
+        string text = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1504).Text;
+        Assert.Contains("Get /x: coap" + Environment.NewLine, text, StringComparison.Ordinal);
+        Assert.Contains("Get /y: coap, coap+tcp", text, StringComparison.Ordinal);
+        Assert.Contains("Get /z: nowhere", text, StringComparison.Ordinal);
+        (LogLevel level, EventId _, string warning) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1505);
+        Assert.Equal(LogLevel.Warning, level);
+        Assert.Contains("Get /z", warning, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData]
+    [InlineData("coap://")]
+    [InlineData("coap", "")]
+    public void Something_else_than_schemes_is_refused(params string[] schemes) =>
+        Assert.Throws<ArgumentException>(() => Server.MapGet("/x", static () => "hi").OnlyOn(schemes));
+
+    private async Task StartAllAsync(params DirectStreamTransport[] transports)
+    {
+        foreach (DirectStreamTransport transport in transports)
+        {
+            Server.Endpoint.AddTransport(transport);
+        }
+
+        await StartAsync();
+    }
+
+    private string Stream(DirectStreamTransport transport, string hex)
+    {
+        if (!_connections.TryGetValue(transport, out DirectConnection? connection))
+        {
+            _connections[transport] = connection = transport.Accept();
+            connection.Receive("00e1");
+        }
+
+        connection.TakeSent();
+        connection.Receive(hex);
+        return Assert.Single(connection.TakeSent());
+    }
+
+    private static string TextOf(string hex) => Encoding.UTF8.GetString(Wire.Hex(hex));
+}
