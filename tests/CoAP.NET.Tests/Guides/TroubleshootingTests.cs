@@ -54,7 +54,7 @@ public sealed partial class TroubleshootingTests
         CoapEndpointOptions options = new()
         {
             ParametersOf = address => radio.Contains(address.ToIPAddress())
-                ? CoapTransmissionParameters.Default with { PreferredBlockSize = 64, MaxMessageSize = 128 }
+                ? CoapTransmissionParameters.Default with { PreferredBlockSize = 64, MaxMessageSize = 160 }
                 : null,
         };
         await using CoapServer server = new(options);
