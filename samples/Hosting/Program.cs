@@ -9,17 +9,8 @@ builder.Services.AddSingleton(TimeProvider.System).AddSingleton<Thermometer>();
 
 // The server. Where it listens, and all else that can be configured, stands in appsettings.json.
 ICoapServerBuilder server = builder.Services.AddCoapServer();
-server.MapGet("/temperature", request => string.Create(CultureInfo.InvariantCulture, $"{request.Services!.GetRequiredService<Thermometer>().Read():0.0}")).Observable();
-server.MapPut("/target", async (request, cancellationToken) =>
-{
-    if (!double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double degrees))
-    {
-        return CoapResults.BadRequest("Send the degrees as a number.");
-    }
-
-    await request.Services!.GetRequiredService<Thermometer>().HeatToAsync(degrees, cancellationToken);
-    return CoapResults.Changed();
-});
+server.MapGet("/temperature", (Thermometer room) => string.Create(CultureInfo.InvariantCulture, $"{room.Read():0.0}")).Observable();
+server.MapPut("/target", ([CoapFromBody] double degrees, [CoapFromServices] Thermometer room, CancellationToken ct) => room.HeatToAsync(degrees, ct));
 
 // The client, whose base address stands in appsettings.json too, and who uses it.
 builder.Services.AddCoapClient<RoomClient>();

@@ -4,11 +4,15 @@ namespace CoAP.NET;
 public sealed class CoapResponseException : CoapException
 {
     internal CoapResponseException(CoapResponse response)
-        : base($"The peer answered {response.Code}" + (response.ContentFormat is null && !response.Payload.IsEmpty ? $": {response.GetText()}" : "."))
+        : base($"The peer answered {response.Code}" + (Describe(response) is { Length: > 0 } text ? $": {text}" : "."))
     {
         Response = response;
     }
 
-    /// <summary>The response, with its diagnostic payload.</summary>
+    /// <summary>The response, with its diagnostic payload or problem details.</summary>
     public CoapResponse Response { get; }
+
+    // A diagnostic payload has no Content-Format (RFC 7252 section 5.5.2).
+    private static string? Describe(CoapResponse response) =>
+        response.ContentFormat is null ? response.GetText() : response.TryReadProblem(out CoapProblem? problem) ? problem.ToString() : null;
 }

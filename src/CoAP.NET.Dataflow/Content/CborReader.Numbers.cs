@@ -6,10 +6,18 @@ namespace CoAP.NET.Content;
 // Numbers of any form as the nearest double: integers, big integers, floating-point numbers and decimal fractions.
 internal ref partial struct CborReader
 {
-    private const ulong PositiveBignum = 2;
-    private const ulong NegativeBignum = 3;
-    private const ulong DecimalFraction = 4;
-    private const int MaxBignumBytes = 32;
+    /// <summary>How many bytes a big integer may have.</summary>
+    public const int MaxBignumBytes = 32;
+
+    /// <summary>The tag of a big integer that is not negative (RFC 8949 section 3.4.3).</summary>
+    public const ulong PositiveBignum = 2;
+
+    /// <summary>The tag of a negative big integer.</summary>
+    public const ulong NegativeBignum = 3;
+
+    /// <summary>The tag of a decimal fraction (RFC 8949 section 3.4.4).</summary>
+    public const ulong DecimalFraction = 4;
+
     private const long MaxExponent = 1_000;
 
     /// <summary>A number, rounded to the nearest double. Not a number and infinities are faults.</summary>
@@ -42,7 +50,13 @@ internal ref partial struct CborReader
 
         if (major == CborMajor.Tag && argument == DecimalFraction)
         {
-            return TryReadDecimalFraction(start, out value);
+            if (!TryReadDecimalFraction(start, out BigInteger mantissa, out long exponent))
+            {
+                return false;
+            }
+
+            value = Round(mantissa, exponent);
+            return true;
         }
 
         _position = start;
@@ -55,9 +69,11 @@ internal ref partial struct CborReader
         return true;
     }
 
-    private bool TryReadDecimalFraction(int start, out double value)
+    /// <summary>A decimal fraction without its tag: the mantissa times ten to the power of the exponent.</summary>
+    public bool TryReadDecimalFraction(int start, out BigInteger mantissa, out long exponent)
     {
-        value = 0;
+        mantissa = default;
+        exponent = 0;
         if (!TryReadArray(out int? count))
         {
             return false;
@@ -68,18 +84,13 @@ internal ref partial struct CborReader
             return Fail(start, "a decimal fraction has an exponent and a mantissa");
         }
 
-        if (!TryReadInt(out long exponent) || !TryReadInteger(out BigInteger mantissa))
+        if (!TryReadInt(out exponent) || !TryReadInteger(out mantissa))
         {
             return false;
         }
 
-        if ((count is null && !TryTakeBreak()) || exponent is < -MaxExponent or > MaxExponent)
-        {
-            return Fail(start, $"a decimal fraction has an exponent of at most {MaxExponent} and a mantissa");
-        }
-
-        value = Round(mantissa, exponent);
-        return true;
+        return ((count is not null || TryTakeBreak()) && exponent is >= -MaxExponent and <= MaxExponent)
+            || Fail(start, $"a decimal fraction has an exponent of at most {MaxExponent} and a mantissa");
     }
 
     private static double Round(BigInteger mantissa, long exponent)
@@ -93,7 +104,8 @@ internal ref partial struct CborReader
         return double.Parse(string.Create(CultureInfo.InvariantCulture, $"{mantissa}E{exponent}"), NumberStyles.Float, CultureInfo.InvariantCulture);
     }
 
-    private bool TryReadInteger(out BigInteger value)
+    /// <summary>An integer of any size, big ones with their tag.</summary>
+    public bool TryReadInteger(out BigInteger value)
     {
         int start = _position;
         value = default;

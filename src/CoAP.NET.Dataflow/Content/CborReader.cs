@@ -290,7 +290,8 @@ internal ref partial struct CborReader
         return major != CborMajor.Simple || length > 1 || argument >= 32 || Fail(start, "a simple value below 32 takes one byte");
     }
 
-    private bool Fail(int offset, string message)
+    /// <summary>Notes a fault, after which nothing more can be read. For whoever reads items by rules of its own, too.</summary>
+    public bool Fail(int offset, string message)
     {
         Fault = new ContentFault(offset, message);
         _position = _data.Length;

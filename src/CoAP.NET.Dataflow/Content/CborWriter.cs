@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Numerics;
 using System.Text;
 
 namespace CoAP.NET.Content;
@@ -8,7 +9,7 @@ namespace CoAP.NET.Content;
 /// Writes CBOR in the preferred serialization: the shortest integers, lengths and floating-point numbers that lose nothing, and definite lengths
 /// (RFC 8949 section 4.1). Deterministic (section 4.2) if the caller writes the keys of a map in the order of their bytes.
 /// </summary>
-internal sealed class CborWriter
+internal sealed partial class CborWriter
 {
     private readonly ArrayBufferWriter<byte> _bytes = new();
 
@@ -18,6 +19,16 @@ internal sealed class CborWriter
 
     public CborWriter WriteInt(long value) =>
         value >= 0 ? WriteHead(CborMajor.UnsignedInteger, (ulong)value) : WriteHead(CborMajor.NegativeInteger, (ulong)~value);
+
+    /// <summary>An integer of any size; one that does not fit 64 bits and a sign has a tag (RFC 8949 section 3.4.3).</summary>
+    public CborWriter WriteInteger(BigInteger value)
+    {
+        bool isNegative = value.Sign < 0;
+        BigInteger argument = isNegative ? -1 - value : value;
+        return argument <= ulong.MaxValue
+            ? WriteHead(isNegative ? CborMajor.NegativeInteger : CborMajor.UnsignedInteger, (ulong)argument)
+            : WriteTag(isNegative ? CborReader.NegativeBignum : CborReader.PositiveBignum).WriteBytes(argument.ToByteArray(isUnsigned: true, isBigEndian: true));
+    }
 
     public CborWriter WriteText(string text)
     {

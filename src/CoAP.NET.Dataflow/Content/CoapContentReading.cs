@@ -4,7 +4,7 @@ using System.Text.Json.Serialization.Metadata;
 namespace CoAP.NET;
 
 /// <summary>Reads payloads of requests and responses as what their Content-Format says.</summary>
-public static class CoapContentReading
+public static partial class CoapContentReading
 {
     /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>

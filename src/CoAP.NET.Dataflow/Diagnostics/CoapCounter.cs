@@ -240,6 +240,9 @@ public enum CoapCounter
     /// <summary>Responses that were more than the peer of a connection takes by its CSM, without blocks; 5.00 was sent instead.</summary>
     ResponsesTooLarge,
 
+    /// <summary>Requests answered 4.00 or 4.15 because a parameter of their handler is missing in them or cannot be made of what they say.</summary>
+    ArgumentsRefused,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

@@ -17,6 +17,9 @@ internal static partial class Log
     [LoggerMessage(1503, LogLevel.Warning, "The handler of {Route} answered 2.03 or 2.31 with a payload, which these codes cannot have. It was left out.")]
     public static partial void PayloadDropped(ILogger logger, RouteTemplate route);
 
+    [LoggerMessage(1506, LogLevel.Error, "What DescribeErrors was given failed for {Route}. The answer goes out without a description.")]
+    public static partial void DescribingFailed(ILogger logger, string route, Exception exception);
+
     [LoggerMessage(1504, LogLevel.Information, "Some routes are served over some schemes only. What is served where:\n{Routes}")]
     public static partial void RoutesOnSchemes(ILogger logger, string routes);
 

@@ -20,6 +20,10 @@ public readonly partial record struct CoapContentFormat(ushort Value)
     public bool IsJson => ContentFormatRegistry.Find(Value) is { Coding: null } entry
         && (entry.MediaType == "application/json" || entry.MediaType.EndsWith("+json", StringComparison.Ordinal));
 
+    /// <summary>Whether it is one item of CBOR as it stands: <c>application/cbor</c> or a media type that ends in <c>+cbor</c>, without a content coding.</summary>
+    public bool IsCbor => ContentFormatRegistry.Find(Value) is { Coding: null } entry
+        && (entry.MediaType == "application/cbor" || entry.MediaType.EndsWith("+cbor", StringComparison.Ordinal));
+
     /// <summary>Makes a Content-Format of any number.</summary>
     /// <param name="value">The number.</param>
     public static explicit operator CoapContentFormat(int value) => FromInt32(value);

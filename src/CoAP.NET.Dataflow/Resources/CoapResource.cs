@@ -19,7 +19,13 @@ public abstract class CoapResource
         Path = path;
     }
 
-    /// <summary>The path or template.</summary>
+    /// <summary>Makes a resource whose path is given where it is mapped, as by <c>MapResource</c>.</summary>
+    protected CoapResource()
+        : this("/")
+    {
+    }
+
+    /// <summary>The path or template; <c>/</c> when it is given where the resource is mapped.</summary>
     public string Path { get; }
 
     /// <summary>The <c>title</c> attribute; null for none.</summary>
@@ -58,7 +64,14 @@ public abstract class CoapResource
         }
     }
 
-    internal void AddRoute(CoapRouteHandlerBuilder route) => ImmutableInterlocked.Update(ref _routes, routes => routes.Add(route));
+    internal void AddRoute(CoapRouteHandlerBuilder route)
+    {
+        // One instance may serve many requests of a route.
+        if (!_routes.Contains(route))
+        {
+            ImmutableInterlocked.Update(ref _routes, static (routes, added) => routes.Contains(added) ? routes : routes.Add(added), route);
+        }
+    }
 
     internal ValueTask<CoapResult> InvokeAsync(CoapRequest request, CancellationToken cancellationToken) => HandleAsync(request, cancellationToken);
 

@@ -105,6 +105,24 @@ public partial class CoapResult
         return copy;
     }
 
+    /// <summary>The same answer with another payload and its Content-Format.</summary>
+    internal CoapResult CopyWith(CoapContent content)
+    {
+        CoapResult copy = new(Code, content.Bytes) { AnswersGroup = AnswersGroup };
+        if (OptionsToRead is { Count: > 0 } options)
+        {
+            copy.Options.AddAll(options);
+            copy.Options.Remove(OptionNumber.ContentFormat);
+        }
+
+        if (content.Format is { } format)
+        {
+            copy.Options.AddUInt(OptionNumber.ContentFormat, format.Value);
+        }
+
+        return copy;
+    }
+
     internal CoapResult Copy()
     {
         CoapResult copy = CopyWithoutOptions();

@@ -62,6 +62,32 @@ public static partial class CoapRouteBuilderExtensions
         return resource.Size is { } size ? route.WithSize(size) : route;
     }
 
+    /// <summary>
+    /// Maps a resource that is a class, of which each request gets its instance from a function, such as one that asks a container. Its path and link attributes are given here; what the instance says of
+    /// them is not looked at. Methods that it does not override are answered 4.05.
+    /// </summary>
+    /// <param name="routes">The server or group.</param>
+    /// <param name="template">The path, such as <c>/lock</c>.</param>
+    /// <param name="factory">Gives the instance that answers a request; may give the same one many times.</param>
+    /// <returns>The route, to say more about it.</returns>
+    /// <exception cref="ArgumentException">The template is wrong.</exception>
+    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    public static CoapRouteHandlerBuilder MapResource(this ICoapRouteBuilder routes, string template, Func<CoapRequest, CoapResource> factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        CoapRouteHandlerBuilder? route = null;
+        return route = Add(routes, template, s_allMethods, (request, cancellationToken) =>
+        {
+            CoapResource resource = factory(request);
+            if (Volatile.Read(ref route) is { } mapped)
+            {
+                resource.AddRoute(mapped);
+            }
+
+            return resource.InvokeAsync(request, cancellationToken);
+        });
+    }
+
     private static CoapRouteHandlerBuilder Add(
         ICoapRouteBuilder routes, string template, ReadOnlySpan<CoapMethod> methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {

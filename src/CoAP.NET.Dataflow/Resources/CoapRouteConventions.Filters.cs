@@ -19,7 +19,38 @@ public abstract partial class CoapRouteConventions<TSelf>
     public TSelf AddFilter(Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter)
     {
         ArgumentNullException.ThrowIfNull(filter);
-        return Change(settings => settings.Filters.Add(filter));
+        return Change(settings => settings.Filters.Add((_, next) => (request, cancellationToken) => filter(request, next, cancellationToken)));
+    }
+
+    /// <summary>
+    /// Puts a filter around handlers that looks at each route before it serves requests. What the function gives stands in the place of the rest of the way; where it gives its second argument back, the
+    /// filter costs that route nothing. Otherwise as <see cref="AddFilter"/>.
+    /// </summary>
+    /// <param name="factory">
+    /// Makes what a route runs of what is known of the route and of the rest of the way to its handler. Called before the first request to a route and again after a change of any route or group; what it
+    /// throws is answered, as what a handler throws, to every request of that route.
+    /// </param>
+    /// <returns>This object.</returns>
+    public TSelf AddFilterFactory(Func<CoapRouteInfo, CoapHandler, CoapHandler> factory)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return Change(settings => settings.Filters.Add(factory));
+    }
+
+    /// <summary>
+    /// Gives error answers a payload that describes the error, such as concise problem details (RFC 9290); also to those that the server makes before any handler. Of unknown paths the group of all routes
+    /// decides. Answers that say no more than that the server is busy, or ask for an Echo, are left alone.
+    /// </summary>
+    /// <param name="describe">
+    /// Is given the request, the answer, and what a handler threw if that is the reason; gives bytes and their Content-Format, or null to leave the answer as it is. Without a Content-Format they are a text
+    /// for people (RFC 7252 section 5.5.2). The options of the answer stay. Called where the answer is made; must be quick. What it throws is counted, and the answer goes out as it is.
+    /// </param>
+    /// <returns>This object.</returns>
+    public TSelf DescribeErrors(Func<CoapRequest, CoapResult, Exception?, CoapContent?> describe)
+    {
+        ArgumentNullException.ThrowIfNull(describe);
+        Table.DescribesErrors = true;
+        return Change(settings => settings.Describe = describe);
     }
 
     /// <summary>

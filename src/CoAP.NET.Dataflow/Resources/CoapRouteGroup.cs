@@ -3,7 +3,7 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>Routes with a common beginning of their paths, and what holds for all of them. Made by <c>MapGroup</c>; a server's own group has no prefix.</summary>
-public sealed class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoapRouteBuilder
+public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoapRouteBuilder
 {
     internal CoapRouteGroup(RouteTable table, CoapRouteGroup? parent, RouteTemplate prefix)
         : base(table, new RouteSettings())

@@ -4,7 +4,7 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>A mapped route: says more about it, or removes it. Link attributes stand in <c>/.well-known/core</c>; where several routes share a path, the first one that gives an attribute wins.</summary>
-public sealed class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHandlerBuilder>
+public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHandlerBuilder>
 {
     private readonly Route _route;
 

@@ -75,7 +75,7 @@ public sealed partial class ResourceInbound
             return false;
         }
 
-        Finish(exchange, error is null ? Check(call.Route, result) : Fail(exchange, call.Route, error));
+        Finish(exchange, error is null ? Check(call.Route, result) : Fail(exchange, call.Route, error), error);
         return true;
     }
 
@@ -98,6 +98,7 @@ public sealed partial class ResourceInbound
         try
         {
             CoapResult result;
+            Exception? error = null;
             try
             {
                 result = Check(route, await pending.ConfigureAwait(false));
@@ -110,10 +111,11 @@ public sealed partial class ResourceInbound
             catch (Exception exception)
 #pragma warning restore CA1031
             {
+                error = exception;
                 result = Fail(exchange, route, exception);
             }
 
-            Finish(exchange, result);
+            Finish(exchange, result, error);
         }
         finally
         {
@@ -167,7 +169,7 @@ public sealed partial class ResourceInbound
         return result.CopyWithoutPayload();
     }
 
-    private void Finish(CoapExchange exchange, CoapResult result)
+    private void Finish(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete)
         {
@@ -175,11 +177,11 @@ public sealed partial class ResourceInbound
             _routes.Notify(RouteTable.OptionsOf(exchange.Request));
         }
 
-        Reply(exchange, result);
+        Reply(exchange, result, error);
         Served.Exit(exchange.Channel.Shard.Index);
     }
 
-    private void Reply(CoapExchange exchange, CoapResult result)
+    private void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         if (exchange.IsAbandoned || !exchange.TryClaimReply())
         {
@@ -187,15 +189,15 @@ public sealed partial class ResourceInbound
             return;
         }
 
-        Offer(new CoapReply(exchange, result));
+        Offer(new CoapReply(exchange, result.Code.IsError && _routes.DescribesErrors ? Describe(exchange, result, error) : result));
     }
 
     // A logger is foreign code as well: when it throws, the answer still goes out.
-    private void Report(Action<ResourceInbound, Route, Exception?> log, Route route, Exception? exception)
+    private void Report<T>(Action<ResourceInbound, T, Exception?> log, T what, Exception? exception)
     {
         try
         {
-            log(this, route, exception);
+            log(this, what, exception);
         }
 #pragma warning disable CA1031
         catch (Exception)

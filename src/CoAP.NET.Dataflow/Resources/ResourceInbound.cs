@@ -181,7 +181,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Finish(exchange, Fail(exchange, route, exception));
+            Finish(exchange, Fail(exchange, route, exception), exception);
             return;
         }
 

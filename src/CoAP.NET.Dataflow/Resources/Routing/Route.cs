@@ -111,11 +111,13 @@ internal sealed class Route
 
     private RoutePlan MakePlan(CoapEnvironment environment)
     {
+        RoutePlan plan;
+        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters;
+        CoapRouteInfo? info;
         lock (_table.Gate)
         {
             ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
-            RouteExecutor executor = _plan is { } old && old.Execution == execution ? old.Executor : new RouteExecutor(execution, environment);
-            RoutePlan plan = new(_table.Version, execution, executor, Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            plan = new(_table.Version, execution, ExecutorOf(execution, environment), Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
             {
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
                 NeedsSecurity = NeedsSecurity,
@@ -126,34 +128,42 @@ internal sealed class Route
                 Freshness = Inherit(settings => settings.Freshness),
                 Limiter = Inherit(settings => settings.Limiter),
                 Schemes = Schemes,
+                Describe = Inherit(settings => settings.Describe),
             };
-            Handler = Compose();
+            (filters, info) = GatherFilters();
+        }
+
+        // Of what users gave, so without the lock.
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null ? _handler : RouteFilters.Compose(_handler, info, filters);
+        lock (_table.Gate)
+        {
+            if (_plan is { } other && other.Version - plan.Version >= 0)
+            {
+                return other;
+            }
+
+            plan = plan with { Executor = ExecutorOf(plan.Execution, environment, plan.Executor) };
+            Handler = handler;
             Volatile.Write(ref _plan, plan);
             return plan;
         }
     }
 
-    /// <summary>The handler with the filters around it: innermost those of the route, outermost those of the group of all routes. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    private Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Compose()
+    // Kept while its options stay the same: it knows what runs.
+    private RouteExecutor ExecutorOf(ExecutionOptions execution, CoapEnvironment environment, RouteExecutor? made = null) =>
+        _plan is { } old && old.Execution == execution ? old.Executor : made ?? new RouteExecutor(execution, environment);
+
+    /// <summary>The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, CoapRouteInfo? Info) GatherFilters()
     {
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = Wrap(_handler, Settings);
+        List<RouteSettings> settings = [Settings];
         for (CoapRouteGroup? group = Group; group is not null; group = group.Parent)
         {
-            handler = Wrap(handler, group.Settings);
+            settings.Insert(0, group.Settings);
         }
 
-        return handler;
-    }
-
-    private static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Wrap(Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler, RouteSettings settings)
-    {
-        for (int i = settings.Filters.Count - 1; i >= 0; i--)
-        {
-            Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter = settings.Filters[i];
-            CoapHandler next = new(handler);
-            handler = (request, cancellationToken) => filter(request, next, cancellationToken);
-        }
-
-        return handler;
+        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters = [.. settings.SelectMany(each => each.Filters)];
+        return filters.Length == 0 ? (filters, null)
+            : (filters, new CoapRouteInfo(Template.Text, Array.AsReadOnly(Methods), Array.AsReadOnly<object>([.. settings.SelectMany(each => each.Metadata)])));
     }
 }

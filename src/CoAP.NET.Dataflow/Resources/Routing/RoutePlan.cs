@@ -30,6 +30,9 @@ internal sealed record RoutePlan(
     /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
     public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
 
+    /// <summary>Describes errors; null where nothing does.</summary>
+    public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
+
     /// <summary>Whether it is served over the transport that a request came by.</summary>
     public bool Serves(CoapRequest request) => Schemes is null || request.Channel is not { } channel || IsAmong(Schemes, channel.Transport.Scheme);
 

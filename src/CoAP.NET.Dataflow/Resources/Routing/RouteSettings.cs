@@ -32,7 +32,10 @@ internal sealed class RouteSettings
     public ObserveSettings? Observing { get; set; }
 
     /// <summary>In the order they were added, the outermost first. Added to those of the groups around, not instead of them.</summary>
-    public List<Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>>> Filters { get; } = [];
+    public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];
+
+    /// <summary>Describes errors; null to inherit.</summary>
+    public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; set; }
 
     public List<object> Metadata { get; } = [];
 }

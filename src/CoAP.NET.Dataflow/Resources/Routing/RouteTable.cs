@@ -31,6 +31,9 @@ internal sealed class RouteTable : IBodyPolicies
     /// </summary>
     public bool HasSecuredTransport { get; private set; }
 
+    /// <summary>Whether any route or group describes errors; never false again.</summary>
+    public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
+
     /// <summary>Who tells observers what changed; null where nobody keeps any. Set by the endpoint.</summary>
     public IChangeNotice? Changes { get; set; }
 

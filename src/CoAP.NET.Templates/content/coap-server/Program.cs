@@ -16,13 +16,8 @@ CoapRouteHandlerBuilder temperature = server
     .WithResourceType("temperature")
     .Observable();
 
-server.MapPut("/temperature", (Thermometer thermometer, CoapRequest request) =>
+server.MapPut("/temperature", ([CoapFromBody] double celsius, [CoapFromServices] Thermometer thermometer) =>
 {
-    if (!double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double celsius))
-    {
-        return CoapResults.BadRequest("Send a number, such as 21.5.");
-    }
-
     thermometer.Celsius = celsius;
     temperature.Notify();
     return CoapResults.Changed();

@@ -1,0 +1,21 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
+
+namespace CoAP.NET;
+
+// Values in CBOR, described by the metadata of System.Text.Json.
+public sealed partial class CoapContent
+{
+    /// <summary>
+    /// A value as CBOR (RFC 8949): what System.Text.Json would write, with the names of its properties, in the preferred serialization. By source-generated metadata, so that trimming and AOT
+    /// work. <c>byte[]</c> becomes base64 text, as in JSON, and a <c>decimal</c> with a fraction the nearest double.
+    /// </summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="value">The value.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <returns>The content with Content-Format <c>application/cbor</c>.</returns>
+    /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
+    public static CoapContent Cbor<T>(T value, JsonTypeInfo<T> typeInfo) =>
+        new(JsonToCbor.Convert(JsonSerializer.SerializeToElement(value, typeInfo)), CoapContentFormat.Cbor);
+}

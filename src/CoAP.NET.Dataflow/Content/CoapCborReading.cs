@@ -1,0 +1,61 @@
+using System.Buffers;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
+
+namespace CoAP.NET;
+
+/// <summary>Reads payloads in CBOR (RFC 8949) as values that System.Text.Json describes.</summary>
+public static class CoapCborReading
+{
+    /// <summary>
+    /// The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work. Keys of maps are texts, or integers taken for their digits; byte strings
+    /// become <c>byte[]</c>, big integers and decimal fractions the numbers they are.
+    /// </summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="response">The response; an error response is read as well.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <returns>The value; null for the CBOR values null and undefined.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a Content-Format it is tried.</exception>
+    public static T? ReadCbor<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        return Read(null, response.Payload, response.ContentFormat, typeInfo);
+    }
+
+    /// <summary>The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work; see <see cref="ReadCbor{T}(CoapResponse, JsonTypeInfo{T})"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="request">The request.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <returns>The value; null for the CBOR values null and undefined.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a Content-Format it is tried.</exception>
+    public static T? ReadCbor<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return Read(request, request.Payload, request.ContentFormat, typeInfo);
+    }
+
+    private static T? Read<T>(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo)
+    {
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        if (format is { IsCbor: false })
+        {
+            throw new CoapContentException(request, CoapCode.UnsupportedContentFormat, $"The payload is to be read as CBOR, but its Content-Format is {format}.");
+        }
+
+        ArrayBufferWriter<byte> json = new();
+        if (!CborToJson.TryConvert(payload.Span, json, out ContentFault fault))
+        {
+            throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no CBOR that can be read: {fault.Message} (offset {fault.Offset}).");
+        }
+
+        try
+        {
+            return JsonSerializer.Deserialize(json.WrittenSpan, typeInfo);
+        }
+        catch (JsonException exception)
+        {
+            throw new CoapContentException(request, CoapCode.BadRequest, "The payload is no CBOR of the wanted type.", exception);
+        }
+    }
+}

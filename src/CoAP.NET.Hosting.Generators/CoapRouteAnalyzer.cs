@@ -1,0 +1,39 @@
+using System.Collections.Immutable;
+using CoAP.NET.Hosting.Generators.Reading;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Diagnostics;
+
+namespace CoAP.NET.Hosting.Generators;
+
+/// <summary>Says what is wrong with handlers whose parameters are to be bound. Apart from the generator, so that pragmas and .editorconfig hold for it.</summary>
+[DiagnosticAnalyzer(LanguageNames.CSharp)]
+public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
+{
+    /// <inheritdoc/>
+    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } =
+    [
+        Descriptors.UnusedRouteParameter, Descriptors.CannotBind, Descriptors.TwoBodies, Descriptors.BadTemplate, Descriptors.ByReference, Descriptors.OpenType,
+        Descriptors.UnknownHandler, Descriptors.NoInterceptors, Descriptors.Inaccessible, Descriptors.CannotAnswer, Descriptors.ForeignAttribute, Descriptors.NoBody,
+    ];
+
+    /// <inheritdoc/>
+    public override void Initialize(AnalysisContext context)
+    {
+        context.ConfigureGeneratedCodeAnalysis(GeneratedCodeAnalysisFlags.None);
+        context.EnableConcurrentExecution();
+        context.RegisterSyntaxNodeAction(Analyze, SyntaxKind.InvocationExpression);
+    }
+
+    private static void Analyze(SyntaxNodeAnalysisContext context)
+    {
+        if (CallReader.IsCandidate(context.Node) && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading)
+        {
+            foreach (Diagnostic diagnostic in reading.Diagnostics)
+            {
+                context.ReportDiagnostic(diagnostic);
+            }
+        }
+    }
+}

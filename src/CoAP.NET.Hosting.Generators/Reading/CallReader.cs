@@ -1,0 +1,168 @@
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace CoAP.NET.Hosting.Generators.Reading;
+
+/// <summary>Finds the calls to replace and reads what is needed for it.</summary>
+internal static class CallReader
+{
+    private const string Owner = "CoAP.NET.CoapDelegateRouteExtensions";
+
+    /// <summary>Whether a node may be such a call, by its looks alone.</summary>
+    public static bool IsCandidate(SyntaxNode node) =>
+        node is InvocationExpressionSyntax { ArgumentList.Arguments.Count: >= 2 and <= 4 } call
+        && NameOf(call.Expression) is "MapGet" or "MapPost" or "MapPut" or "MapDelete" or "MapFetch" or "MapPatch" or "MapIPatch" or "Map";
+
+    /// <summary>Reads a call.</summary>
+    /// <param name="node">The call.</param>
+    /// <param name="model">What the compiler knows of the file.</param>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <returns>What was found; null when it is another method.</returns>
+    public static CallReading? Read(InvocationExpressionSyntax node, SemanticModel model, CancellationToken cancellationToken)
+    {
+        if (model.GetOperation(node, cancellationToken) is not IInvocationOperation call)
+        {
+            return null;
+        }
+
+        IMethodSymbol target = call.TargetMethod.ReducedFrom ?? call.TargetMethod;
+        if (target.ContainingType is null || target.ContainingType.ToDisplayString() != Owner)
+        {
+            return null;
+        }
+
+        List<Diagnostic> diagnostics = [];
+        BoundCall? bound = Read(node, call, target, model, diagnostics, cancellationToken);
+        return new CallReading(diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) ? null : bound, diagnostics);
+    }
+
+    private static BoundCall? Read(
+        InvocationExpressionSyntax node, IInvocationOperation call, IMethodSymbol target, SemanticModel model, List<Diagnostic> diagnostics, CancellationToken cancellationToken)
+    {
+        Location place = NameSyntaxOf(node.Expression).GetLocation();
+        if (!MayIntercept(node.SyntaxTree.Options))
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.NoInterceptors, place));
+            return null;
+        }
+
+        if (Argument(call, "handler") is not { } argument || HandlerReader.Read(argument, model) is not { } handler)
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.UnknownHandler, Argument(call, "handler")?.Syntax.GetLocation() ?? place));
+            return null;
+        }
+
+        List<string> routeNames = [];
+        if (Argument(call, "template") is { ConstantValue: { HasValue: true, Value: string template } } text && TemplateReader.Read(template, out routeNames) is { } problem)
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.BadTemplate, text.Syntax.GetLocation(), template, problem));
+        }
+
+        Bodies bodies = Bodies.Of(target.Name, Argument(call, "methods"));
+        List<BoundParameter> parameters = ReadParameters(handler, new ParameterReader(routeNames, bodies, place, diagnostics), model.Compilation, place, diagnostics);
+        BoundAnswer answer = ReadAnswer(handler, model.Compilation, place, diagnostics);
+        CheckNames(routeNames, parameters, place, diagnostics);
+        CheckBodies(parameters, place, diagnostics);
+        return model.GetInterceptableLocation(node, cancellationToken) is { } location
+            ? new BoundCall(
+                target.Name,
+                location.GetInterceptsLocationAttributeSyntax(),
+                PlaceOf(node),
+                handler.Cast,
+                new EquatableList<BoundParameter>(parameters),
+                answer)
+            : null;
+    }
+
+    private static List<BoundParameter> ReadParameters(Handler handler, ParameterReader reader, Compilation compilation, Location place, List<Diagnostic> diagnostics)
+    {
+        List<BoundParameter> parameters = [];
+        for (int i = 0; i < handler.Parameters.Count; i++)
+        {
+            ITypeSymbol type = handler.Types[i];
+            if (TypeCheck.Find(type, compilation, place) is { } problem)
+            {
+                diagnostics.Add(problem);
+            }
+            else if (reader.Read(handler.Parameters[i], type) is { } parameter)
+            {
+                parameters.Add(parameter);
+            }
+        }
+
+        return parameters;
+    }
+
+    private static BoundAnswer ReadAnswer(Handler handler, Compilation compilation, Location place, List<Diagnostic> diagnostics)
+    {
+        if (handler.ReturnsByReference)
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.CannotAnswer, place, handler.Returns.Plain(), "it is returned by reference; return a value"));
+        }
+
+        if (TypeCheck.Find(handler.Returns, compilation, place) is { } hidden)
+        {
+            diagnostics.Add(hidden);
+        }
+
+        BoundAnswer answer = AnswerReader.Read(handler.Returns, out string? problem);
+        if (problem is not null)
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.CannotAnswer, place, handler.Returns.Plain(), problem));
+        }
+
+        return answer;
+    }
+
+    private static void CheckNames(List<string> routeNames, List<BoundParameter> parameters, Location place, List<Diagnostic> diagnostics)
+    {
+        // A handler that has the request can read the route itself. Where a parameter cannot be bound it may be the one that is missed.
+        if (diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) || parameters.Any(parameter => parameter.Source == ParameterSource.Request))
+        {
+            return;
+        }
+
+        foreach (string name in routeNames.Where(name => !parameters.Any(parameter => parameter.Source == ParameterSource.Route && parameter.Name == name)))
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.UnusedRouteParameter, place, name));
+        }
+    }
+
+    private static void CheckBodies(List<BoundParameter> parameters, Location place, List<Diagnostic> diagnostics)
+    {
+        BoundParameter[] bodies = [.. parameters.Where(parameter => parameter.IsBody)];
+        if (bodies.Length > 1)
+        {
+            diagnostics.Add(Diagnostic.Create(Descriptors.TwoBodies, place, bodies[0].ParameterName, bodies[1].ParameterName));
+        }
+    }
+
+    private static IOperation? Argument(IInvocationOperation call, string name) => call.Arguments.FirstOrDefault(argument => argument.Parameter?.Name == name)?.Value;
+
+    // What the property InterceptorsNamespaces became: the namespaces that may have interceptors, with those inside of them.
+    private static bool MayIntercept(ParseOptions options) =>
+        options.Features.TryGetValue("InterceptorsNamespaces", out string? allowed)
+        && allowed.Split(';').Select(space => space.Trim()).Any(space => space is "CoAP" or "CoAP.NET" or "CoAP.NET.Generated");
+
+    // The name of the file alone: the code must be the same on every machine.
+    private static string PlaceOf(InvocationExpressionSyntax node)
+    {
+        FileLinePositionSpan span = NameSyntaxOf(node.Expression).GetLocation().GetLineSpan();
+        return $"{Path.GetFileName(span.Path)}, line {span.StartLinePosition.Line + 1}";
+    }
+
+    private static string? NameOf(ExpressionSyntax expression) => (NameSyntaxOf(expression) as SimpleNameSyntax)?.Identifier.ValueText;
+
+    private static ExpressionSyntax NameSyntaxOf(ExpressionSyntax expression) => expression switch
+    {
+        MemberAccessExpressionSyntax access => access.Name,
+        MemberBindingExpressionSyntax binding => binding.Name,
+        _ => expression,
+    };
+}

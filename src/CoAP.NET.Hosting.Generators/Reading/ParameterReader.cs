@@ -1,0 +1,179 @@
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.CodeAnalysis;
+
+namespace CoAP.NET.Hosting.Generators.Reading;
+
+/// <summary>Decides where the parameters of a handler come from.</summary>
+internal sealed partial class ParameterReader(ICollection<string> routeNames, Bodies bodies, Location place, ICollection<Diagnostic> diagnostics)
+{
+    private const int ETagNumber = 4;
+    private const int ContentFormatNumber = 12;
+
+    /// <summary>Reads a parameter.</summary>
+    /// <param name="parameter">The parameter, with its name and attributes.</param>
+    /// <param name="type">Its type in the delegate.</param>
+    /// <returns>What binds it; null when nothing can, which the diagnostics say then.</returns>
+    public BoundParameter? Read(IParameterSymbol parameter, ITypeSymbol type)
+    {
+        if (parameter.RefKind != RefKind.None)
+        {
+            return Report(Diagnostic.Create(Descriptors.ByReference, LocationOf(parameter), parameter.Name));
+        }
+
+        Draft draft = new(parameter, type);
+        ITypeSymbol plain = draft.Plain;
+        switch (plain.FullName())
+        {
+            case "CoAP.NET.CoapRequest":
+                return draft.Make(ParameterSource.Request);
+            case "System.Threading.CancellationToken":
+                return draft.Make(ParameterSource.CancellationToken);
+            case "CoAP.NET.CoapPeer":
+                return draft.Make(ParameterSource.Peer);
+            case "System.IServiceProvider":
+                return draft.Make(ParameterSource.Services);
+        }
+
+        foreach (AttributeData attribute in parameter.GetAttributes())
+        {
+            if (attribute.AttributeClass is { } kind && ReadAttribute(draft, attribute, kind.FullName(), out BoundParameter? bound))
+            {
+                return bound;
+            }
+        }
+
+        if (routeNames.Contains(parameter.Name))
+        {
+            return ReadText(draft, ParameterSource.Route, parameter.Name);
+        }
+
+        return ReadByType(draft);
+    }
+
+    private BoundParameter? ReadByType(Draft draft)
+    {
+        ITypeSymbol plain = draft.Plain;
+        switch (plain.FullName())
+        {
+            case "CoAP.NET.CoapETag":
+                return bodies.OnlyRead
+                    ? draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ETagNumber}")
+                    : Refuse(draft, "only GET and FETCH have an ETag option; take the CoapRequest and call CheckPreconditions for If-Match");
+            case "CoAP.NET.CoapContentFormat":
+                return draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ContentFormatNumber}");
+        }
+
+        if (plain.IsOrDerivesFrom("CoAP.NET.Options.CoapOption"))
+        {
+            return plain.Implements("CoAP.NET.Options.ITypedOption`1")
+                ? draft.Make(ParameterSource.TypedOption)
+                : Refuse(draft, "of typed options only those that name their own number can be found");
+        }
+
+        if (FindRawBody(plain) is { } source)
+        {
+            return Body(draft.Make(source));
+        }
+
+        if (Parsing.Text(plain) is not null)
+        {
+            return ReadText(draft, ParameterSource.RouteOrQuery, draft.Parameter.Name);
+        }
+
+        if (plain is IArrayTypeSymbol { Rank: 1, ElementType: { } item } && Parsing.Text(item) is { } parser)
+        {
+            return draft.Make(ParameterSource.QueryArray, draft.Parameter.Name, parser, value: item);
+        }
+
+        return ReadComplex(draft);
+    }
+
+    // What is no value can be a service or the body, and nothing but its kind and the methods tell.
+    private BoundParameter? ReadComplex(Draft draft)
+    {
+        ITypeSymbol plain = draft.Plain;
+        if (plain.SpecialType == SpecialType.System_Object || plain.IsRefLikeType || plain.TypeKind is TypeKind.Pointer or TypeKind.FunctionPointer or TypeKind.Dynamic or TypeKind.Delegate)
+        {
+            return Refuse(draft, "it is neither a value nor something that a body or a container has");
+        }
+
+        if (plain.TypeKind == TypeKind.Interface || (plain.TypeKind == TypeKind.Class && plain.IsAbstract))
+        {
+            return draft.Make(ParameterSource.Service);
+        }
+
+        if (bodies.All)
+        {
+            return Body(draft.Make(ParameterSource.JsonBody));
+        }
+
+        if (!bodies.None)
+        {
+            return Refuse(draft, "with these methods it may be the body or a service; mark it with CoapFromBody or CoapFromServices");
+        }
+
+        return plain.TypeKind == TypeKind.Class ? draft.Make(ParameterSource.Service) : Refuse(draft, $"{bodies} has no body, a service is a class or an interface, and text cannot be read as it; let it implement IParsable<{plain.Name}>");
+    }
+
+    private BoundParameter? ReadText(Draft draft, ParameterSource source, string name) => Parsing.Text(draft.Plain) is { } parser
+        ? draft.Make(source, name, parser)
+        : Refuse(draft, $"text cannot be read as it; use a string, a number, an enumeration or a type that implements IParsable<{draft.Plain.Name}>");
+
+    private BoundParameter? Body(BoundParameter parameter)
+    {
+        if (bodies.None)
+        {
+            return Report(Diagnostic.Create(Descriptors.NoBody, place, parameter.ParameterName, bodies.ToString()));
+        }
+
+        return parameter;
+    }
+
+    private static ParameterSource? FindRawBody(ITypeSymbol type) => type switch
+    {
+        _ when type.IsByteArray() => ParameterSource.BytesBody,
+        _ when type.IsByteMemory() => ParameterSource.MemoryBody,
+        _ when type.FullName() == "System.IO.Stream" => ParameterSource.StreamBody,
+        _ when type.FullName() == "System.IO.Pipelines.PipeReader" => ParameterSource.PipeBody,
+        _ => null,
+    };
+
+    private BoundParameter? Refuse(Draft draft, string why) =>
+        Report(Diagnostic.Create(Descriptors.CannotBind, LocationOf(draft.Parameter), draft.Parameter.Name, draft.Type.Plain(), why));
+
+    private BoundParameter? Report(Diagnostic diagnostic)
+    {
+        diagnostics.Add(diagnostic);
+        return null;
+    }
+
+    // A method of another project has no place here.
+    private Location LocationOf(IParameterSymbol parameter) =>
+        parameter.Locations.FirstOrDefault(location => location.SourceTree is { } tree && tree == place.SourceTree) ?? place;
+
+    /// <summary>What is known of a parameter before its source is.</summary>
+    private sealed class Draft(IParameterSymbol parameter, ITypeSymbol type)
+    {
+        public IParameterSymbol Parameter => parameter;
+
+        public ITypeSymbol Type => type;
+
+        /// <summary>The type without Nullable.</summary>
+        public ITypeSymbol Plain { get; } = type.WithoutNullable();
+
+        private bool IsOptional => parameter.HasExplicitDefaultValue || type.IsNullableValue() || (type.IsReferenceType && type.NullableAnnotation != NullableAnnotation.NotAnnotated);
+
+        public BoundParameter Make(ParameterSource source, string? name = null, string? parser = null, string? key = null, ITypeSymbol? value = null) => new(
+            source,
+            parameter.Name,
+            type.Declared(),
+            (value ?? Plain).WithoutQuestionMark(),
+            name ?? parameter.Name,
+            IsOptional,
+            type.IsNullableValue(),
+            parameter.HasExplicitDefaultValue ? Literals.Constant(parameter.ExplicitDefaultValue, type) : IsOptional ? "default" : null,
+            parser,
+            key);
+    }
+}

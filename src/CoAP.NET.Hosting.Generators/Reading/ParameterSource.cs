@@ -1,0 +1,25 @@
+namespace CoAP.NET.Hosting.Generators.Reading;
+
+/// <summary>Where the value of a parameter comes from.</summary>
+internal enum ParameterSource
+{
+    Request,
+    CancellationToken,
+    Peer,
+    Services,
+    Route,
+    Query,
+    RouteOrQuery,
+    QueryArray,
+    Option,
+    OptionArray,
+    TypedOption,
+    Service,
+    KeyedService,
+    JsonBody,
+    TextBody,
+    BytesBody,
+    MemoryBody,
+    StreamBody,
+    PipeBody,
+}

@@ -1,0 +1,36 @@
+using System.Text;
+
+namespace CoAP.NET.Hosting.Generators.Writing;
+
+/// <summary>Lines with their indentation.</summary>
+internal sealed class CodeWriter(StringBuilder code, int depth)
+{
+    private int _depth = depth;
+
+    public CodeWriter Line(string text = "")
+    {
+        if (text.Length != 0)
+        {
+            code.Append(' ', _depth * 4).Append(text);
+        }
+
+        code.Append('\n');
+        return this;
+    }
+
+    public CodeWriter Open()
+    {
+        Line("{");
+        _depth++;
+        return this;
+    }
+
+    public CodeWriter Close(string after = "")
+    {
+        _depth--;
+        return Line("}" + after);
+    }
+
+    /// <summary>Returns an answer when something holds.</summary>
+    public CodeWriter ReturnIf(string condition, string result) => Line($"if ({condition})").Open().Line($"return new({result});").Close().Line();
+}

@@ -1,0 +1,45 @@
+using System.Net;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Who asks, and for what: what a policy decides by.</summary>
+public sealed class CoapAuthorizationContext
+{
+    internal CoapAuthorizationContext(CoapRequest request, CoapRouteInfo route)
+    {
+        Request = request;
+        Route = route;
+    }
+
+    /// <summary>The request.</summary>
+    public CoapRequest Request { get; }
+
+    /// <summary>The route that serves it.</summary>
+    public CoapRouteInfo Route { get; }
+
+    /// <summary>Who asks.</summary>
+    public CoapPeer Peer => Request.Peer;
+
+    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without DTLS or TLS.</summary>
+    public object? Identity => Request.Channel?.Identity;
+
+    /// <summary>The certificate that the peer showed; null when it showed none. It lives as long as its connection.</summary>
+    public X509Certificate2? Certificate => (Identity as CoapTlsIdentity)?.Certificate;
+
+    /// <summary>The scheme of the transport that the request came by, such as <c>coap</c>.</summary>
+    public string Scheme => Request.Channel?.Transport.Scheme ?? string.Empty;
+
+    /// <summary>Whether the transport is protected by DTLS or TLS.</summary>
+    public bool IsSecure => Request.Channel is { Transport.IsSecure: true };
+
+    /// <summary>Whether it was proven that the peer receives at its address: by a valid Echo (RFC 9175) or a finished handshake.</summary>
+    public bool IsVerified => Request.Channel is { IsVerified: true };
+
+    /// <summary>The peer's address.</summary>
+    public IPAddress Address => Peer.Address.ToIPAddress();
+
+    /// <summary>The services for the request; null without a host.</summary>
+    public IServiceProvider? Services => Request.Services;
+}

@@ -1,0 +1,36 @@
+namespace CoAP.NET.Hosting;
+
+/// <summary>The policies of an application. Set by <c>services.AddCoapAuthorization(...)</c>.</summary>
+public sealed class CoapAuthorizationOptions
+{
+    private readonly Dictionary<string, CoapAuthorizationPolicy> _policies = new(StringComparer.Ordinal);
+    private CoapAuthorizationPolicy _default = CoapAuthorizationPolicy.Authenticated;
+
+    /// <summary>What <c>RequireAuthorization()</c> means without a policy. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.</summary>
+    public CoapAuthorizationPolicy DefaultPolicy
+    {
+        get => _default;
+        set => _default = value ?? throw new ArgumentNullException(nameof(value));
+    }
+
+    /// <summary>Adds a policy, or replaces the one with that name.</summary>
+    /// <param name="name">The name, by which routes require it.</param>
+    /// <param name="policy">The policy.</param>
+    public void AddPolicy(string name, CoapAuthorizationPolicy policy)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(policy);
+        _policies[name] = policy;
+    }
+
+    /// <summary>Adds a policy, or replaces the one with that name.</summary>
+    /// <param name="name">The name, by which routes require it.</param>
+    /// <param name="build">Adds requirements, at least one.</param>
+    /// <exception cref="InvalidOperationException">No requirement was added.</exception>
+    public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build) => AddPolicy(name, CoapAuthorizationPolicy.Make(build));
+
+    /// <summary>The policy with a name.</summary>
+    /// <param name="name">The name.</param>
+    /// <returns>The policy; null when there is none.</returns>
+    public CoapAuthorizationPolicy? FindPolicy(string name) => _policies.GetValueOrDefault(name);
+}

@@ -1,0 +1,18 @@
+using CoAP.NET.Hosting;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Adds policies by which CoAP routes are authorized.</summary>
+public static class CoapAuthorizationServiceCollectionExtensions
+{
+    /// <summary>Adds policies. May be called several times.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Adds policies.</param>
+    /// <returns>The services.</returns>
+    public static IServiceCollection AddCoapAuthorization(this IServiceCollection services, Action<CoapAuthorizationOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(configure);
+        return services.Configure(configure);
+    }
+}

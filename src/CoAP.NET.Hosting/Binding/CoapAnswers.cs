@@ -1,0 +1,115 @@
+using System.ComponentModel;
+
+namespace CoAP.NET.Binding;
+
+/// <summary>Makes answers of what handlers return. For generated code.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public static class CoapAnswers
+{
+    /// <summary>The answer of a handler that returns nothing.</summary>
+    /// <param name="request">The request.</param>
+    /// <returns>2.05 for GET and FETCH, 2.02 for DELETE, 2.04 for others.</returns>
+    public static CoapResult Done(CoapRequest request) => new(SuccessOf(request));
+
+    /// <summary>A result as it is.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="result">The result; null for 4.04.</param>
+    /// <returns>The answer.</returns>
+    public static CoapResult FromResult(CoapRequest request, CoapResult? result) => result ?? CoapResults.NotFound();
+
+    /// <summary>Text in UTF-8.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="text">The text; null for 4.04.</param>
+    /// <returns>The answer.</returns>
+    public static CoapResult FromText(CoapRequest request, string? text) => text is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Text(text));
+
+    /// <summary>Bytes.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="bytes">The bytes; null for 4.04.</param>
+    /// <returns>The answer.</returns>
+    public static CoapResult FromBytes(CoapRequest request, byte[]? bytes) => bytes is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Binary(bytes));
+
+    /// <summary>Bytes.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="bytes">The bytes.</param>
+    /// <returns>The answer.</returns>
+    public static CoapResult FromMemory(CoapRequest request, ReadOnlyMemory<byte> bytes) => FromContent(request, CoapContent.Binary(bytes));
+
+    /// <summary>A representation, with the code of success that the method has: 2.05 answers GET and FETCH only (RFC 7252 section 5.9.1.5).</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="content">The representation; null for 4.04.</param>
+    /// <returns>The answer.</returns>
+    public static CoapResult FromContent(CoapRequest request, CoapContent? content) =>
+        content is null ? CoapResults.NotFound() : new CoapResult(SuccessOf(request), content.Bytes, content.Format);
+
+    /// <summary>Waits for a handler that returns nothing.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="running">The handler.</param>
+    /// <returns>The answer.</returns>
+    public static ValueTask<CoapResult> DoneAsync(CoapRequest request, Task running)
+    {
+        return running.IsCompletedSuccessfully ? new ValueTask<CoapResult>(Done(request)) : Await(request, running);
+
+        static async ValueTask<CoapResult> Await(CoapRequest request, Task running)
+        {
+            await running.ConfigureAwait(false);
+            return Done(request);
+        }
+    }
+
+    /// <summary>Waits for a handler that returns nothing.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="running">The handler.</param>
+    /// <returns>The answer.</returns>
+    public static ValueTask<CoapResult> DoneAsync(CoapRequest request, ValueTask running)
+    {
+        if (!running.IsCompletedSuccessfully)
+        {
+            return Await(request, running);
+        }
+
+        running.GetAwaiter().GetResult();
+        return new ValueTask<CoapResult>(Done(request));
+
+        static async ValueTask<CoapResult> Await(CoapRequest request, ValueTask running)
+        {
+            await running.ConfigureAwait(false);
+            return Done(request);
+        }
+    }
+
+    /// <summary>Waits for a handler and makes its answer.</summary>
+    /// <typeparam name="T">What it returns.</typeparam>
+    /// <param name="request">The request.</param>
+    /// <param name="running">The handler.</param>
+    /// <param name="convert">Makes the answer.</param>
+    /// <returns>The answer.</returns>
+    public static ValueTask<CoapResult> FromAsync<T>(CoapRequest request, Task<T> running, Func<CoapRequest, T, CoapResult> convert)
+    {
+        return running.IsCompletedSuccessfully ? new ValueTask<CoapResult>(convert(request, running.Result)) : Await(request, running, convert);
+
+        static async ValueTask<CoapResult> Await(CoapRequest request, Task<T> running, Func<CoapRequest, T, CoapResult> convert) =>
+            convert(request, await running.ConfigureAwait(false));
+    }
+
+    /// <summary>Waits for a handler and makes its answer.</summary>
+    /// <typeparam name="T">What it returns.</typeparam>
+    /// <param name="request">The request.</param>
+    /// <param name="running">The handler.</param>
+    /// <param name="convert">Makes the answer.</param>
+    /// <returns>The answer.</returns>
+    public static ValueTask<CoapResult> FromAsync<T>(CoapRequest request, ValueTask<T> running, Func<CoapRequest, T, CoapResult> convert)
+    {
+        return running.IsCompletedSuccessfully ? new ValueTask<CoapResult>(convert(request, running.Result)) : Await(request, running, convert);
+
+        static async ValueTask<CoapResult> Await(CoapRequest request, ValueTask<T> running, Func<CoapRequest, T, CoapResult> convert) =>
+            convert(request, await running.ConfigureAwait(false));
+    }
+
+    private static CoapCode SuccessOf(CoapRequest request) => request.Method switch
+    {
+        CoapMethod.Get or CoapMethod.Fetch => CoapCode.Content,
+        CoapMethod.Delete => CoapCode.Deleted,
+        _ => CoapCode.Changed,
+    };
+}

@@ -1,0 +1,73 @@
+using System.ComponentModel;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace CoAP.NET.Binding;
+
+/// <summary>Reads values from the text of routes, queries and bodies, in the invariant culture. For generated code.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public static class CoapParsers
+{
+    /// <summary>Text as it is.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The same.</param>
+    /// <returns>True.</returns>
+    public static bool Text(string text, out string value)
+    {
+        value = text;
+        return true;
+    }
+
+    /// <summary>A type that parses itself.</summary>
+    /// <typeparam name="T">The type.</typeparam>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool Parsable<T>(string text, [MaybeNullWhen(false)] out T value)
+        where T : IParsable<T> => T.TryParse(text, CultureInfo.InvariantCulture, out value);
+
+    /// <summary>True, false, 1 or 0; an argument of the query that is its name alone is true.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool Boolean(string text, out bool value)
+    {
+        value = text is "" or "1";
+        return value || text == "0" || bool.TryParse(text, out value);
+    }
+
+    /// <summary>A name of an enumeration, without regard to case, or a number that has a name.</summary>
+    /// <typeparam name="T">The enumeration.</typeparam>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool Enumeration<T>(string text, out T value)
+        where T : struct, Enum => Enum.TryParse(text, ignoreCase: true, out value) && Enum.IsDefined(value);
+
+    /// <summary>Names of an enumeration of flags, with commas, or a number.</summary>
+    /// <typeparam name="T">The enumeration.</typeparam>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool Flags<T>(string text, out T value)
+        where T : struct, Enum => Enum.TryParse(text, ignoreCase: true, out value);
+
+    /// <summary>A point in time; without an offset it is UTC, so that it means the same on every machine.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool PointInTime(string text, out DateTimeOffset value) => DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out value);
+
+    /// <summary>A point in time, in UTC; without an offset it is taken for UTC.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool DateAndTime(string text, out DateTime value) =>
+        DateTime.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out value);
+
+    /// <summary>A URI, absolute or relative.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool AnyUri(string text, [MaybeNullWhen(false)] out Uri value) => Uri.TryCreate(text, UriKind.RelativeOrAbsolute, out value);
+}

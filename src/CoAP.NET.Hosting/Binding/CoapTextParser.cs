@@ -1,0 +1,12 @@
+using System.ComponentModel;
+using System.Diagnostics.CodeAnalysis;
+
+namespace CoAP.NET.Binding;
+
+/// <summary>Reads a value from text. For generated code.</summary>
+/// <typeparam name="T">The type of the value.</typeparam>
+/// <param name="text">The text.</param>
+/// <param name="value">The value.</param>
+/// <returns>Whether the text is one.</returns>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public delegate bool CoapTextParser<T>(string text, [MaybeNullWhen(false)] out T value);

@@ -1,0 +1,65 @@
+using System.Text;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Makes problem details of error answers.</summary>
+internal sealed class ProblemDescriber(CoapProblemOptions options)
+{
+    // Null until a request with services came.
+    private bool? _isDevelopment;
+
+    /// <summary>A filter that asks the services once where this runs. An exception comes out of a handler, so a request has been here before it is described.</summary>
+    public ValueTask<CoapResult> LearnEnvironment(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    {
+        if (_isDevelopment is null && request.Services is { } services)
+        {
+            _isDevelopment = services.GetService<IHostEnvironment>()?.IsDevelopment() ?? false;
+        }
+
+        return next(request, cancellationToken);
+    }
+
+    public CoapContent? Describe(CoapRequest request, CoapResult result, Exception? exception)
+    {
+        if (result.Options.ContentFormat is not null)
+        {
+            return null;
+        }
+
+        CoapProblem problem = new() { Title = result.Code.Name ?? result.Code.ToString(), Detail = DetailOf(result, exception) };
+        if (options.Customize is { } customize)
+        {
+            if (customize(request, problem, exception) is not { } customized)
+            {
+                return null;
+            }
+
+            problem = customized;
+        }
+
+        if (request.Accept is { } accepted && accepted != CoapContentFormat.ConciseProblemDetails)
+        {
+            return result.Payload.IsEmpty || options.Customize is not null ? new CoapContent(Encoding.UTF8.GetBytes(problem.ToString())) : null;
+        }
+
+        return problem.ToContent();
+    }
+
+    private string? DetailOf(CoapResult result, Exception? exception)
+    {
+        if (!result.Payload.IsEmpty)
+        {
+            return Encoding.UTF8.GetString(result.Payload.Span);
+        }
+
+        // What the peer did wrong it is told in any case.
+        return exception switch
+        {
+            null => null,
+            CoapContentException => exception.Message,
+            _ => options.IncludeExceptions ?? _isDevelopment ?? false ? $"{exception.GetType().FullName}: {exception.Message}" : null,
+        };
+    }
+}

@@ -1,0 +1,65 @@
+using System.Threading.RateLimiting;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Holds a lease of a limiter while a request is served.</summary>
+internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, PartitionedRateLimiter<CoapRequest>? limiter, TimeSpan? retryAfter)
+{
+    // The same for all requests once they are known.
+    private Limit? _limit = limiter is null ? null : new Limit(limiter, retryAfter ?? TimeSpan.FromSeconds(5));
+
+    /// <summary>The rest of the way with the limit before it, unless the route has none: the last word of route and groups counts, from the outside in.</summary>
+    public CoapHandler Make(CoapRouteInfo route, CoapHandler next)
+    {
+        bool isFree = route.Metadata.SkipWhile(item => !ReferenceEquals(item, metadata)).Any(static item => item is CoapNoRateLimitMetadata);
+        return isFree ? next : (request, cancellationToken) => InvokeAsync(request, next, cancellationToken);
+    }
+
+    private ValueTask<CoapResult> InvokeAsync(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    {
+        // No peer asked for it, and whom it is sent to has passed the limit.
+        if (request.IsForObservers)
+        {
+            return next(request, cancellationToken);
+        }
+
+        Limit limit = _limit ??= Find(request);
+        ValueTask<RateLimitLease> pending = limit.Limiter.AcquireAsync(request, 1, cancellationToken);
+        if (!pending.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(limit, pending, request, next, cancellationToken);
+        }
+
+        RateLimitLease lease = pending.Result;
+        return ServeAsync(limit, lease, request, next, cancellationToken);
+    }
+
+    private static async ValueTask<CoapResult> AwaitAsync(Limit limit, ValueTask<RateLimitLease> pending, CoapRequest request, CoapHandler next, CancellationToken cancellationToken) =>
+        await ServeAsync(limit, await pending.ConfigureAwait(false), request, next, cancellationToken).ConfigureAwait(false);
+
+    private static async ValueTask<CoapResult> ServeAsync(Limit limit, RateLimitLease lease, CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    {
+        using (lease)
+        {
+            return lease.IsAcquired ? await next(request, cancellationToken).ConfigureAwait(false) : Refuse(limit, lease);
+        }
+    }
+
+    private static CoapResult Refuse(Limit limit, RateLimitLease lease)
+    {
+        TimeSpan wait = lease.TryGetMetadata(MetadataName.RetryAfter, out TimeSpan known) ? known : limit.RetryAfter;
+
+        // At least a second: a client that waits for none comes back at once.
+        return CoapResults.TooManyRequests(TimeSpan.FromSeconds(Math.Clamp(Math.Ceiling(wait.TotalSeconds), 1, uint.MaxValue)));
+    }
+
+    private Limit Find(CoapRequest request)
+    {
+        RateLimiters limiters = RequestService.Of(request, $"The rate limit {metadata.LimitName}").GetService<RateLimiters>()
+            ?? throw new InvalidOperationException($"There is no rate limit '{metadata.LimitName}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{metadata.LimitName}\", ...)).");
+        return new Limit(limiters.Get(metadata.LimitName!), limiters.DefaultRetryAfter);
+    }
+
+    private sealed record Limit(PartitionedRateLimiter<CoapRequest> Limiter, TimeSpan RetryAfter);
+}

@@ -1,0 +1,45 @@
+using System.Threading.RateLimiting;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>The limiters of an application, made when a request first needs them.</summary>
+internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, PartitionedRateLimiter<CoapRequest>> _limiters = new(StringComparer.Ordinal);
+    private bool _isDisposed;
+
+    public TimeSpan DefaultRetryAfter => options.Value.DefaultRetryAfter;
+
+    /// <exception cref="InvalidOperationException">There is none of that name.</exception>
+    public PartitionedRateLimiter<CoapRequest> Get(string name)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (!_limiters.TryGetValue(name, out PartitionedRateLimiter<CoapRequest>? limiter))
+            {
+                Func<PartitionedRateLimiter<CoapRequest>> make = options.Value.Find(name)
+                    ?? throw new InvalidOperationException($"There is no rate limit '{name}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{name}\", ...)).");
+                _limiters[name] = limiter = make();
+            }
+
+            return limiter;
+        }
+    }
+
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+            foreach (PartitionedRateLimiter<CoapRequest> limiter in _limiters.Values)
+            {
+                limiter.Dispose();
+            }
+
+            _limiters.Clear();
+        }
+    }
+}

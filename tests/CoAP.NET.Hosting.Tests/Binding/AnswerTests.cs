@@ -1,0 +1,95 @@
+using CoAP.NET.Hosting.BoundRoutes;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Binding;
+
+/// <summary>What becomes of what handlers return.</summary>
+public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
+{
+    [Theory]
+    [InlineData("/nothing/void")]
+    [InlineData("/nothing/task")]
+    [InlineData("/nothing/valuetask")]
+    public async Task Nothing_is_the_success_of_the_method(string path)
+    {
+        int before = AnswerRoutes.Calls;
+        Assert.Equal(CoapCode.Content, (await server.GetAsync(path)).Code);
+        Assert.Equal(CoapCode.Deleted, (await server.SendAsync(CoapMethod.Delete, path)).Code);
+        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.Post, path)).Code);
+        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.Put, path)).Code);
+        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.Patch, path)).Code);
+        Assert.Equal(CoapCode.Changed, (await server.SendAsync(CoapMethod.IPatch, path + "?n=2")).Code);
+        CoapResponse response = await server.SendAsync(CoapMethod.Fetch, path, CoapContent.Text("q"));
+        Assert.Equal((CoapCode.Content, 0, null), (response.Code, response.Payload.Length, response.ContentFormat));
+        Assert.Equal(before + 8, AnswerRoutes.Calls);
+    }
+
+    [Fact]
+    public async Task Values_are_JSON_or_CBOR_as_the_client_asks()
+    {
+        server.Services.GetRequiredService<IDeviceStore>().Save(new Device("lamp", 20, ["hall"]));
+        CoapResponse response = await server.GetAsync("/value/device/lamp");
+        Assert.Equal((CoapCode.Content, CoapContentFormat.Json), (response.Code, response.ContentFormat));
+        Assert.Equal("""{"id":"lamp","setpoint":20,"tags":["hall"]}""", response.GetText());
+        response = await server.GetAsync("/value/device/lamp", request => request.Accept = CoapContentFormat.Cbor);
+        Assert.Equal(CoapContentFormat.Cbor, response.ContentFormat);
+        Assert.Equal("a36269646" + "46c616d7068736574706f696e74146474616773816468616c6c", Convert.ToHexStringLower(response.Payload.Span));
+        response = await server.GetAsync("/value/device/lamp", request => request.Accept = CoapContentFormat.Json);
+        Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
+        response = await server.GetAsync("/value/device/lamp", request => request.Accept = CoapContentFormat.Xml);
+        Assert.Equal(CoapCode.NotAcceptable, response.Code);
+        response = await server.GetAsync("/value/device/nobody");
+        Assert.Equal((CoapCode.NotFound, 0), (response.Code, response.Payload.Length));
+        Assert.Equal(CoapCode.NotAcceptable, (await server.GetAsync("/value/text?q=x", request => request.Accept = CoapContentFormat.Json)).Code);
+    }
+
+    [Theory]
+    [InlineData("/value/number", "21.5")]
+    [InlineData("/value/null?n=4", "4")]
+    [InlineData("/value/async?n=7", """{"id":"7","setpoint":7,"tags":null}""")]
+    [InlineData("/value/object?n=3", """{"id":"object","setpoint":3,"tags":null}""")]
+    public async Task Values_in_JSON(string path, string json)
+    {
+        CoapResponse response = await server.GetAsync(path);
+        Assert.Equal((CoapCode.Content, CoapContentFormat.Json, json), (response.Code, response.ContentFormat, response.GetText()));
+    }
+
+    [Fact]
+    public async Task Values_of_unsafe_methods_have_their_code()
+    {
+        CoapResponse response = await server.SendAsync(CoapMethod.Post, "/value/post", CoapContent.Json(new Device("a", 1), DeviceContext.Default.Device));
+        Assert.Equal((CoapCode.Changed, CoapContentFormat.Json), (response.Code, response.ContentFormat));
+        Assert.Equal(CoapCode.NotFound, (await server.SendAsync(CoapMethod.Delete, "/value/nobody")).Code);
+    }
+
+    [Fact]
+    public async Task Text_bytes_contents_and_results()
+    {
+        Assert.Equal(CoapCode.NotFound, (await server.GetAsync("/value/text")).Code);
+        CoapResponse response = await server.GetAsync("/value/text?q=hi");
+        Assert.Equal((CoapContentFormat.TextPlain, "hi"), (response.ContentFormat, response.GetText()));
+        response = await server.GetAsync("/value/bytes?none=false");
+        Assert.Equal((CoapContentFormat.OctetStream, 3), (response.ContentFormat, response.Payload.Length));
+        Assert.Equal(CoapCode.NotFound, (await server.GetAsync("/value/bytes?none")).Code);
+        Assert.Equal(5, (await server.GetAsync("/value/memory?n=5")).Payload.Length);
+        Assert.Equal(CoapContentFormat.LinkFormat, (await server.GetAsync("/value/content?n=5")).ContentFormat);
+        Assert.Equal(CoapCode.Conflict, (await server.GetAsync("/value/result?n=0")).Code);
+        Assert.Equal(CoapCode.Created, (await server.GetAsync("/value/result?n=1")).Code);
+        Assert.Equal(CoapCode.Conflict, (await server.GetAsync("/value/object?n=0")).Code);
+        Assert.Equal("text", (await server.GetAsync("/value/object?n=1")).GetText());
+        Assert.Equal(CoapContentFormat.OctetStream, (await server.GetAsync("/value/object?n=2")).ContentFormat);
+        Assert.Equal(CoapCode.NotFound, (await server.GetAsync("/value/null")).Code);
+    }
+
+    [Theory]
+    [InlineData("/form/static-lambda?n=1", "1")]
+    [InlineData("/form/method?n=1", "method 1")]
+    [InlineData("/form/instance?n=1", "hello 1")]
+    [InlineData("/form/local?n=1", "local 1 hello")]
+    [InlineData("/form/cast?n=1", "cast 1")]
+    [InlineData("/form/defaults?n=1", "default 1")]
+    [InlineData("/form/defaults", "default 3")]
+    [InlineData("/form/named?n=1", "named 1")]
+    [InlineData("/form/conditional?n=1", "maybe 1")]
+    public async Task Every_form_of_handler_and_call(string path, string text) => Assert.Equal(text, (await server.GetAsync(path)).GetText());
+}

@@ -1,0 +1,69 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Hosting.BoundRoutes;
+using CoAP.NET.Pipeline;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Binding;
+
+/// <summary>A server on the loopback address with routes to bind, and a client. Requests have the services of a container, as a host would give them.</summary>
+public sealed class BoundServer : IAsyncLifetime, IAsyncDisposable
+{
+    private readonly CoapClient _client = new();
+    private CoapServer? _server;
+
+    public ServiceProvider Services { get; } = new ServiceCollection()
+        .AddSingleton<IDeviceStore, DeviceStore>()
+        .AddKeyedSingleton<IDeviceStore>("spare", new DeviceStore { Name = "spare" })
+        .ConfigureCoapJson(options => options.SerializerOptions.TypeInfoResolverChain.Insert(0, DeviceContext.Default))
+        .BuildServiceProvider();
+
+    public CoapServer Server => _server ?? throw new InvalidOperationException("Not started.");
+
+    public long Refused => Server.Counters[CoapCounter.ArgumentsRefused];
+
+    public static async Task<BoundServer> StartAsync(Action<CoapServer> map)
+    {
+        BoundServer bound = new();
+        await bound.StartServerAsync(map);
+        return bound;
+    }
+
+    public Task InitializeAsync() => StartServerAsync(server =>
+    {
+        SourceRoutes.Map(server);
+        new AnswerRoutes().Map(server);
+    });
+
+    public async Task DisposeAsync()
+    {
+        await _client.DisposeAsync();
+        await Server.DisposeAsync();
+        await Services.DisposeAsync();
+    }
+
+    async ValueTask IAsyncDisposable.DisposeAsync() => await DisposeAsync();
+
+    public async Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null, Action<CoapRequest>? change = null)
+    {
+        CoapRequest request = new(method, Server.LocalEndpoints[0] + path) { Content = content };
+        change?.Invoke(request);
+        return await _client.SendAsync(request).WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    public Task<CoapResponse> GetAsync(string path, Action<CoapRequest>? change = null) => SendAsync(CoapMethod.Get, path, null, change);
+
+    private async Task StartServerAsync(Action<CoapServer> map)
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new TransformBlock<CoapExchange, CoapExchange>(exchange =>
+        {
+            exchange.Request.Services = Services;
+            return exchange;
+        }));
+        _server = new CoapServer(options);
+        map(_server);
+        _server.Listen("coap://127.0.0.1:0");
+        await _server.StartAsync();
+    }
+}

@@ -1,0 +1,112 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Hosting.BoundRoutes;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Binding;
+
+/// <summary>What is found before a request comes, and how JSON is configured.</summary>
+public sealed class CheckTests
+{
+    [Fact]
+    public void What_is_missing_is_listed_with_what_to_add()
+    {
+        CoapRoutes routes = new();
+        routes.MapGet("/a/{id}", (string id, IDeviceStore store) => store.Name);
+        routes.MapGroup("/g").MapPost("/b", (Unknown body, [FromKeyedServices("k")] IDeviceStore store) => body);
+        routes.MapGet("/c", (IDeviceStore? store) => store?.Name);
+        routes.Routes.WithMetadata(Without(reflection: true));
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => routes.CheckBinding(new ServiceCollection().BuildServiceProvider()));
+        string[] lines = exception.Message.Split(Environment.NewLine);
+        Assert.Equal(5, lines.Length);
+        Assert.StartsWith("GET /a/{id}: the parameter 'store' is a service of type CoAP.NET.Hosting.BoundRoutes.IDeviceStore, which is not registered.", lines[1], StringComparison.Ordinal);
+        Assert.Contains("with the key 'k'", lines[2], StringComparison.Ordinal);
+        Assert.StartsWith("POST /g/b: the body 'body' is a CoAP.NET.Hosting.Tests.Binding.Unknown", lines[3], StringComparison.Ordinal);
+        Assert.Contains("[JsonSerializable(typeof(Unknown))]", lines[3], StringComparison.Ordinal);
+        Assert.StartsWith("POST /g/b: what the handler returns is a ", lines[4], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_there_passes()
+    {
+        await using BoundServer bound = await BoundServer.StartAsync(server =>
+        {
+            SourceRoutes.Map(server);
+            new AnswerRoutes().Map(server);
+        });
+        bound.Server.CheckBinding(bound.Services);
+    }
+
+    [Fact]
+    public async Task A_type_without_metadata_fails_loudly_but_tells_the_peer_nothing()
+    {
+        await using BoundServer bound = await BoundServer.StartAsync(server =>
+            server.MapPost("/b", (Unknown body) => { }).WithMetadata(Without(reflection: true)));
+        CoapResponse response = await bound.SendAsync(CoapMethod.Post, "/b", new CoapContent("{}"u8.ToArray()));
+        Assert.Equal((CoapCode.InternalServerError, 0), (response.Code, response.Payload.Length));
+        Assert.Equal(1, bound.Server.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task The_nearest_options_hold_and_say_which_format_is_preferred()
+    {
+        await using BoundServer bound = await BoundServer.StartAsync(server =>
+        {
+            CoapRouteGroup group = server.MapGroup("/g");
+            group.WithMetadata(new CoapJsonOptions { PreferredFormat = CoapContentFormat.Cbor });
+            group.MapGet("/cbor", () => new Unknown(1));
+            group.MapGet("/json", () => new Unknown(2)).WithMetadata(new CoapJsonOptions());
+        });
+        Assert.Equal("a16576616c756501", Convert.ToHexStringLower((await bound.GetAsync("/g/cbor")).Payload.Span));
+        Assert.Equal("""{"value":2}""", (await bound.GetAsync("/g/json")).GetText());
+        Assert.Equal("""{"value":1}""", (await bound.GetAsync("/g/cbor", request => request.Accept = CoapContentFormat.Json)).GetText());
+        Assert.Throws<ArgumentException>(() => new CoapJsonOptions { PreferredFormat = CoapContentFormat.Xml });
+    }
+
+    [Fact]
+    public async Task Handlers_without_needs_work_without_services()
+    {
+        await using CoapServer server = new();
+        server.MapGet("/x", (int n, IDeviceStore? store) => $"{n}");
+        server.CheckBinding();
+        server.MapGet("/y", (IDeviceStore store) => store.Name);
+        Assert.Throws<InvalidOperationException>(() => server.CheckBinding());
+    }
+
+    [Fact]
+    public void A_name_that_the_whole_path_lacks_is_an_error_of_mapping()
+    {
+        CoapRoutes routes = new();
+        ArgumentException exception = Assert.Throws<ArgumentException>(() => routes.MapGet("/a", ([CoapFromRoute] string id) => id));
+        Assert.Contains("{id}", exception.Message, StringComparison.Ordinal);
+
+        // Nothing is left of it.
+        routes.MapGet("/a", () => "free");
+    }
+
+    [Fact]
+    public void A_handler_in_a_variable_says_what_to_do()
+    {
+        CoapRoutes routes = new();
+        Delegate handler = (int n) => $"{n}";
+#pragma warning disable COAP0007
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => routes.MapGet("/a", handler));
+#pragma warning restore COAP0007
+        Assert.Contains("Pass a lambda", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_handlers_answer_is_listed()
+    {
+        CoapRoutes routes = new();
+        Assert.Equal("/a", routes.MapGet("/a", (int n) => n).WithTitle("still the builder").Template);
+    }
+
+    private static CoapJsonOptions Without(bool reflection)
+    {
+        CoapJsonOptions options = new();
+        Assert.Equal(reflection, options.SerializerOptions.TypeInfoResolver is not null);
+        options.SerializerOptions.TypeInfoResolver = JsonTypeInfoResolver.Combine(DeviceContext.Default);
+        return options;
+    }
+}

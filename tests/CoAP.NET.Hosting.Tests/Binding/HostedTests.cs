@@ -1,0 +1,69 @@
+using CoAP.NET.Hosting.BoundRoutes;
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Binding;
+
+/// <summary>Handlers on what <c>AddCoapServer</c> gives.</summary>
+public sealed class HostedTests : HostTest
+{
+    [Fact]
+    public async Task Handlers_have_the_scope_of_their_request()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddScoped<Visit>().AddSingleton<IDeviceStore, DeviceStore>();
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
+        server.MapGet("/visit", (Visit first, [CoapFromServices] Visit second, IDeviceStore store) => $"{ReferenceEquals(first, second)} {first.Number > 0} {store.Name}");
+        server.MapGroup("/devices").MapPut("/{id}", (string id, Device device, IDeviceStore store) => store.Save(device with { Id = id }));
+        server.MapGet("/devices/{id}", (string id, IDeviceStore store, CancellationToken ct) => store.FindAsync(id, ct)).Observable();
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+        string address = AddressOf(host);
+        Assert.Equal("True True main", (await Within(client.GetAsync(address + "/visit"))).GetText());
+        CoapContent content = CoapContent.Cbor(new Device("other", 5), DeviceContext.Default.Device);
+        Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/devices/lamp", content))).Code);
+        Assert.Equal("""{"id":"lamp","setpoint":5,"tags":null}""", (await Within(client.GetAsync(address + "/devices/lamp"))).GetText());
+        Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync(address + "/devices/none"))).Code);
+    }
+
+    [Fact]
+    public async Task A_service_that_nobody_registered_ends_the_start()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapGet("/d/{id}", (string id, IDeviceStore store) => store.Name);
+        IHost host = Build(builder);
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
+        Assert.Contains("GET /d/{id}: the parameter 'store'", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_holds_for_a_route_holds_for_bound_ones()
+    {
+        HostApplicationBuilder builder = Builder();
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
+        server.MapPost("/small", (byte[] body) => body.Length).MaxBodySize(4);
+        server.MapGet("/value", (int n) => n);
+        server.MapGet("/filtered", (int n) => $"{n}").AddFilter(async (request, next, ct) =>
+        {
+            CoapResult result = await next(request, ct);
+            return result.Code.IsSuccess ? CoapResults.Text("filtered") : result;
+        });
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+        string address = AddressOf(host);
+        Assert.Equal(CoapCode.RequestEntityTooLarge, (await Within(client.PostAsync(address + "/small", CoapContent.Text("12345")))).Code);
+        Assert.Equal("filtered", (await Within(client.GetAsync(address + "/filtered?n=1"))).GetText());
+        Assert.Equal(CoapCode.BadRequest, (await Within(client.GetAsync(address + "/filtered"))).Code);
+        string links = (await Within(client.GetAsync(address + "/.well-known/core"))).GetText();
+        Assert.Contains("</filtered>;ct=0", links, StringComparison.Ordinal);
+        Assert.Contains("</value>;ct=\"50 60\"", links, StringComparison.Ordinal);
+    }
+
+    internal sealed class Visit
+    {
+        private static int s_last;
+
+        public int Number { get; } = Interlocked.Increment(ref s_last);
+    }
+}

@@ -1,0 +1,68 @@
+using CoAP.NET.Hosting.BoundRoutes;
+using CoAP.NET.Hosting.Generators;
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.CodeAnalysis;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Documentation;
+
+/// <summary>The snippets of docs/binding.md, compiled and run.</summary>
+public sealed class BindingGuideTests : HostTest
+{
+    [Fact]
+    public async Task Handlers_ask_for_what_they_need()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddSingleton<IDeviceStore, DeviceStore>().AddSingleton<Restarter>();
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
+
+        server.MapGet("/devices/{id}", (string id, IDeviceStore store, CancellationToken ct) => store.FindAsync(id, ct));
+        server.MapPut("/devices/{id}", (string id, Device device, IDeviceStore store) => store.Save(device with { Id = id }));
+        server.MapGet("/devices", (IDeviceStore store, int limit = 20) => store.List(limit));
+
+        server.MapPost("/devices/{id}/restart", (string id, [CoapFromServices] Restarter restarter) => restarter.Restart(id));
+        server.MapGet("/find", ([CoapFromQuery(Name = "rt")] string? resourceType, [CoapFromQuery] int[] id) => $"{resourceType} {id.Length}");
+        server.MapGet("/priority", ([CoapFromOption(65000)] uint? priority) => $"{priority ?? 0}");
+
+        server.MapPut("/setpoint", ([CoapFromBody] double degrees) => $"{degrees:0.0}");
+
+        builder.Services.ConfigureCoapJson(options =>
+        {
+            options.SerializerOptions.TypeInfoResolverChain.Insert(0, DeviceContext.Default);
+            options.PreferredFormat = CoapContentFormat.Cbor;
+        });
+
+        CoapContent content = CoapContent.Cbor(new Device("lamp", 21.5), DeviceContext.Default.Device);
+
+        string address = AddressOf(await StartAsync(builder));
+        await using CoapClient client = new();
+        Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/devices/hall", content))).Code);
+        CoapResponse response = await Within(client.GetAsync(address + "/devices?limit=5"));
+        Assert.Equal(CoapContentFormat.Cbor, response.ContentFormat);
+        Assert.Equal("hall", Assert.Single(response.ReadCbor(DeviceContext.Default.ListDevice)!).Id);
+        Assert.Equal(21.5, (await Within(client.GetAsync(address + "/devices/hall"))).ReadCbor(DeviceContext.Default.Device)!.Setpoint);
+        Assert.Equal("again: hall", (await Within(client.PostAsync(address + "/devices/hall/restart", null))).GetText());
+        Assert.Equal("core.s 2", (await Within(client.GetAsync(address + "/find?rt=core.s&id=1&id=2"))).GetText());
+        Assert.Equal("0", (await Within(client.GetAsync(address + "/priority"))).GetText());
+        Assert.Equal(CoapCode.Changed, (await Within(client.PutAsync(address + "/setpoint", CoapContent.Text("21.5")))).Code);
+    }
+
+    [Fact]
+    public void Every_snippet_is_compiled() => Page.HasOnlyCompiledSnippets("binding.md", 5);
+
+    [Fact]
+    public void Every_diagnostic_is_explained()
+    {
+        string page = Page.Read("binding.md");
+        Assert.All(new CoapRouteAnalyzer().SupportedDiagnostics, descriptor =>
+            Assert.Contains($"| {descriptor.Id} | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |", page, StringComparison.Ordinal));
+    }
+
+    internal sealed class Restarter
+    {
+        private readonly string _word = "again";
+
+        public string Restart(string id) => $"{_word}: {id}";
+    }
+}

@@ -1,0 +1,195 @@
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
+using System.Text.RegularExpressions;
+using System.Threading.RateLimiting;
+using CoAP.NET.Hosting.Tests.Filters;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Documentation;
+
+/// <summary>The snippets of docs/filters.md, so that they compile and do what the page says.</summary>
+public sealed partial class FiltersGuideTests : ServedTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests()
+    {
+        string code = Flat(File.ReadAllText(PathOfThis()));
+        string page = File.ReadAllText(Path.Combine(Path.GetDirectoryName(PathOfThis())!, "..", "..", "..", "docs", "filters.md"));
+        MatchCollection snippets = Snippet().Matches(page);
+        Assert.True(snippets.Count >= 14);
+        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Filters()
+    {
+        ICoapServerBuilder server = Server;
+        CoapRouteGroup devices = server.MapGroup("/devices").AddFilter(async (request, next, cancellationToken) =>
+        {
+            CoapResult result = await next(request, cancellationToken);
+            return result.Code == CoapCode.NotFound ? CoapResults.NotFound($"There is no {request.Path}.") : result;
+        });
+        devices.MapGet("/{id}", () => CoapResults.NotFound());
+
+        server.MapPost("/lock", () => CoapResults.Changed()).AddFilter<AuditFilter>();
+        Services.AddSingleton<AuditLog>();
+
+        server.MapGet("/firmware", () => CoapResults.File("firmware.bin")).OnlyOn("coap+tcp", "coaps+tcp");
+        server.MapGroup("/admin").RequireTransportSecurity();
+
+        server.MapResource<LockResource>("/locks/{id}").Observable();
+        Services.AddSingleton<LockStore>();
+
+        await StartAsync();
+        Assert.Equal("There is no /devices/7.", (await AskAsync("/devices/7")).GetText());
+        Assert.Equal(CoapCode.Changed, (await AskAsync("/lock", CoapMethod.Post)).Code);
+        Assert.EndsWith(": 2.04 Changed", Assert.Single(Get<AuditLog>().Lines), StringComparison.Ordinal);
+        Assert.Equal(CoapCode.NotFound, (await AskAsync("/firmware")).Code);
+        Assert.Equal(CoapCode.Changed, (await AskAsync("/locks/1", CoapMethod.Put, static request => request.Content = CoapContent.Text("open"))).Code);
+        Assert.Equal("open", (await AskAsync("/locks/1")).GetText());
+    }
+
+    [Fact]
+    public async Task Authorization()
+    {
+        HostApplicationBuilder builder = Application;
+        builder.Services.AddSingleton<MemberStore>();
+        builder.Services.AddCoapAuthorization(options =>
+        {
+            options.AddPolicy("admin", policy => policy.RequireSecureTransport().RequireCertificate(certificate => certificate.Subject == "CN=admin"));
+            options.AddPolicy("member", policy => policy.RequireIdentity().RequireAuthorizer<MemberAuthorizer>());
+        });
+        ICoapServerBuilder server = Server;
+        string? identity = null;
+        server.Routes.AddFilter((request, next, cancellationToken) =>
+        {
+            request.Channel!.Identity = Volatile.Read(ref identity);
+            return next(request, cancellationToken);
+        });
+
+        server.Routes.RequireAuthorization();
+        server.MapGet("/version", () => "1.0").AllowAnonymous();
+        server.MapGet("/members/{name}", () => "hello").RequireAuthorization("member");
+        server.MapDelete("/members/{name}", () => CoapResults.Deleted()).RequireAuthorization("admin");
+
+        await StartAsync();
+        Assert.Equal("1.0", (await AskAsync("/version")).GetText());
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/members/ann")).Code);
+        Volatile.Write(ref identity, "ann");
+        Assert.Equal("hello", (await AskAsync("/members/ann")).GetText());
+        Assert.Equal(CoapCode.NotFound, (await AskAsync("/members/bob")).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/members/ann", CoapMethod.Delete)).Code);
+    }
+
+    [Fact]
+    public async Task Rate_limits()
+    {
+        HostApplicationBuilder builder = Application;
+        builder.Services.AddCoapRateLimits(options => options.AddLimit("per device", request =>
+            RateLimitPartition.GetTokenBucketLimiter(CoapRateLimitKey.Identity(request), _ => new TokenBucketRateLimiterOptions
+            {
+                TokenLimit = 20,
+                TokensPerPeriod = 5,
+                ReplenishmentPeriod = TimeSpan.FromSeconds(1),
+            })));
+        ICoapServerBuilder server = Server;
+        server.MapGroup("/measurements").RequireRateLimit("per device").MapPost("/", () => CoapResults.Changed());
+
+        await StartAsync();
+        Assert.Equal(CoapCode.Changed, (await AskAsync("/measurements", CoapMethod.Post)).Code);
+    }
+
+    [Fact]
+    public async Task Problem_details()
+    {
+        ICoapServerBuilder server = Server;
+        server.MapPost("/doors/{id}", request => CoapResults.Problem(CoapCode.Conflict, new CoapProblem
+        {
+            Title = "The door is locked.",
+            Instance = request.Path,
+        }));
+        server.Routes.UseProblemDetails();
+
+        await StartAsync();
+        CoapClient client = Client();
+        string uri = Uri("/doors/7");
+        CoapResponse response = await client.PostAsync(uri, null);
+        if (response.TryReadProblem(out CoapProblem? problem))
+        {
+            Console.WriteLine($"{response.Code}: {problem.Title} ({problem.Instance})");
+        }
+
+        Assert.Equal("/doors/7", problem!.Instance);
+        Assert.Equal("The peer answered 4.09 Conflict: The door is locked.", Assert.Throws<CoapResponseException>(response.EnsureSuccess).Message);
+    }
+
+    [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Snippet();
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Blank();
+
+    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+
+    private static string PathOfThis([CallerFilePath] string path = "") => path;
+
+    internal sealed class AuditFilter(AuditLog log) : ICoapEndpointFilter
+    {
+        public async ValueTask<CoapResult> InvokeAsync(CoapFilterContext context, CoapHandler next)
+        {
+            CoapResult result = await next(context.Request, context.CancellationToken);
+            log.Add($"{context.Request} from {context.Request.Peer}: {result.Code}");
+            return result;
+        }
+    }
+
+    internal sealed class AuditLog
+    {
+        public ConcurrentQueue<string> Lines { get; } = [];
+
+        public void Add(string line) => Lines.Enqueue(line);
+    }
+
+    internal sealed class LockResource(LockStore store) : CoapResource
+    {
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(store.IsOpen(request.Route["id"]) ? "open" : "shut");
+
+        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+        {
+            store.Set(request.Route["id"], request.GetText() == "open");
+            Notify();
+            return new(CoapResults.Changed());
+        }
+    }
+
+    internal sealed class LockStore
+    {
+        private readonly ConcurrentDictionary<string, bool> _locks = new();
+
+        public bool IsOpen(string id) => _locks.GetValueOrDefault(id);
+
+        public void Set(string id, bool isOpen) => _locks[id] = isOpen;
+    }
+
+    internal sealed class MemberAuthorizer(MemberStore members) : ICoapAuthorizer
+    {
+        public async ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context, CancellationToken cancellationToken) =>
+            await members.MayAsync(context.Identity, context.Request.Route["name"], cancellationToken)
+                ? CoapAuthorizationDecision.Allowed
+                : CoapAuthorizationDecision.Refused(CoapResults.NotFound());
+    }
+
+    internal sealed class MemberStore
+    {
+        private readonly HashSet<string> _members = ["ann"];
+
+        public async ValueTask<bool> MayAsync(object? identity, string name, CancellationToken cancellationToken)
+        {
+            await Task.Yield();
+            cancellationToken.ThrowIfCancellationRequested();
+            return identity is string own && own == name && _members.Contains(name);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+using System.Runtime.CompilerServices;
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.Hosting.Tests.Documentation;
+
+/// <summary>Pages of the documentation, whose snippets stand in the tests of this folder.</summary>
+internal static partial class Page
+{
+    public static string Read(string name) => File.ReadAllText(Path.Combine(Folder(), "..", "..", "..", "docs", name));
+
+    public static void HasOnlyCompiledSnippets(string name, int atLeast)
+    {
+        string code = string.Concat(Directory.GetFiles(Folder(), "*.cs").Select(static file => Flat(File.ReadAllText(file))));
+        MatchCollection snippets = Snippet().Matches(Read(name));
+        Assert.True(snippets.Count >= atLeast);
+        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));
+    }
+
+    private static string Folder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+
+    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+
+    [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Snippet();
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Blank();
+}

@@ -1,0 +1,105 @@
+using System.Collections.Immutable;
+using CoAP.NET.Hosting.Generators;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace CoAP.NET.Hosting.Tests.Generators;
+
+/// <summary>What is said about handlers while they are compiled.</summary>
+public sealed class DiagnosticTests
+{
+    [Theory]
+    [InlineData("COAP0001", """routes.MapGet("/d/{id}", (int n) => "x");""", "{id}")]
+    [InlineData("COAP0001", """routes.MapGet("/d/{id}", ([CoapFromQuery] string id) => "x");""", "{id}")]
+    [InlineData("COAP0002", """routes.MapGet("/d", (object n) => "x");""", "'n'")]
+    [InlineData("COAP0002", """routes.MapGet("/d", (KeyValuePair<int, int> n) => "x");""", "GET has no body")]
+    [InlineData("COAP0002", """routes.MapGet("/d/{n}", (IStore n) => "x");""", "text cannot be read")]
+    [InlineData("COAP0002", """routes.MapPost("/d", ([CoapFromQuery] Dto n) => "x");""", "IParsable<Dto>")]
+    [InlineData("COAP0002", """routes.MapPut("/d", (CoapETag n) => "x");""", "CheckPreconditions")]
+    [InlineData("COAP0002", """routes.MapPut("/d", ([CoapFromOption(0)] string n) => "x");""", "1 to 65,535")]
+    [InlineData("COAP0002", """routes.MapPut("/d", ([CoapFromOption(4)] Dto n) => "x");""", "CoapETag")]
+    [InlineData("COAP0002", """routes.MapPut("/d", ([CoapFromServices] int n) => "x");""", "a class or an interface")]
+    [InlineData("COAP0002", """routes.Map("/d", [CoapMethod.Get, CoapMethod.Put], (Dto n) => "x");""", "mark it")]
+    [InlineData("COAP0003", """routes.MapPost("/d", (Dto a, byte[] b) => "x");""", "'a' and 'b'")]
+    [InlineData("COAP0003", """routes.MapPost("/d", (Dto a, Dto b) => "x");""", "'a' and 'b'")]
+    [InlineData("COAP0004", """routes.MapGet("/d/x{id}", (int n) => "x");""", "x{id}")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{id?}", (int n) => "x");""", "{id?}")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{*rest}/x", (string rest) => "x");""", "nothing can follow")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{id}/{id}", (string id) => "x");""", "twice")]
+    [InlineData("COAP0004", """routes.MapGet("/d?x=1", (int n) => "x");""", "query")]
+    [InlineData("COAP0004", """routes.MapGet("/d/../x", (int n) => "x");""", "..")]
+    [InlineData("COAP0005", """routes.MapGet("/d", (ref int n) => "x");""", "'n'")]
+    [InlineData("COAP0005", """routes.MapGet("/d", (out int n) => { n = 1; return "x"; });""", "'n'")]
+    [InlineData("COAP0005", """routes.MapGet("/d", (in int n) => "x");""", "'n'")]
+    [InlineData("COAP0006", """void Add<T>(T seed) { routes.MapPost("/d", (T n) => "x"); } Add(1);""", "'T'")]
+    [InlineData("COAP0006", """void Add<T>(T seed) { routes.MapPost("/d", (int n) => new List<T> { seed }); } Add(1);""", "'T'")]
+    [InlineData("COAP0007", """Delegate d = (int n) => "x"; routes.MapGet("/d", d);""", "lambda")]
+    [InlineData("COAP0007", """Func<int, string> d = n => "x"; routes.MapGet("/d", d);""", "lambda")]
+    [InlineData("COAP0009", """routes.MapPost("/d", (Hidden n) => "x");""", "Hidden")]
+    [InlineData("COAP0009", """routes.MapPost("/d", (int n) => new Hidden[n]);""", "Hidden")]
+    [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new { n });""", "anonymous")]
+    [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new MemoryStream());""", "CoapResults.Stream")]
+    [InlineData("COAP0010", """routes.MapGet("/d", (IAsyncEnumerable<int> n) => n);""", "a list")]
+    [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new Func<int>(() => n));""", "function")]
+    [InlineData("COAP0012", """routes.MapGet("/d", (byte[] n) => "x");""", "GET")]
+    [InlineData("COAP0012", """routes.MapDelete("/d", ([CoapFromBody] Dto n) => "x");""", "DELETE")]
+    [InlineData("COAP0012", """routes.Map("/d", [CoapMethod.Get, CoapMethod.Delete], ([CoapFromBody] string n) => "x");""", "GET and DELETE")]
+    public async Task Handlers(string id, string statements, string words)
+    {
+        CSharpCompilation compilation = Snippet.Compile(statements, "private record Hidden(int N);");
+        Assert.Empty(Snippet.Visible(compilation));
+        Diagnostic diagnostic = Assert.Single(await Snippet.AnalyzeAsync(compilation));
+        Assert.Equal(id, diagnostic.Id);
+        Assert.Contains(words, diagnostic.GetMessage(), StringComparison.Ordinal);
+        Assert.True(diagnostic.Location.IsInSource);
+
+        // What is wrong is not replaced, so that the compiler adds nothing of its own to it.
+        Compilation generated = Snippet.Generate(compilation);
+        Assert.Equal(id == "COAP0001" ? 2 : 1, generated.SyntaxTrees.Count());
+        Assert.Empty(Snippet.Visible(generated));
+    }
+
+    [Fact]
+    public async Task Attributes_of_ASP_NET_are_pointed_at()
+    {
+        CSharpCompilation compilation = Snippet.CompileFile("""
+            using CoAP.NET;
+
+            namespace Microsoft.AspNetCore.Mvc { public sealed class FromBodyAttribute : System.Attribute; }
+
+            public static class Endpoints
+            {
+                public static void Map(ICoapRouteBuilder routes) => routes.MapPost("/d", ([Microsoft.AspNetCore.Mvc.FromBody] string text) => text);
+            }
+            """);
+        Diagnostic diagnostic = Assert.Single(await Snippet.AnalyzeAsync(compilation));
+        Assert.Equal(("COAP0011", "'FromBodyAttribute' means nothing to CoAP; use CoapFromBody"), (diagnostic.Id, diagnostic.GetMessage()));
+    }
+
+    [Fact]
+    public async Task A_project_that_allows_no_interceptors_is_told_how()
+    {
+        CSharpParseOptions options = new(LanguageVersion.Latest);
+        CSharpCompilation compilation = Snippet.Compile("""routes.MapGet("/d", (int n) => "x");""", options: options);
+        Diagnostic diagnostic = Assert.Single(await Snippet.AnalyzeAsync(compilation));
+        Assert.Equal("COAP0008", diagnostic.Id);
+        Assert.Contains("<InterceptorsNamespaces>", diagnostic.GetMessage(), StringComparison.Ordinal);
+        Assert.Single(Snippet.Generate(compilation, options).SyntaxTrees);
+    }
+
+    [Fact]
+    public async Task Good_handlers_and_those_that_need_no_binding_are_left_in_peace()
+    {
+        CSharpCompilation compilation = Snippet.Compile("""
+            routes.MapGet("/a", () => "x");
+            routes.MapGet("/b/{id}", (CoapRequest request, int n) => "x");
+            routes.MapGet("/c/{id}/{*rest}", (string id, string rest, IStore store, CancellationToken ct) => "x");
+            routes.MapPost("/d", (Dto body, [FromKeyedServices(typeof(Dto))] IStore store) => body);
+            """);
+        Assert.Empty(await Snippet.AnalyzeAsync(compilation));
+    }
+
+    [Fact]
+    public void Every_diagnostic_can_be_reported() =>
+        Assert.Equal(Enumerable.Range(1, 12).Select(number => $"COAP{number:D4}"), new CoapRouteAnalyzer().SupportedDiagnostics.Select(descriptor => descriptor.Id).Order());
+}

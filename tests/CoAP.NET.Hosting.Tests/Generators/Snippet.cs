@@ -1,0 +1,76 @@
+using System.Collections.Immutable;
+using CoAP.NET.Hosting.Generators;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.Diagnostics;
+
+namespace CoAP.NET.Hosting.Tests.Generators;
+
+/// <summary>A piece of code, compiled with the generator as a project with the package would be.</summary>
+internal static class Snippet
+{
+    private const string Head = """
+        using System;
+        using System.Collections.Generic;
+        using System.IO;
+        using System.Threading;
+        using System.Threading.Tasks;
+        using CoAP.NET;
+        using CoAP.NET.Options;
+        using Microsoft.Extensions.DependencyInjection;
+
+        """;
+
+    private static readonly MetadataReference[] s_references =
+        [.. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Select(path => MetadataReference.CreateFromFile(path))];
+
+    public static CSharpParseOptions Options { get; } =
+        new CSharpParseOptions(LanguageVersion.Latest).WithFeatures([new("InterceptorsNamespaces", ";CoAP.NET.Generated")]);
+
+    /// <summary>A project with a method <c>Map(ICoapRouteBuilder routes)</c>.</summary>
+    /// <param name="statements">The statements of the method.</param>
+    /// <param name="members">Further members of the class, and types beside it.</param>
+    /// <param name="options">How it is parsed.</param>
+    public static CSharpCompilation Compile(string statements, string members = "", CSharpParseOptions? options = null) =>
+        CompileFile($$"""
+            {{Head}}
+            public partial class Endpoints
+            {
+                public void Map(ICoapRouteBuilder routes)
+                {
+                    {{statements}}
+                }
+
+                {{members}}
+            }
+
+            public interface IStore { string Name { get; } }
+            public record Dto(string Name);
+            """, options);
+
+    public static CSharpCompilation CompileFile(string code, CSharpParseOptions? options = null) => CSharpCompilation.Create(
+        "Snippet",
+        [CSharpSyntaxTree.ParseText(code, options ?? Options, "Endpoints.cs", System.Text.Encoding.UTF8)],
+        s_references,
+        new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999, generalDiagnosticOption: ReportDiagnostic.Error));
+
+    /// <summary>What the compiler says, without what only editors show.</summary>
+    public static IEnumerable<Diagnostic> Visible(Compilation compilation) => compilation.GetDiagnostics().Where(diagnostic => diagnostic.Severity != DiagnosticSeverity.Hidden);
+
+    /// <summary>What the analyzer says.</summary>
+    public static async Task<ImmutableArray<Diagnostic>> AnalyzeAsync(Compilation compilation) =>
+        await compilation.WithAnalyzers([new CoapRouteAnalyzer()]).GetAnalyzerDiagnosticsAsync();
+
+    /// <summary>The compilation with what was generated.</summary>
+    public static Compilation Generate(CSharpCompilation compilation, CSharpParseOptions? options = null)
+    {
+        Driver(options).RunGeneratorsAndUpdateCompilation(compilation, out Compilation generated, out ImmutableArray<Diagnostic> diagnostics);
+        Assert.Empty(diagnostics);
+        return generated;
+    }
+
+    public static GeneratorDriver Driver(CSharpParseOptions? options = null) => CSharpGeneratorDriver.Create(
+        [new CoapRouteGenerator().AsSourceGenerator()],
+        parseOptions: options ?? Options,
+        driverOptions: new GeneratorDriverOptions(IncrementalGeneratorOutputKind.None, trackIncrementalGeneratorSteps: true));
+}

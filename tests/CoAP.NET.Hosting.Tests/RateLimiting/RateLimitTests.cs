@@ -1,0 +1,201 @@
+using System.Net;
+using System.Threading.RateLimiting;
+using CoAP.NET.Hosting.Tests.Filters;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.RateLimiting;
+
+// No limiter here gives new permits by itself, so that no test depends on time.
+public sealed class RateLimitTests : ServedTest
+{
+    [Fact]
+    public async Task A_request_too_many_is_answered_4_29_with_how_long_to_wait()
+    {
+        bool runs = false;
+        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => Once(0));
+        Server.MapGet("/x", () =>
+        {
+            Assert.False(runs);
+            runs = true;
+            return "x";
+        }).RequireRateLimit(limiter);
+        await StartAsync();
+
+        Assert.Equal(CoapCode.Content, (await AskAsync("/x")).Code);
+        CoapResponse held = await AskAsync("/x");
+        Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromSeconds(90)), (held.Code, held.MaxAge));
+    }
+
+    [Fact]
+    public async Task A_permit_is_given_back_when_the_answer_is_there()
+    {
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 0));
+        Server.MapGet("/x", () =>
+        {
+            entered.TrySetResult();
+            return answer.Task;
+        }).RequireRateLimit(limiter, TimeSpan.FromSeconds(7));
+        await StartAsync();
+
+        Task<CoapResponse> first = AskAsync("/x");
+        await Within(entered.Task);
+        CoapResponse second = await AskAsync("/x");
+        Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromSeconds(7)), (second.Code, second.MaxAge));
+        answer.SetResult(CoapResults.Text("x"));
+        Assert.Equal(CoapCode.Content, (await first).Code);
+        Assert.Equal(CoapCode.Content, (await AskAsync("/x")).Code);
+    }
+
+    [Fact]
+    public async Task A_permit_is_given_back_when_the_handler_fails()
+    {
+        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 0));
+        Server.MapGet("/x", _ => throw new FormatException()).RequireRateLimit(limiter);
+        await StartAsync();
+
+        Assert.Equal(CoapCode.InternalServerError, (await AskAsync("/x")).Code);
+        Assert.Equal(CoapCode.InternalServerError, (await AskAsync("/x")).Code);
+    }
+
+    [Fact]
+    public async Task A_limiter_with_a_queue_lets_requests_wait()
+    {
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource queued = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        int asked = 0;
+        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 1));
+        Server.MapGet("/x", () =>
+        {
+            entered.TrySetResult();
+            return answer.Task;
+        }).AddFilter((request, next, cancellationToken) =>
+        {
+            ValueTask<CoapResult> rest = next(request, cancellationToken);
+            if (Interlocked.Increment(ref asked) == 2)
+            {
+                queued.SetResult();
+            }
+
+            return rest;
+        }).RequireRateLimit(limiter);
+        await StartAsync();
+
+        Task<CoapResponse> first = AskAsync("/x");
+        await Within(entered.Task);
+        Task<CoapResponse> second = AskAsync("/x");
+        await Within(queued.Task);
+        Assert.Equal(CoapCode.TooManyRequests, (await AskAsync("/x")).Code);
+        answer.SetResult(CoapResults.Text("x"));
+        Assert.Equal(CoapCode.Content, (await first).Code);
+        Assert.Equal(CoapCode.Content, (await second).Code);
+    }
+
+    [Fact]
+    public async Task Each_identity_has_its_own_permits_by_a_limit_that_routes_share()
+    {
+        string identity = "ann";
+        Server.Routes.AddFilter((request, next, cancellationToken) =>
+        {
+            request.Channel!.Identity = Volatile.Read(ref identity);
+            return next(request, cancellationToken);
+        });
+        Services.AddCoapRateLimits(options => options.AddLimit("per peer", static request => Once(CoapRateLimitKey.Identity(request))));
+        CoapRouteGroup group = Server.MapGroup("/g").RequireRateLimit("per peer");
+        group.MapGet("/x", () => "x");
+        group.MapGet("/y", () => "y");
+        group.MapGet("/free", () => "free").DisableRateLimit();
+        await StartAsync();
+
+        Assert.Equal(CoapCode.Content, (await AskAsync("/g/x")).Code);
+        Assert.Equal(CoapCode.TooManyRequests, (await AskAsync("/g/y")).Code);
+        Assert.Equal(CoapCode.Content, (await AskAsync("/g/free")).Code);
+        Volatile.Write(ref identity, "bob");
+        Assert.Equal(CoapCode.Content, (await AskAsync("/g/y")).Code);
+        Assert.Equal(CoapCode.TooManyRequests, (await AskAsync("/g/x")).Code);
+    }
+
+    [Fact]
+    public async Task A_limit_that_is_not_there_is_answered_5_00()
+    {
+        Services.AddCoapRateLimits(options => options.AddLimit("a", static _ => Once(0)));
+        Server.MapGet("/x", () => "x").RequireRateLimit("b");
+        await StartAsync();
+
+        Assert.Equal(CoapCode.InternalServerError, (await AskAsync("/x")).Code);
+        Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
+    }
+
+    [Fact]
+    public async Task Notifications_take_no_permit()
+    {
+        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => Once(0));
+        CoapRouteHandlerBuilder route = Server.MapGet("/x", () => "x").Observable().RequireRateLimit(limiter);
+        await StartAsync();
+        await using CoapObservation observation = await Within(Client().ObserveAsync(Uri("/x")));
+        await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await Within(states.MoveNextAsync().AsTask()));
+        route.Notify();
+        Assert.True(await Within(states.MoveNextAsync().AsTask()));
+        Assert.Equal("x", states.Current.GetText());
+    }
+
+    [Fact]
+    public void Limiters_end_with_the_services_and_are_not_made_again()
+    {
+        Disposable? made = null;
+        ServiceCollection services = new();
+        services.AddCoapRateLimits(options => options.AddLimit("a", () => made = new Disposable()));
+        RateLimiters limiters;
+        using (ServiceProvider provider = services.BuildServiceProvider())
+        {
+            limiters = provider.GetRequiredService<RateLimiters>();
+            Assert.Null(made);
+            Assert.Same(limiters.Get("a"), limiters.Get("a"));
+            Assert.False(made!.IsDisposed);
+        }
+
+        Assert.True(made.IsDisposed);
+        Assert.Throws<ObjectDisposedException>(() => limiters.Get("a"));
+    }
+
+    [Theory]
+    [InlineData("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::")]
+    [InlineData("::ffff:192.0.2.1", "192.0.2.1")]
+    [InlineData("192.0.2.1", "192.0.2.1")]
+    public void Addresses_are_told_apart_by_host_not_by_port(string address, string key) =>
+        Assert.Equal(IPAddress.Parse(key), CoapRateLimitKey.Of(CoapAddress.Of(IPAddress.Parse(address), 1234)));
+
+    private static RateLimitPartition<TKey> Once<TKey>(TKey key)
+        where TKey : notnull =>
+        RateLimitPartition.GetTokenBucketLimiter(key, static _ => new TokenBucketRateLimiterOptions
+        {
+            TokenLimit = 1,
+            TokensPerPeriod = 1,
+            ReplenishmentPeriod = TimeSpan.FromSeconds(90),
+            AutoReplenishment = false,
+        });
+
+    private static RateLimitPartition<int> AtATime(int key, int waiting) =>
+        RateLimitPartition.GetConcurrencyLimiter(key, _ => new ConcurrencyLimiterOptions { PermitLimit = 1, QueueLimit = waiting });
+
+    private sealed class Disposable : PartitionedRateLimiter<CoapRequest>
+    {
+        public bool IsDisposed { get; private set; }
+
+        public override RateLimiterStatistics? GetStatistics(CoapRequest resource) => null;
+
+        protected override RateLimitLease AttemptAcquireCore(CoapRequest resource, int permitCount) => throw new InvalidOperationException();
+
+        protected override ValueTask<RateLimitLease> AcquireAsyncCore(CoapRequest resource, int permitCount, CancellationToken cancellationToken) => throw new InvalidOperationException();
+
+        protected override void Dispose(bool disposing)
+        {
+            IsDisposed = true;
+            base.Dispose(disposing);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+using System.Globalization;
+using CoAP.NET.Hosting.Tests.Filters;
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Resources;
+
+public sealed class ResourceMappingTests : ServedTest
+{
+    [Fact]
+    public async Task A_scoped_resource_is_made_for_each_request_and_ends_with_it()
+    {
+        Services.AddSingleton<TicketOffice>().AddScoped<Ticket>().AddScoped<TicketResource>();
+        Server.MapResource<TicketResource>("/ticket");
+        await StartAsync();
+
+        Assert.Equal("1", (await AskAsync("/ticket")).GetText());
+        Assert.Equal("2", (await AskAsync("/ticket")).GetText());
+        Assert.Equal([1, 2], Get<TicketOffice>().Ended.Order());
+        Assert.Equal(CoapCode.MethodNotAllowed, (await AskAsync("/ticket", CoapMethod.Put)).Code);
+    }
+
+    [Fact]
+    public async Task A_resource_that_is_no_service_is_made_of_services()
+    {
+        Services.AddSingleton<TicketOffice>().AddScoped<Ticket>();
+        Server.MapResource<TicketResource>("/ticket");
+        await StartAsync();
+
+        Assert.Equal("1", (await AskAsync("/ticket")).GetText());
+        Assert.Equal("2", (await AskAsync("/ticket")).GetText());
+    }
+
+    [Fact]
+    public async Task A_disposable_resource_must_be_a_service()
+    {
+        Server.MapResource<DisposableResource>("/x");
+        await StartAsync();
+
+        Assert.Equal(CoapCode.InternalServerError, (await AskAsync("/x")).Code);
+        Assert.Contains(Logged.Entries, entry => entry.Id == 1500);
+    }
+
+    [Fact]
+    public async Task A_singleton_resource_keeps_its_state_has_conventions_and_notifies_its_observers()
+    {
+        Services.AddSingleton<LampResource>();
+        Server.MapGroup("/rooms").MapResource<LampResource>("/{room}/lamp").Observable().MaxBodySize(8);
+        await StartAsync();
+        CoapClient client = Client();
+        await using CoapObservation observation = await Within(client.ObserveAsync(Uri("/rooms/7/lamp")));
+        await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await Within(states.MoveNextAsync().AsTask()));
+        Assert.Equal("7: off", states.Current.GetText());
+
+        Assert.Equal(CoapCode.Changed, (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on"))).Code);
+        Assert.True(await Within(states.MoveNextAsync().AsTask()));
+        Assert.Equal("7: on", states.Current.GetText());
+        Assert.Equal(CoapCode.RequestEntityTooLarge, (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long"))).Code);
+    }
+
+    private sealed class TicketResource(Ticket ticket) : CoapResource
+    {
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(ticket.Number.ToString(CultureInfo.InvariantCulture));
+    }
+
+    private sealed class LampResource : CoapResource
+    {
+        private volatile string _state = "off";
+
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new($"{request.Route["room"]}: {_state}");
+
+        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+        {
+            _state = request.GetText();
+            Notify();
+            return new(CoapResults.Changed());
+        }
+    }
+
+    private sealed class DisposableResource : CoapResource, IDisposable
+    {
+        public void Dispose()
+        {
+        }
+    }
+}

@@ -1,0 +1,131 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Tests.Resources;
+
+public class FilterFactoryTests
+{
+    private readonly ResourceStage _stage = new();
+
+    [Fact]
+    public void A_factory_sees_template_methods_and_metadata_from_the_outside_in()
+    {
+        List<CoapRouteInfo> seen = [];
+        _stage.Routes.WithMetadata("server").AddFilterFactory((route, next) =>
+        {
+            seen.Add(route);
+            return next;
+        });
+        CoapRouteGroup group = _stage.MapGroup("/a").WithMetadata("group 1").WithMetadata("group 2");
+        group.Map("/{id}", [CoapMethod.Get, CoapMethod.Put], () => "x").WithMetadata("route");
+        _stage.Get("/a/1");
+        _stage.Get("/a/2");
+
+        CoapRouteInfo route = Assert.Single(seen);
+        Assert.Equal("/a/{id}", route.Template);
+        Assert.Equal([CoapMethod.Get, CoapMethod.Put], route.Methods);
+        Assert.Equal(["server", "group 1", "group 2", "route"], route.Metadata);
+    }
+
+    [Fact]
+    public void A_factory_that_gives_the_handler_back_costs_the_route_nothing()
+    {
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = (_, _) => new("x");
+        _stage.MapGet("/x", handler).AddFilterFactory((_, next) => next);
+        _stage.Get("/x");
+        Assert.Same(handler, _stage.Table.Snapshot().Routes[0].Handler);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_factory_that_fails_lets_nobody_pass(bool throws)
+    {
+        bool runs = false;
+        _stage.MapGet("/x", () =>
+        {
+            runs = true;
+            return "x";
+        }).AddFilterFactory((_, _) => throws ? throw new InvalidOperationException("factory") : null!);
+
+        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/x").Code);
+        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/x").Code);
+        Assert.False(runs);
+        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1500);
+    }
+
+    [Fact]
+    public void A_factory_may_look_at_the_routes_and_map_others()
+    {
+        bool isMapped = false;
+        _stage.MapGet("/x", () => "x").AddFilterFactory((_, next) =>
+        {
+            if (!isMapped)
+            {
+                isMapped = true;
+                _stage.MapGet("/y", () => "y");
+            }
+
+            return next;
+        });
+
+        Assert.Equal(CoapCode.Content, _stage.Get("/x").Code);
+        Assert.Equal(CoapCode.Content, _stage.Get("/y").Code);
+    }
+
+    [Fact]
+    public void A_resource_of_a_function_is_asked_for_at_each_request_and_knows_its_route()
+    {
+        List<Lamp> made = [];
+        CoapRouteHandlerBuilder route = _stage.MapGroup("/a").MapResource("/lamp", _ =>
+        {
+            Lamp lamp = new();
+            made.Add(lamp);
+            return lamp;
+        }).Observable();
+
+        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
+        Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(CoapMethod.Post, "/a/lamp").Code);
+        Assert.Equal(2, made.Count);
+        Assert.Equal("/a/lamp", route.Template);
+        RouteChanges changes = new();
+        _stage.Table.Changes = changes;
+        Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
+        Assert.Equal(1, changes.Count);
+    }
+
+    [Fact]
+    public void A_resource_that_is_always_the_same_tells_a_change_once()
+    {
+        Lamp lamp = new();
+        _stage.MapResource("/lamp", _ => lamp).Observable();
+        RouteChanges changes = new();
+        _stage.Table.Changes = changes;
+        _stage.Send(CoapMethod.Put, "/lamp");
+        _stage.Send(CoapMethod.Put, "/lamp");
+        Assert.Equal(2, changes.Count);
+    }
+
+    private sealed class Lamp : CoapResource
+    {
+        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
+        {
+            Notify();
+            return new(CoapResults.Changed());
+        }
+    }
+
+    private sealed class RouteChanges : IChangeNotice
+    {
+        public int Count { get; private set; }
+
+        public void Changed(ObservedRoute route) => Count++;
+
+        public void Changed(string path)
+        {
+        }
+
+        public void Gone(ObservedRoute route)
+        {
+        }
+    }
+}
