@@ -56,13 +56,13 @@ public sealed partial class CoapEndpoint
     }
 
     private ValueTask<CoapTransport> TransportForAsync(string scheme, CancellationToken cancellationToken) =>
-        StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport) : OpenTransportAsync(scheme, cancellationToken);
+        StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport) : OpenTransportAsync(scheme, CanRequest, null, cancellationToken);
 
     private CoapTransport? StartedFor(string scheme)
     {
         foreach (CoapTransport transport in Volatile.Read(ref _started))
         {
-            if (transport.Scheme == scheme)
+            if (transport.Scheme == scheme && CanRequest(transport))
             {
                 return transport;
             }
@@ -71,7 +71,10 @@ public sealed partial class CoapEndpoint
         return null;
     }
 
-    private async ValueTask<CoapTransport> OpenTransportAsync(string scheme, CancellationToken cancellationToken)
+    // One that only takes what others accepted opens nothing.
+    private static bool CanRequest(CoapTransport transport) => transport is not CoapStreamTransport { CanConnect: false };
+
+    private async ValueTask<CoapTransport> OpenTransportAsync(string scheme, Func<CoapTransport, bool> fits, Func<CoapTransport>? make, CancellationToken cancellationToken)
     {
         ThrowIfRequestsAreOver();
         await _lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -88,13 +91,20 @@ public sealed partial class CoapEndpoint
                 await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);
             }
 
-            CoapTransport? found = _started.FirstOrDefault(transport => transport.Scheme == scheme);
+            CoapTransport? found = _started.FirstOrDefault(transport => transport.Scheme == scheme && fits(transport));
             if (found is null)
             {
-                found = scheme switch
+                found = make?.Invoke() ?? scheme switch
                 {
                     "coap" => new CoapUdpTransport(UdpOptions([], isServer: false)),
                     "coap+tcp" or "coaps+tcp" => new CoapTcpTransport(TcpOptions([], scheme)),
+                    "coap+ws" or "coaps+ws" => new CoapWebSocketTransport(new CoapWebSocketTransportOptions
+                    {
+                        UseTls = scheme == "coaps+ws",
+                        Tls = _tls,
+                        Streams = _environment.Streams,
+                        WebSockets = _webSockets,
+                    }),
                     _ => throw new CoapException($"This endpoint has no transport for {scheme}. Add one before it is started."),
                 };
                 await StartTransportAsync(found, cancellationToken).ConfigureAwait(false);
@@ -225,7 +235,9 @@ public sealed partial class CoapEndpoint
 
         if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
         {
-            throw new ArgumentException($"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {uri.Scheme} needs a transport added by AddTransport.");
+            throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
+                ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or AcceptWebSocketAsync."
+                : $"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {uri.Scheme} needs a transport added by AddTransport.");
         }
 
         if (uri.Scheme == "coaps+tcp" && _tls is not ({ Server: not null } or { SelectServer: not null }))

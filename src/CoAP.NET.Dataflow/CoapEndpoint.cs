@@ -53,6 +53,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _udpEngine = options.UdpEngine;
         _tcpEngine = options.TcpEngine;
         _tls = options.Tls;
+        _webSockets = options.WebSockets.Clone();
         _gracePeriod = options.StopGracePeriod;
         _resolveHost = options.ResolveHost;
         _state = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
@@ -76,13 +77,15 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });
-        CoapStreamSerializer streams = new(new CoapSerializerOptions
+        CoapSerializerOptions onConnections = new()
         {
             Registry = options.Registry,
             MaxOptions = limits.MaxOptions,
             MaxMessageSize = limits.MaxStreamMessageSize,
             MaxTokenLength = limits.MaxTokenLength,
-        });
+        };
+        CoapStreamSerializer streams = new(onConnections);
+        CoapWebSocketSerializer webSockets = new(onConnections);
         _connections = new ConnectionTable(limits);
         _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
         _groupRequests = new GroupRequests(_environment.Random, limits.MaxGroupRequests);
@@ -93,6 +96,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Hash = _hash,
             Connections = _connections,
             StreamSerializer = streams,
+            WebSocketSerializer = webSockets,
             Serializer = serializer,
             Groups = _groups,
             GroupRequests = _groupRequests,
@@ -117,7 +121,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
-        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, _state);
+        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
@@ -153,7 +157,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     internal RouteTable Routes { get; }
 
-    internal bool HasTransports => _listening.Count > 0 || _unresolved.Count > 0;
+    internal bool HasTransports => _listening.Count > 0 || _unresolved.Count > 0 || _expectsConnections;
     internal ObserverCount Observers { get; } = new();
 
     internal ServedRequests Served { get; }

@@ -71,7 +71,10 @@ public sealed class CoapEndpointOptions
     /// <summary>How connections of reliable transports are kept (RFC 8323).</summary>
     public CoapStreamOptions Streams { get; set => field = NotNull(value); } = new();
 
-    /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>. Default: null; a client then trusts what the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.</summary>
+    /// <summary>How WebSockets are opened, for <c>coap+ws</c> and <c>coaps+ws</c>.</summary>
+    public CoapWebSocketOptions WebSockets { get; set => field = NotNull(value); } = new();
+
+    /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>, and as a client for <c>coaps+ws</c>. Default: null; a client then trusts what the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.</summary>
     public CoapTlsOptions? Tls { get; set; }
 
     /// <summary>How long stopping waits for requests that are being served. Default 5 s; 0 to 24 days.</summary>

@@ -78,7 +78,7 @@ internal sealed class WireTrace
         CoapMessageSerializer serializer = format switch
         {
             WireFormat.Datagram => CoapDatagramSerializer.Default,
-            WireFormat.WebSocket => CoapStreamSerializer.WebSocket,
+            WireFormat.WebSocket => CoapWebSocketSerializer.Default,
             _ => CoapStreamSerializer.Default,
         };
         bool isRead = serializer.TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error);

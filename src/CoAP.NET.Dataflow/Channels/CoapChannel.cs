@@ -113,6 +113,9 @@ public sealed class CoapChannel
     /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
     public bool IsReliable => _isReliable;
 
+    /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
+    internal bool HasMessages => Connection is { Transport.HasMessages: true };
+
     /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
     public int MaxMessageSize => !_isReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
 
@@ -148,11 +151,11 @@ public sealed class CoapChannel
         set => Extras.Requests = value;
     }
 
-    /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication; null for our address.</summary>
+    /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host header; null for our address.</summary>
     internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 
-    /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication; null for its address.</summary>
-    internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name } && Transport.IsSecure ? name : null;
+    /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication or a Host header; null for its address.</summary>
+    internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _route.Local;

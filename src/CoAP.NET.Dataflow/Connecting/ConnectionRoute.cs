@@ -13,13 +13,13 @@ internal sealed class ConnectionRoute : RequestRoute
     /// <summary>To a host.</summary>
     /// <param name="transport">The transport.</param>
     /// <param name="addresses">Its addresses, in the order in which they are tried.</param>
-    /// <param name="serverName">Its name, where the transport tells and checks it; otherwise null.</param>
+    /// <param name="serverName">Its name, where the transport tells it; otherwise null.</param>
     /// <param name="local">The address to leave from; null for what the system chooses.</param>
     public ConnectionRoute(CoapStreamTransport transport, CoapAddress[] addresses, string? serverName, IPAddress? local = null)
     {
         Transport = transport;
         _addresses = addresses;
-        ServerName = transport.IsSecure ? serverName : null;
+        ServerName = transport.TellsServerName ? serverName : null;
         Local = local;
     }
 

@@ -36,10 +36,10 @@ internal sealed class CoapPipeline
 
         TransportIn = new TransportInbound(_environment);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
-        SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer);
+        SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
         TransportOutbound transportOut = new(_environment);
         ChannelOutbound channelOut = new(shard);
-        SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer);
+        SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups) { StreamSizeOf = parts.StreamSerializer.GetSize };

@@ -11,6 +11,7 @@ internal sealed partial class EndpointContext
 {
     private readonly ConnectionTable _connections;
     private readonly CoapStreamSerializer _streams;
+    private readonly CoapWebSocketSerializer _webSockets;
     private readonly EndpointState _state;
     private long _assembly;
 
@@ -47,7 +48,8 @@ internal sealed partial class EndpointContext
 
     public override long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
     {
-        if (_streams.TryReadHead(first, available, out MessageHead head, out CoapFormatError error))
+        CoapMessageSerializer serializer = connection.Transport.HasMessages ? _webSockets : _streams;
+        if (serializer.TryReadHead(first, available, out MessageHead head, out CoapFormatError error))
         {
             return head.Length;
         }
@@ -84,6 +86,21 @@ internal sealed partial class EndpointContext
         }
 
         return -1;
+    }
+
+    public override void Refuse(CoapConnection connection, string reason)
+    {
+        Counters.Add(CoapCounter.FormatErrors);
+        CoapShard shard = connection.Channel!.Shard;
+        shard.Enter();
+        try
+        {
+            SignallingOf(connection).Refuse(connection.Channel, reason, _environment.Now);
+        }
+        finally
+        {
+            shard.Exit();
+        }
     }
 
     public override bool TryReserveAssembly(int bytes)

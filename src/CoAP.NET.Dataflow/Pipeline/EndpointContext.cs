@@ -16,10 +16,18 @@ internal sealed partial class EndpointContext : CoapTransportContext
     private readonly AddressHash _hash;
 
     public EndpointContext(
-        CoapEnvironment environment, CoapPipeline[] pipelines, ShardClock[] clocks, AddressHash hash, ConnectionTable connections, CoapStreamSerializer streams, EndpointState state)
+        CoapEnvironment environment,
+        CoapPipeline[] pipelines,
+        ShardClock[] clocks,
+        AddressHash hash,
+        ConnectionTable connections,
+        CoapStreamSerializer streams,
+        CoapWebSocketSerializer webSockets,
+        EndpointState state)
     {
         _connections = connections;
         _streams = streams;
+        _webSockets = webSockets;
         _state = state;
         _environment = environment;
         _pipelines = pipelines;

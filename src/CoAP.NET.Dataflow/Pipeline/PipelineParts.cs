@@ -22,6 +22,8 @@ internal sealed class PipelineParts
 
     public required ICoapMessageSerializer StreamSerializer { get; init; }
 
+    public required ICoapMessageSerializer WebSocketSerializer { get; init; }
+
     public required ICoapMessageSerializer Serializer { get; init; }
 
     public required CoapDatagramPool Buffers { get; init; }

@@ -5,11 +5,11 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// What the two wire formats have in common: everything but the header. Use <see cref="CoapDatagramSerializer"/> or <see cref="CoapStreamSerializer"/>.
+/// What the wire formats have in common: everything but the header. Use <see cref="CoapDatagramSerializer"/>, <see cref="CoapStreamSerializer"/> or <see cref="CoapWebSocketSerializer"/>.
 /// </summary>
 public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
 {
-    /// <summary>The most bytes before the token, in either format.</summary>
+    /// <summary>The most bytes before the token, in any format.</summary>
     internal const int LongestHeader = 8;
 
     private const int SmallMessage = 256;

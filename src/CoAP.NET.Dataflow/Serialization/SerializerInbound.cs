@@ -14,13 +14,15 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
 {
     private readonly ICoapMessageSerializer _datagrams;
     private readonly ICoapMessageSerializer _streams;
+    private readonly ICoapMessageSerializer _webSockets;
     private readonly DatagramHash _hash;
 
-    internal SerializerInbound(CoapEnvironment environment, ICoapMessageSerializer datagrams, ICoapMessageSerializer? streams = null)
+    internal SerializerInbound(CoapEnvironment environment, ICoapMessageSerializer datagrams, ICoapMessageSerializer? streams = null, ICoapMessageSerializer? webSockets = null)
         : base(environment.Counters, environment.Logger)
     {
         _datagrams = datagrams;
         _streams = streams ?? CoapStreamSerializer.Default;
+        _webSockets = webSockets ?? CoapWebSocketSerializer.Default;
         _hash = new DatagramHash(environment.Random);
     }
 
@@ -105,7 +107,8 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
     // A reliable transport has neither types nor Message IDs, and every format error ends the connection (RFC 8323 section 5.6): all of them go up.
     private bool TryReadFrame(CoapDatagram datagram, CoapChannel channel, out CoapInbound inbound)
     {
-        if (_streams.TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error))
+        ICoapMessageSerializer serializer = channel.HasMessages ? _webSockets : _streams;
+        if (serializer.TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error))
         {
             inbound = new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message };
             return true;

@@ -12,13 +12,15 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
 {
     private readonly ICoapMessageSerializer _datagrams;
     private readonly ICoapMessageSerializer _streams;
+    private readonly ICoapMessageSerializer _webSockets;
     private readonly CoapDatagramPool _pool;
 
-    internal SerializerOutbound(CoapEnvironment environment, ICoapMessageSerializer datagrams, CoapDatagramPool pool, ICoapMessageSerializer? streams = null)
+    internal SerializerOutbound(CoapEnvironment environment, ICoapMessageSerializer datagrams, CoapDatagramPool pool, ICoapMessageSerializer? streams = null, ICoapMessageSerializer? webSockets = null)
         : base(environment.Counters, environment.Logger)
     {
         _datagrams = datagrams;
         _streams = streams ?? CoapStreamSerializer.Default;
+        _webSockets = webSockets ?? CoapWebSocketSerializer.Default;
         _pool = pool;
     }
 
@@ -47,7 +49,7 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
     private CoapDatagram? Encode(in CoapOutbound outbound)
     {
         CoapMessage message = outbound.Message ?? throw new InvalidOperationException($"Messaging asked for {outbound.Kind} without a message.");
-        ICoapMessageSerializer serializer = outbound.Channel.Transport.IsReliable ? _streams : _datagrams;
+        ICoapMessageSerializer serializer = !outbound.Channel.Transport.IsReliable ? _datagrams : outbound.Channel.HasMessages ? _webSockets : _streams;
         CoapDatagram datagram = _pool.Rent();
         try
         {

@@ -106,11 +106,14 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     }
 
     /// <summary>The beginning of a frame broke a rule, so that nothing after it can be read.</summary>
-    public void Refuse(CoapChannel channel, Serialization.CoapFormatError error, long now)
+    public void Refuse(CoapChannel channel, Serialization.CoapFormatError error, long now) => Refuse(channel, Describe(error), now);
+
+    /// <summary>The peer broke a rule, so that nothing more of it is read.</summary>
+    public void Refuse(CoapChannel channel, string text, long now)
     {
         if (channel.SignallingState is ConnectionState { IsOver: false } state)
         {
-            Abort(state, Describe(error), now);
+            Abort(state, text, now);
         }
     }
 

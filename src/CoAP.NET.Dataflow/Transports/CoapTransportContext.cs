@@ -79,6 +79,11 @@ public abstract class CoapTransportContext
     /// <returns>The length of the frame in bytes, whether or not all of it is there; 0 when that cannot be said yet; -1 when the connection was aborted.</returns>
     public virtual long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available) => -1;
 
+    /// <summary>Says that the peer broke a rule of the transport, so that nothing more is to be read from it: the connection is aborted (RFC 8323 section 5.6).</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="reason">What it did, as a sentence; it is the diagnostic payload of the Abort.</param>
+    public virtual void Refuse(CoapConnection connection, string reason) => connection.Close(null);
+
     /// <summary>Asks for memory for a frame of which only a part is there; one budget for the endpoint (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>).</summary>
     /// <param name="bytes">How much more is held.</param>
     /// <returns>False when there is none: the transport closes the connection.</returns>

@@ -52,8 +52,27 @@ internal static class NodePeers
     /// </summary>
     public static Task<SampleServer> StartServerAsync() => SampleServer.StartAsync(Script("server.js", []));
 
+    /// <summary>What stands for the package ws: CoAP over WebSockets by hand.</summary>
+    public const string WebSocketProgram = "node_modules/ws/package.json";
+
+    /// <summary>Opens a WebSocket and exchanges messages of hexadecimal digits.</summary>
+    /// <param name="url">Where, such as <c>ws://127.0.0.1:80/.well-known/coap</c>.</param>
+    /// <param name="count">After how many messages of the server it closes.</param>
+    /// <param name="messages">What is sent; a vertical bar begins another fragment.</param>
+    public static async Task<PeerResult> RunWebSocketClientAsync(string url, int count, params string[] messages)
+    {
+        await using PeerProcess process = Script("ws-client.js", [url, $"{count}", .. messages]);
+        return await process.WaitForExitAsync();
+    }
+
+    /// <summary>Starts a server of CoAP over WebSockets; it writes <c>listening on</c> and its URI.</summary>
+    public static PeerProcess StartWebSocketServer() => Script("ws-server.js", []);
+
     /// <summary>The bytes of the server's <c>/large</c>.</summary>
     public static byte[] Large { get; } = [.. Enumerable.Range(0, 65_536).Select(i => (byte)((i * 7) + (i >> 8)))];
+
+    /// <summary>The bytes of the <c>/large</c> of the server of WebSockets.</summary>
+    public static byte[] Large100 { get; } = [.. Enumerable.Range(0, 100_000).Select(i => (byte)((i * 7) + (i >> 8)))];
 
     private static PeerProcess Script(string name, IEnumerable<string> arguments) => PeerProcess.Start(
         "env", [$"NODE_PATH={Modules}", "node", Path.Combine(Repository.Root, "tests/CoAP.NET.Interop.Tests/Peers/Node", name), .. arguments]);

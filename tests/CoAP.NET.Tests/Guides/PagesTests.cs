@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed partial class PagesTests
 {
     // Named before they are written.
-    private static readonly string[] s_toCome = ["telemetry.md", "websockets.md"];
+    private static readonly string[] s_toCome = ["telemetry.md"];
 
     private static readonly string s_docs = Path.Combine(SourceTree.Root, "docs");
 

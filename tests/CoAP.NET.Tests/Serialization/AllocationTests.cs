@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Serialization;
 /// <summary>What reading and writing allocates, in bytes on this thread. Each figure is the smallest of several runs, so that a pool that was just trimmed does not count.</summary>
 public class AllocationTests
 {
-    private static readonly CoapMessageSerializer[] s_serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapStreamSerializer.WebSocket];
+    private static readonly CoapMessageSerializer[] s_serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapWebSocketSerializer.Default];
 
     private static CoapMessage? s_kept;
 

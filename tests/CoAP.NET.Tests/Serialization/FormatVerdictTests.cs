@@ -101,7 +101,7 @@ public class FormatVerdictTests
     [Rfc("8323-4.2-1")]
     public async Task Malformed_WebSocket_message_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
     {
-        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.WebSocket, Wire.Hex(hex), isFrame: true));
+        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
 
     [Theory]

@@ -73,7 +73,7 @@ public class FrameLengthTests
         CoapMessage message = new(CoapCode.Content) { Payload = new byte[16_777_215] };
         Assert.Equal(6 + 16_777_216L, CoapStreamSerializer.Default.GetSize(message));
         Assert.Equal(4 + 16_777_216L, CoapDatagramSerializer.Default.GetSize(message));
-        Assert.Equal(2 + 16_777_216L, CoapStreamSerializer.WebSocket.GetSize(message));
+        Assert.Equal(2 + 16_777_216L, CoapWebSocketSerializer.Default.GetSize(message));
     }
 
     private static void AssertHeader(int length, string header, CoapToken token)

@@ -20,7 +20,7 @@ public class LimitTests
     {
         CoapSerializerOptions options = new() { MaxMessageSize = limit };
         (CoapMessageSerializer Serializer, bool IsFrame)[] formats =
-            [(new CoapDatagramSerializer(options), false), (new CoapStreamSerializer(options), true), (new CoapStreamSerializer(options, webSocket: true), true)];
+            [(new CoapDatagramSerializer(options), false), (new CoapStreamSerializer(options), true), (new CoapWebSocketSerializer(options), true)];
         foreach ((CoapMessageSerializer serializer, bool isFrame) in formats)
         {
             CoapMessage message = new(CoapCode.Content);

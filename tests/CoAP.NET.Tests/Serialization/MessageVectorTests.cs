@@ -48,7 +48,7 @@ public class MessageVectorTests
     public async Task WebSocket_message_is_read_the_same_every_way(string id, string hex, string text)
     {
         _ = id;
-        Assert.Equal(MessageText.Canonical(text), await SerializerPaths.ReadEveryWay(CoapStreamSerializer.WebSocket, Wire.Hex(hex), isFrame: true));
+        Assert.Equal(MessageText.Canonical(text), await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
 
     [Theory]
@@ -56,7 +56,7 @@ public class MessageVectorTests
     [Rfc("8323-4.2-1")]
     public async Task WebSocket_message_is_written_the_same_every_way(string id, string hex, string text)
     {
-        await AssertWritten(CoapStreamSerializer.WebSocket, id, hex, MessageText.Parse(text, isFrame: true));
+        await AssertWritten(CoapWebSocketSerializer.Default, id, hex, MessageText.Parse(text, isFrame: true));
     }
 
     [Fact]
@@ -78,8 +78,8 @@ public class MessageVectorTests
         await AssertWritten(s_datagrams, id, datagram, MessageText.Parse($"CON 0.01 7d34 - {options}", isFrame: false));
 
         string webSocket = $"0001{hex}";
-        Assert.Equal(MessageText.Canonical($"0.01 - {options}"), await SerializerPaths.ReadEveryWay(CoapStreamSerializer.WebSocket, Wire.Hex(webSocket), isFrame: true));
-        await AssertWritten(CoapStreamSerializer.WebSocket, id, webSocket, MessageText.Parse($"0.01 - {options}", isFrame: true));
+        Assert.Equal(MessageText.Canonical($"0.01 - {options}"), await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(webSocket), isFrame: true));
+        await AssertWritten(CoapWebSocketSerializer.Default, id, webSocket, MessageText.Parse($"0.01 - {options}", isFrame: true));
     }
 
     [Theory]

@@ -15,7 +15,7 @@ public class ReferenceTests
 
     private static readonly CoapDatagramSerializer[] s_datagrams = [CoapDatagramSerializer.Default, new(s_tight), new(s_tightest)];
     private static readonly CoapStreamSerializer[] s_frames = [CoapStreamSerializer.Default, new(s_tight), new(s_tightest)];
-    private static readonly CoapStreamSerializer[] s_webSockets = [CoapStreamSerializer.WebSocket, new(s_tight, webSocket: true), new(s_tightest, webSocket: true)];
+    private static readonly CoapWebSocketSerializer[] s_webSockets = [CoapWebSocketSerializer.Default, new(s_tight), new(s_tightest)];
 
     [Fact]
     public void Every_prefix_of_every_datagram_gets_the_verdict_of_the_reference()

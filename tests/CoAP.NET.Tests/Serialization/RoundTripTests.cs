@@ -37,7 +37,7 @@ public class RoundTripTests
     public void Frames_come_back_as_they_were() => Check(CoapStreamSerializer.Default, isFrame: true);
 
     [Fact]
-    public void WebSocket_messages_come_back_as_they_were() => Check(CoapStreamSerializer.WebSocket, isFrame: true);
+    public void WebSocket_messages_come_back_as_they_were() => Check(CoapWebSocketSerializer.Default, isFrame: true);
 
     private static void Check(CoapMessageSerializer serializer, bool isFrame)
     {

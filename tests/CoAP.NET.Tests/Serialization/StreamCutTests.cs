@@ -133,7 +133,7 @@ public class StreamCutTests
     public async Task Cancelled_token_is_honoured_before_and_while_reading_and_writing()
     {
         CancellationToken cancelled = new(canceled: true);
-        ICoapMessageSerializer[] serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapStreamSerializer.WebSocket];
+        ICoapMessageSerializer[] serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapWebSocketSerializer.Default];
         foreach (ICoapMessageSerializer serializer in serializers)
         {
             CoapMessage message = new(CoapCode.Get) { Payload = new byte[200_000] };

@@ -11,9 +11,21 @@ public abstract class CoapStreamTransport : CoapTransport
     /// <inheritdoc/>
     public sealed override bool IsReliable => true;
 
+    /// <summary>
+    /// Whether each frame is a message of what lies below, as of WebSockets: its format is that of RFC 8323 section 4.2, without a length. <see cref="CoapTransportContext.MeasureFrame"/> is then asked
+    /// when a message is whole, or has become longer than <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the format of section 3.2. Never changes.
+    /// </summary>
+    public virtual bool HasMessages => false;
+
+    /// <summary>Whether it opens connections for requests. Default true; false for one that is only given what others accepted.</summary>
+    public virtual bool CanConnect => true;
+
+    /// <summary>Whether servers are told the host name of the URI when a connection is opened, so that requests need not say it (RFC 8323 section 8.5). Default: when it is secure.</summary>
+    public virtual bool TellsServerName => IsSecure;
+
     /// <summary>Opens a connection.</summary>
     /// <param name="remote">The address to connect to.</param>
-    /// <param name="serverName">The host name of the URI, which a secure transport tells and checks; null when it was an address.</param>
+    /// <param name="serverName">The host name of the URI, where <see cref="TellsServerName"/>; null when it was an address.</param>
     /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
     /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
     /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
@@ -22,7 +34,7 @@ public abstract class CoapStreamTransport : CoapTransport
     /// <summary>Opens a connection that leaves from one of this host's addresses (<see cref="CoapRequest.LocalAddress"/>). By default that fails: a transport that can override it.</summary>
     /// <param name="remote">The address to connect to.</param>
     /// <param name="local">The address to connect from.</param>
-    /// <param name="serverName">The host name of the URI, which a secure transport tells and checks; null when it was an address.</param>
+    /// <param name="serverName">The host name of the URI, where <see cref="TellsServerName"/>; null when it was an address.</param>
     /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
     /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
     /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>

@@ -23,7 +23,7 @@ internal static class ConnectFailure
 
     private static string Advice(SocketError error) => error switch
     {
-        SocketError.ConnectionRefused or SocketError.ConnectionReset => "Nobody listens there: check address and port, and that the server runs and speaks CoAP over TCP.",
+        SocketError.ConnectionRefused or SocketError.ConnectionReset => "Nobody listens there: check address and port, and that the server runs and speaks CoAP there.",
         SocketError.TimedOut => "The host does not answer: check the address, and that no firewall drops the port.",
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown => "There is no way to the host: check the address and this machine's network.",
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported => "This machine does not have that IP version: use an address of the other one.",

@@ -33,7 +33,9 @@ public class AsyncFairnessTests
                 {
                     Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
                     socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-                    AsyncConnection connection = new(engine, socket, new BusyStream(reads, stop.Task), CoapAddress.FromIPv4(0xc0000201, 1), isInitiator: false);
+                    CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, 1);
+                    AsyncConnection connection = new(
+                        engine.Host, new SocketLink(socket, new BusyStream(reads, stop.Task), remote, isInitiator: false), remote, AsyncTcpEngine.LocalAddressOf(socket), isInitiator: false);
                     connections.Add(connection);
                     connection.Start();
                 }

@@ -29,10 +29,10 @@ internal sealed partial class AsyncTcpEngine
         {
             socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
-                ? new AsyncConnection(this, socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true, serverName: serverName)
+                ? Connection(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(socket, remote, serverName, _tls, cancellationToken).ConfigureAwait(false);
             socket = null;
-            return TryOpen(connection)
+            return Host.TryOpen(connection)
                 ? connection
                 : throw new CoapConnectionException(
                     CoapConnectionError.Refused, $"The connection to {remote} was not opened: CoapLimits.MaxConnections is reached, or the endpoint stops.");
@@ -109,7 +109,7 @@ internal sealed partial class AsyncTcpEngine
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
-            return new AsyncConnection(this, socket, stream, remote, isInitiator: true, identity, identity.ServerName);
+            return Connection(socket, stream, remote, isInitiator: true, identity, identity.ServerName);
         }
 #pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
         catch (Exception exception)
@@ -157,7 +157,7 @@ internal sealed partial class AsyncTcpEngine
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
-            return new AsyncConnection(this, socket, stream, remote, isInitiator: false, identity, identity.ServerName);
+            return Connection(socket, stream, remote, isInitiator: false, identity, identity.ServerName);
         }
 #pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
         catch (Exception exception)

@@ -10,39 +10,29 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed partial class AsyncTcpEngine : TcpEngine
 {
-    private const int MaxLingering = 1000;
     private static readonly TimeSpan s_acceptPause = TimeSpan.FromMilliseconds(100);
 
     private readonly Lock _gate = new();
     private readonly List<Socket> _listeners = [];
-    private readonly HashSet<AsyncConnection> _connections = [];
-    private readonly Dictionary<AsyncConnection, ITimer> _lingering = [];
     private readonly CancellationTokenSource _stopping = new();
     private readonly TlsSettings? _tls;
 
     // Handshakes under way that peers began. Its own lock.
     private readonly SourceCounts _handshakes;
     private Task _accepting = Task.CompletedTask;
-    private bool _isClosing;
-    private int _inUserCode;
-
-    // The connections whose end was not told yet, and the engine itself.
-    private readonly MemberCount _members = new();
 
     public AsyncTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
-        LateOutput = new LateOutput(context.TimeProvider);
+        Host = new ConnectionHost(transport, context, options.Streams);
         _handshakes = new SourceCounts(context.Limits.MaxHandshakesPerAddress, context.Limits.MaxHandshakes);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
     }
 
     public override CoapTcpEngine Kind => CoapTcpEngine.Async;
 
-    public LateOutput LateOutput { get; }
-
-    /// <summary>Whether as many threads are in user code as there are processors, so that some of them wait for something.</summary>
-    public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= Environment.ProcessorCount;
+    /// <summary>Its connections.</summary>
+    public ConnectionHost Host { get; }
 
     /// <summary>How many handshakes are under way that peers began.</summary>
     public int Handshakes
@@ -81,50 +71,11 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         return Task.CompletedTask;
     }
 
-    public void UserCodeBegins() => Interlocked.Increment(ref _inUserCode);
-
-    public void UserCodeEnds() => Interlocked.Decrement(ref _inUserCode);
-
-    /// <summary>Lets a connection whose side of ours was ended in order wait for the peer's end, for a while.</summary>
-    /// <returns>False when there are too many of them; then it is closed at once.</returns>
-    public bool TryLinger(AsyncConnection connection)
-    {
-        lock (_gate)
-        {
-            if (_isClosing || _lingering.Count >= MaxLingering)
-            {
-                return false;
-            }
-
-            _lingering.Add(connection, Context.TimeProvider.CreateTimer(
-                static state => ((AsyncConnection)state!).EndLingering(), connection, Options.Streams.ReleaseTimeout, Timeout.InfiniteTimeSpan));
-            return true;
-        }
-    }
-
-    /// <summary>Counts out a connection whose end was told, or of which nothing was told.</summary>
-    public void Leave() => _members.Leave();
-
-    /// <summary>A connection is gone.</summary>
-    public void Forget(AsyncConnection connection)
-    {
-        ITimer? timer;
-        lock (_gate)
-        {
-            _connections.Remove(connection);
-            _lingering.Remove(connection, out timer);
-        }
-
-        timer?.Dispose();
-    }
-
     protected override async Task CloseAsync()
     {
-        AsyncConnection[] connections;
+        Host.BeginClose();
         lock (_gate)
         {
-            _isClosing = true;
-            connections = [.. _connections];
             foreach (Socket listener in _listeners)
             {
                 listener.Dispose();
@@ -132,17 +83,9 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
 
         await _stopping.CancelAsync().ConfigureAwait(false);
-
-        // From here on none of them hands anything in, whatever its thread is at.
-        foreach (AsyncConnection connection in connections)
-        {
-            connection.Close(null);
-        }
-
-        LateOutput.Dispose();
+        Host.CloseConnections();
         await _accepting.ConfigureAwait(false);
-        Leave();
-        await _members.Gone.ConfigureAwait(false);
+        await Host.WhenLeftAsync().ConfigureAwait(false);
     }
 
     private Socket Listen(IPEndPoint endpoint)
@@ -238,11 +181,11 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? new AsyncConnection(this, socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false)
+                ? Connection(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {
-                TryOpen(connection);
+                Host.TryOpen(connection);
             }
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
@@ -260,50 +203,8 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private bool TryOpen(AsyncConnection connection)
-    {
-        if (!TryEnter(connection))
-        {
-            connection.Abandon();
-            return false;
-        }
-
-        bool isOpen = false;
-        try
-        {
-            isOpen = Context.Opened(connection);
-        }
-        finally
-        {
-            if (!isOpen)
-            {
-                connection.Abandon();
-                Leave();
-            }
-        }
-
-        if (isOpen)
-        {
-            connection.Start();
-        }
-
-        return isOpen;
-    }
-
-    private bool TryEnter(AsyncConnection connection)
-    {
-        lock (_gate)
-        {
-            if (_isClosing)
-            {
-                return false;
-            }
-
-            _connections.Add(connection);
-            _members.Enter();
-            return true;
-        }
-    }
+    private AsyncConnection Connection(Socket socket, Stream stream, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null, string? serverName = null) =>
+        new(Host, new SocketLink(socket, stream, remote, isInitiator), remote, LocalAddressOf(socket), isInitiator, identity, serverName);
 
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);
 }

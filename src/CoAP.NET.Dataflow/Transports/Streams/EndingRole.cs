@@ -1,28 +1,28 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The mark of a thread that tells of the end of a connection. The engine does not end before that is done, but for user code in it: that may wait for the end of the engine itself.
+/// The mark of a thread that tells of the end of a connection. The transport does not end before that is done, but for user code in it: that may wait for the end of the transport itself.
 /// </summary>
 internal sealed class EndingRole : IReceiveRole
 {
-    private readonly AsyncTcpEngine _engine;
+    private readonly ConnectionHost _host;
     private readonly IReceiveRole? _outer;
     private bool _hasLeft;
 
-    private EndingRole(AsyncTcpEngine engine, IReceiveRole? outer)
+    private EndingRole(ConnectionHost host, IReceiveRole? outer)
     {
-        _engine = engine;
+        _host = host;
         _outer = outer;
     }
 
-    /// <summary>Tells of the end of a connection, and counts it out of its engine.</summary>
-    public static void Tell(AsyncTcpEngine engine, AsyncConnection connection, Exception? reason)
+    /// <summary>Tells of the end of a connection, and counts it out of its host.</summary>
+    public static void Tell(ConnectionHost host, AsyncConnection connection, Exception? reason)
     {
-        EndingRole role = new(engine, UserCode.Role);
+        EndingRole role = new(host, UserCode.Role);
         UserCode.Role = role;
         try
         {
-            engine.Context.Closed(connection, reason);
+            host.Context.Closed(connection, reason);
         }
         finally
         {
@@ -44,7 +44,7 @@ internal sealed class EndingRole : IReceiveRole
         if (!_hasLeft)
         {
             _hasLeft = true;
-            _engine.Leave();
+            _host.Leave();
         }
     }
 }

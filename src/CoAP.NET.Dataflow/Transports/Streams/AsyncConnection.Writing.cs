@@ -1,6 +1,6 @@
 using System.Buffers;
+using System.Buffers.Binary;
 using System.IO.Pipelines;
-using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
@@ -10,6 +10,8 @@ internal sealed partial class AsyncConnection
 {
     // Small enough that a slow peer is seen to take something now and then; also the largest record of TLS.
     private const int OutputSegment = 16 * 1024;
+
+    private const int LengthSize = 4;
 
     private static readonly PipeOptions s_outputOptions = new(pauseWriterThreshold: 0, minimumSegmentSize: OutputSegment, useSynchronizationContext: false);
 
@@ -40,6 +42,11 @@ internal sealed partial class AsyncConnection
                 if (!isTooSlow)
                 {
                     _isLastGiven = frame.IsLast;
+                    if (_isLastGiven)
+                    {
+                        _link.OnLast(frame.Span);
+                    }
+
                     Append(frame.Span);
                     writes = _batchThread != Environment.CurrentManagedThreadId && TryBeginWriting();
                 }
@@ -108,6 +115,13 @@ internal sealed partial class AsyncConnection
     // Under the lock.
     private void Append(ReadOnlySpan<byte> bytes)
     {
+        if (_link.HasMessages)
+        {
+            // Where the message ends is lost in the pipe otherwise.
+            BinaryPrimitives.WriteInt32LittleEndian(_output.Writer.GetSpan(LengthSize), bytes.Length);
+            _output.Writer.Advance(LengthSize);
+        }
+
         _output.Writer.Write(bytes);
         _unflushed = true;
         Volatile.Write(ref _waiting, _waiting + bytes.Length);
@@ -138,10 +152,17 @@ internal sealed partial class AsyncConnection
         {
             while (TryTakeOutput(out ReadOnlySequence<byte> bytes, out isLast))
             {
-                foreach (ReadOnlyMemory<byte> segment in bytes)
+                if (_link.HasMessages)
                 {
-                    await _stream.WriteAsync(segment, CancellationToken.None).ConfigureAwait(false);
-                    OnWritten(segment.Length);
+                    await WriteMessagesAsync(bytes).ConfigureAwait(false);
+                }
+                else
+                {
+                    foreach (ReadOnlyMemory<byte> segment in bytes)
+                    {
+                        await _link.WriteAsync(segment, endsMessage: false).ConfigureAwait(false);
+                        OnWritten(segment.Length);
+                    }
                 }
 
                 _output.Reader.AdvanceTo(bytes.End);
@@ -149,12 +170,7 @@ internal sealed partial class AsyncConnection
 
             if (isLast)
             {
-                if (Tls is { } tls)
-                {
-                    await tls.ShutdownAsync().ConfigureAwait(false);
-                }
-
-                _socket.Shutdown(SocketShutdown.Send);
+                await _link.EndOutputAsync().ConfigureAwait(false);
             }
         }
 #pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
@@ -168,10 +184,33 @@ internal sealed partial class AsyncConnection
         {
             // Who sends, mostly a stage, is not to find the end of the connection inside.
             await default(PoolTurn);
-            End(error is null ? null : Explain(error), lingers: error is null);
+            End(error is null ? null : _link.Explain(error, _hasHeard), lingers: error is null);
         }
 
         Hold(-1);
+    }
+
+    private async ValueTask WriteMessagesAsync(ReadOnlySequence<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            int rest = LengthOf(bytes);
+            ReadOnlySequence<byte> message = bytes.Slice(LengthSize, rest);
+            bytes = bytes.Slice(message.End);
+            foreach (ReadOnlyMemory<byte> segment in message)
+            {
+                rest -= segment.Length;
+                await _link.WriteAsync(segment, endsMessage: rest == 0).ConfigureAwait(false);
+                OnWritten(segment.Length);
+            }
+        }
+    }
+
+    private static int LengthOf(in ReadOnlySequence<byte> bytes)
+    {
+        Span<byte> length = stackalloc byte[LengthSize];
+        bytes.Slice(0, LengthSize).CopyTo(length);
+        return BinaryPrimitives.ReadInt32LittleEndian(length);
     }
 
     private bool TryTakeOutput(out ReadOnlySequence<byte> bytes, out bool isLast)

@@ -1,10 +1,8 @@
 using System.IO.Pipelines;
-using System.Net.Security;
-using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A connection over a stream of the platform, with a pipe for what comes and one for what leaves.</summary>
+/// <summary>A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>), with a pipe for what comes and one for what leaves.</summary>
 #pragma warning disable CA1001 // the memory pool has nothing to dispose; the pipe gives its arrays back
 internal sealed partial class AsyncConnection : CoapConnection
 #pragma warning restore CA1001
@@ -14,10 +12,9 @@ internal sealed partial class AsyncConnection : CoapConnection
     // What is read only to be forgotten: any number of connections may write over it.
     private static readonly byte[] s_discarded = new byte[16 * 1024];
 
-    private readonly AsyncTcpEngine _engine;
+    private readonly ConnectionHost _host;
     private readonly CoapTransportContext _context;
-    private readonly Socket _socket;
-    private readonly Stream _stream;
+    private readonly ConnectionLink _link;
     private readonly Lock _gate = new();
 
     // All guarded by _gate.
@@ -35,13 +32,13 @@ internal sealed partial class AsyncConnection : CoapConnection
     private int _identityUses = 2;
     private int _pauses;
 
-    public AsyncConnection(AsyncTcpEngine engine, Socket socket, Stream stream, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null, string? serverName = null)
-        : base(engine.Transport, remote, AsyncTcpEngine.LocalAddressOf(socket), isInitiator)
+    public AsyncConnection(
+        ConnectionHost host, ConnectionLink link, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null, string? serverName = null)
+        : base(host.Transport, remote, local, isInitiator)
     {
-        _engine = engine;
-        _context = engine.Context;
-        _socket = socket;
-        _stream = stream;
+        _host = host;
+        _context = host.Context;
+        _link = link;
         Identity = identity;
         ServerName = serverName;
         _memory = new FrameMemory();
@@ -65,8 +62,6 @@ internal sealed partial class AsyncConnection : CoapConnection
     public override bool IsCongested => Volatile.Read(ref _isCongested);
 
     public override CoapConnectionProgress Progress => new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting)));
-
-    private SslStream? Tls => _stream as SslStream;
 
     /// <summary>Begins to read. <see cref="CoapTransportContext.Opened"/> has returned true.</summary>
     public void Start()
@@ -125,7 +120,7 @@ internal sealed partial class AsyncConnection : CoapConnection
     /// <summary>User code begins on the thread that reads: what it waits for may be what it sends itself, and nothing else may wait for it.</summary>
     public void EnterUserCode()
     {
-        _engine.UserCodeBegins();
+        _host.UserCodeBegins();
         bool tells;
         bool isLate;
         lock (_gate)
@@ -138,7 +133,7 @@ internal sealed partial class AsyncConnection : CoapConnection
 
         if (isLate)
         {
-            _engine.LateOutput.Watch(this);
+            _host.LateOutput.Watch(this);
         }
 
         if (tells)
@@ -149,7 +144,7 @@ internal sealed partial class AsyncConnection : CoapConnection
 
     public void ExitUserCode()
     {
-        _engine.UserCodeEnds();
+        _host.UserCodeEnds();
         lock (_gate)
         {
             _turn = Turn.InStages;
@@ -158,7 +153,7 @@ internal sealed partial class AsyncConnection : CoapConnection
     }
 
     /// <summary>User code began and its end was never said.</summary>
-    public void LeaveUserCode() => _engine.UserCodeEnds();
+    public void LeaveUserCode() => _host.UserCodeEnds();
 
     /// <summary>Ends the connection, once. It is told when no thread is with a frame in the stages.</summary>
     /// <param name="error">Why; null for an orderly end.</param>
@@ -179,8 +174,8 @@ internal sealed partial class AsyncConnection : CoapConnection
             {
                 _isOver = true;
                 _reason = error;
-                saysSo = error is null && !lingers && !_isWriting && Tls is not null;
-                lingers &= _isReading && _engine.TryLinger(this);
+                saysSo = error is null && !lingers && !_isWriting;
+                lingers &= _isReading && _host.TryLinger(this);
                 _lingers = lingers;
                 tells = TryTell();
                 resume = TakeResume();
@@ -189,7 +184,7 @@ internal sealed partial class AsyncConnection : CoapConnection
 
         if (saysSo)
         {
-            SayEndOfTls();
+            _link.SayEnd();
         }
 
         if (!lingers)
@@ -220,43 +215,19 @@ internal sealed partial class AsyncConnection : CoapConnection
         Release();
     }
 
-    // What the platform says, in the words of this library where a reader would not find the reason in it.
-    private Exception Explain(Exception error) => error switch
-    {
-        CoapConnectionException => error,
-        _ when Tls is not null && IsInitiator && !_hasHeard => TlsFailure.EndedByServer(Remote, error),
-        IOException { InnerException: SocketException inner } => inner,
-        _ => error,
-    };
-
     private void OnReceiveEnded()
     {
-        if (Tls is not null && IsInitiator && !_hasHeard)
+        if (_link.ExplainEnd(_hasHeard) is { } error)
         {
-            // With TLS 1.3 a client is through before the server has looked at its certificate.
-            End(TlsFailure.EndedByServer(Remote, null), lingers: false);
+            End(error, lingers: false);
+        }
+        else if (_link.EndsBothWays)
+        {
+            End(_link.EndReason, lingers: false);
         }
         else
         {
             _context.ReceiveEnded(this);
-        }
-    }
-
-    // Sends close_notify as far as that goes at once; what is still under way when the socket goes is lost with it.
-    private void SayEndOfTls()
-    {
-        try
-        {
-            Task said = Tls!.ShutdownAsync();
-            if (!said.IsCompletedSuccessfully)
-            {
-                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-            }
-        }
-#pragma warning disable CA1031 // it is over anyway; what the platform's TLS says of a connection that is ending elsewhere, too, has many types
-        catch (Exception)
-#pragma warning restore CA1031
-        {
         }
     }
 
@@ -270,38 +241,29 @@ internal sealed partial class AsyncConnection : CoapConnection
             int count;
             do
             {
-                count = await _socket.ReceiveAsync(s_discarded.AsMemory(), SocketFlags.None, CancellationToken.None).ConfigureAwait(false);
+                count = await _link.DiscardAsync(s_discarded).ConfigureAwait(false);
                 total += count;
             }
             while (count > 0 && total < MaxDiscarded);
         }
-        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+#pragma warning disable CA1031 // it ended otherwise, and nobody wants to know how
+        catch (Exception)
+#pragma warning restore CA1031
         {
-            // It ended otherwise.
         }
 
         EndLingering();
     }
 
-    /// <summary>Closes the socket. Whoever reads or writes finds out, and the last of them gives back the rest.</summary>
+    /// <summary>Closes it. Whoever reads or writes finds out, and the last of them gives back the rest.</summary>
     private void Release()
     {
-        _engine.Forget(this);
-        try
-        {
-            // Without it the platform resets a connection on which somebody waits.
-            _socket.Shutdown(SocketShutdown.Both);
-        }
-        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
-        {
-            // The other side was first.
-        }
-
-        _socket.Dispose();
+        _host.Forget(this);
+        _link.Close();
         Hold(0);
     }
 
-    /// <summary>Counts who uses the stream; when nobody does and the connection is over, what it holds is given back.</summary>
+    /// <summary>Counts who uses the link; when nobody does and the connection is over, what it holds is given back.</summary>
     private void Hold(int change)
     {
         bool isFree;
@@ -319,7 +281,7 @@ internal sealed partial class AsyncConnection : CoapConnection
 
         if (isFree)
         {
-            _stream.Dispose();
+            _link.Release();
             LetGoOfIdentity();
         }
     }
@@ -347,7 +309,7 @@ internal sealed partial class AsyncConnection : CoapConnection
 
     private void Tell()
     {
-        EndingRole.Tell(_engine, this, _reason);
+        EndingRole.Tell(_host, this, _reason);
         LetGoOfIdentity();
     }
 

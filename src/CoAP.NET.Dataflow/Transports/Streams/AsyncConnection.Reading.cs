@@ -1,26 +1,15 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using System.Net.Sockets;
-using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
 // One loop reads, cuts and hands in, on whatever thread of the pool the platform calls it. While nothing comes it holds no memory but its own state.
 internal sealed partial class AsyncConnection
 {
-    /// <summary>So many bytes of an unfinished frame are free, as every connection may have some.</summary>
-    private const int FreeAssembly = 512;
-
-    private const int AssemblyStep = 4096;
     private const int MinRead = 256;
-    private const int MaxHead = 16;
 
     // So many reads that found something at once: then others of the pool have their turn.
     private const int ReadsAtOnce = 16;
-
-    // Shows one frame after another of an array of the input; a thread needs one.
-    [ThreadStatic]
-    private static CoapDatagram? t_view;
 
     private readonly Pipe _input;
     private readonly FrameMemory _memory;
@@ -42,7 +31,11 @@ internal sealed partial class AsyncConnection
         BeginBatch();
         try
         {
-            if (_input.Reader.TryRead(out ReadResult result))
+            if (_link.Violation is { } violation)
+            {
+                Refuse(violation);
+            }
+            else if (_input.Reader.TryRead(out ReadResult result))
             {
                 CutFrames(result.Buffer);
             }
@@ -80,10 +73,16 @@ internal sealed partial class AsyncConnection
                     if (_memory.Held == 0)
                     {
                         // Nothing is held while nothing comes.
-                        await _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None).ConfigureAwait(false);
+                        await _link.WaitAsync().ConfigureAwait(false);
                         if (!MayRead)
                         {
                             continue;
+                        }
+
+                        if (_link.HasMessages)
+                        {
+                            // It has begun, even if none of its bytes are there.
+                            Volatile.Write(ref _partial, 1);
                         }
                     }
 
@@ -94,11 +93,17 @@ internal sealed partial class AsyncConnection
                         await Task.Yield();
                     }
 
-                    int count = await _stream.ReadAsync(_input.Writer.GetMemory(MinRead), CancellationToken.None).ConfigureAwait(false);
-                    if (count == 0)
+                    int count = await _link.ReadAsync(_input.Writer.GetMemory(MinRead)).ConfigureAwait(false);
+                    if (_link.HasMessages ? _link.HasEnded : count == 0)
                     {
                         hasEnded = true;
                         break;
+                    }
+
+                    if (count == 0 && !_link.IsMessageWhole && _link.Violation is null)
+                    {
+                        // A fragment without a byte: the time for the message goes on.
+                        continue;
                     }
 
                     _hasUncut = true;
@@ -129,11 +134,15 @@ internal sealed partial class AsyncConnection
         Reserve(0);
         if (error is not null)
         {
-            End(Explain(error), lingers: false);
+            End(_link.Explain(error, _hasHeard), lingers: false);
         }
         else if (!hasEnded)
         {
             await DiscardAsync().ConfigureAwait(false);
+        }
+        else if (_link.EndsBothWays)
+        {
+            await EndOutputAsync().ConfigureAwait(false);
         }
 
         bool tells;
@@ -194,7 +203,7 @@ internal sealed partial class AsyncConnection
     private Task? TryRunElsewhere()
     {
         // With as many threads of the pool in user code as there are processors some of them wait, and further ones might, until nobody is left to read.
-        if (!_engine.IsPoolTaken)
+        if (!_host.IsPoolTaken)
         {
             return null;
         }
@@ -216,160 +225,5 @@ internal sealed partial class AsyncConnection
         {
             work.Done.SetException(exception);
         }
-    }
-
-    private void CutFrames(ReadOnlySequence<byte> bytes)
-    {
-        long partial = 0;
-        bool isStopped = false;
-        while (!bytes.IsEmpty && !isStopped)
-        {
-            if (!TryBeginFrame())
-            {
-                isStopped = true;
-                break;
-            }
-
-            long length = 0;
-            try
-            {
-                length = Measure(bytes);
-                if (length > 0 && length <= bytes.Length)
-                {
-                    _frames++;
-                    HandIn(bytes.Slice(0, length));
-                    bytes = bytes.Slice(length);
-                    continue;
-                }
-            }
-            finally
-            {
-                EndFrame();
-            }
-
-            if (length < 0)
-            {
-                // Aborted: the last frame is on its way, and nothing more is looked at.
-                bytes = bytes.Slice(bytes.End);
-                break;
-            }
-
-            partial = length == 0 ? bytes.Length : length;
-            break;
-        }
-
-        // Bytes that wait because we do not read count as well as those of a frame that is not there yet.
-        _hasUncut = isStopped;
-        _memory.Held = bytes.Length;
-        Volatile.Write(ref _partial, partial);
-        SequencePosition at = bytes.Start;
-        bool hasRoom = Reserve(bytes.Length);
-        _input.Reader.AdvanceTo(at, isStopped ? at : bytes.End);
-        if (!hasRoom)
-        {
-            End(
-                new CoapConnectionException(CoapConnectionError.Refused, $"The connection to {this} was closed: there is no memory for frames of which only a part is there. See CoapLimits.MaxFrameAssemblyBytes."),
-                lingers: false);
-        }
-    }
-
-    private long Measure(in ReadOnlySequence<byte> bytes)
-    {
-        ReadOnlySpan<byte> first = bytes.FirstSpan;
-        if (first.Length >= MaxHead || bytes.IsSingleSegment)
-        {
-            return _context.MeasureFrame(this, first, bytes.Length);
-        }
-
-        Span<byte> head = stackalloc byte[MaxHead];
-        int length = (int)Math.Min(MaxHead, bytes.Length);
-        bytes.Slice(0, length).CopyTo(head);
-        return _context.MeasureFrame(this, head[..length], bytes.Length);
-    }
-
-    private void HandIn(in ReadOnlySequence<byte> bytes)
-    {
-        int length = (int)bytes.Length;
-        byte[]? joined = null;
-        if (!bytes.IsSingleSegment || !MemoryMarshal.TryGetArray(bytes.First, out ArraySegment<byte> place))
-        {
-            joined = ArrayPool<byte>.Shared.Rent(length);
-            bytes.CopyTo(joined);
-            place = new ArraySegment<byte>(joined, 0, length);
-        }
-
-        CoapDatagram frame = t_view ?? CoapDatagram.MakeView();
-        t_view = null;
-        frame.Show(place.Array!, place.Offset, length);
-        frame.Remote = Remote;
-        frame.Local = Local;
-        frame.Transport = Transport;
-        frame.Channel = Channel;
-        StageTime.Forget();
-        _context.Receive(frame);
-        if (!frame.TryTakeBack())
-        {
-            // Somebody keeps it, and the array it shows.
-            if (joined is null)
-            {
-                _memory.Keep(place.Array!);
-            }
-
-            return;
-        }
-
-        t_view = frame;
-        if (joined is not null)
-        {
-            CoapDatagramPool.Returned?.Invoke(joined);
-            ArrayPool<byte>.Shared.Return(joined);
-        }
-    }
-
-    private bool TryBeginFrame()
-    {
-        lock (_gate)
-        {
-            if (!MayRead)
-            {
-                return false;
-            }
-
-            _turn = Turn.InStages;
-            return true;
-        }
-    }
-
-    private void EndFrame()
-    {
-        bool tells;
-        lock (_gate)
-        {
-            _turn = Turn.Cutting;
-            tells = TryTell();
-        }
-
-        if (tells)
-        {
-            Tell();
-        }
-    }
-
-    private bool Reserve(long held)
-    {
-        int wanted = held <= FreeAssembly ? 0 : (int)((held + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
-        int change = wanted - _reserved;
-        if (change > 0 && !_context.TryReserveAssembly(change))
-        {
-            return false;
-        }
-
-        if (change < 0)
-        {
-            _context.ReleaseAssembly(-change);
-        }
-
-        _reserved = wanted;
-        return true;
     }
 }

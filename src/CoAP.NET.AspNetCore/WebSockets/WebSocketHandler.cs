@@ -1,0 +1,86 @@
+using System.Net;
+using System.Net.WebSockets;
+using CoAP.NET.Transports;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace CoAP.NET.AspNetCore;
+
+/// <summary>What a path does that serves CoAP over WebSockets: the handshake of RFC 8323 section 4.1, then the endpoint has the WebSocket until it ends.</summary>
+internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpointOptions options, CancellationToken stopping)
+{
+    public async Task HandleAsync(HttpContext context)
+    {
+        if (!context.WebSockets.IsWebSocketRequest)
+        {
+            // RFC 9110 section 15.5.22: what is to be spoken here.
+            context.Response.Headers.Upgrade = "websocket";
+            await RefuseAsync(context, StatusCodes.Status426UpgradeRequired, "CoAP over WebSockets is served here (RFC 8323 section 4).").ConfigureAwait(false);
+            return;
+        }
+
+        if (!context.WebSockets.WebSocketRequestedProtocols.Contains(CoapWebSocketTransport.SubProtocol, StringComparer.Ordinal))
+        {
+            await RefuseAsync(context, StatusCodes.Status400BadRequest, "Offer the sub-protocol coap (RFC 8323 section 4.1).").ConfigureAwait(false);
+            return;
+        }
+
+        if (context.Request.Headers.Origin is [{ Length: > 0 } origin, ..] && !MayOpen(context, origin))
+        {
+            await RefuseAsync(context, StatusCodes.Status403Forbidden, "WebSockets of pages of that origin are not served here.").ConfigureAwait(false);
+            return;
+        }
+
+        CoapEndpoint endpoint;
+        try
+        {
+            endpoint = await server.GetAsync(context.RequestServices).ConfigureAwait(false);
+        }
+        catch (InvalidOperationException) when (server.IsKnown)
+        {
+            await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, "The CoAP server was stopped.").ConfigureAwait(false);
+            return;
+        }
+
+        // RFC 8323 section 4.4: whether the peer is there is asked by CoAP's own Ping.
+        using WebSocket webSocket = await context.WebSockets
+            .AcceptWebSocketAsync(new WebSocketAcceptContext { SubProtocol = CoapWebSocketTransport.SubProtocol, KeepAliveInterval = TimeSpan.Zero })
+            .ConfigureAwait(false);
+        try
+        {
+            await endpoint.AcceptWebSocketAsync(webSocket, Describe(context), stopping).ConfigureAwait(false);
+        }
+        catch (CoapException)
+        {
+            // It was not taken, and closed: the endpoint counted it.
+        }
+    }
+
+    private bool MayOpen(HttpContext context, string origin) =>
+        options.IsOriginAllowed is { } decide ? decide(context, origin)
+        : options.AllowedOrigins.Contains("*") || options.AllowedOrigins.Contains(origin)
+            || string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}", StringComparison.OrdinalIgnoreCase);
+
+    private CoapAcceptedConnection Describe(HttpContext context)
+    {
+        ConnectionInfo connection = context.Connection;
+        bool isSecure = options.IsSecure?.Invoke(context) ?? context.Request.IsHttps;
+        return new CoapAcceptedConnection
+        {
+            Remote = PeerIdentity.EndPointOf(connection.RemoteIpAddress, connection.RemotePort),
+            Local = PeerIdentity.EndPointOf(connection.LocalIpAddress, connection.LocalPort),
+            IsSecure = isSecure,
+            Identity = options.Identity is { } identify ? identify(context) : PeerIdentity.Of(context, isSecure),
+            ServerName = context.Request.Host.Host,
+            Abort = context.Abort,
+        };
+    }
+
+    private static Task RefuseAsync(HttpContext context, int status, string reason)
+    {
+        context.Response.StatusCode = status;
+        context.Response.Headers[HeaderNames.CacheControl] = "no-store";
+        context.Response.ContentType = "text/plain";
+        return context.Response.WriteAsync(reason, context.RequestAborted);
+    }
+}

@@ -1,0 +1,218 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+// From the bytes that were read to the frames that are handed in.
+internal sealed partial class AsyncConnection
+{
+    /// <summary>So many bytes of an unfinished frame are free, as every connection may have some.</summary>
+    private const int FreeAssembly = 512;
+
+    private const int AssemblyStep = 4096;
+    private const int MaxHead = 16;
+
+    // Shows one frame after another of an array of the input; a thread needs one.
+    [ThreadStatic]
+    private static CoapDatagram? t_view;
+
+    private void CutFrames(ReadOnlySequence<byte> bytes)
+    {
+        long partial = 0;
+        bool isStopped = false;
+        while (!bytes.IsEmpty && !isStopped)
+        {
+            if (!TryBeginFrame())
+            {
+                isStopped = true;
+                break;
+            }
+
+            long length = 0;
+            try
+            {
+                length = Measure(bytes);
+                if (length > 0 && length <= bytes.Length)
+                {
+                    _frames++;
+                    HandIn(bytes.Slice(0, length));
+                    bytes = bytes.Slice(length);
+                    continue;
+                }
+            }
+            finally
+            {
+                EndFrame();
+            }
+
+            if (length < 0)
+            {
+                // Aborted: the last frame is on its way, and nothing more is looked at.
+                bytes = bytes.Slice(bytes.End);
+                break;
+            }
+
+            partial = length == 0 ? bytes.Length : length;
+            break;
+        }
+
+        // Bytes that wait because we do not read count as well as those of a frame that is not there yet.
+        _hasUncut = isStopped;
+        _memory.Held = bytes.Length;
+        Volatile.Write(ref _partial, partial);
+        SequencePosition at = bytes.Start;
+        bool hasRoom = Reserve(bytes.Length);
+
+        // What is read next may be the end of a message and no byte.
+        _input.Reader.AdvanceTo(at, isStopped || _link.HasMessages ? at : bytes.End);
+        if (!hasRoom)
+        {
+            End(
+                new CoapConnectionException(CoapConnectionError.Refused, $"The connection to {this} was closed: there is no memory for frames of which only a part is there. See CoapLimits.MaxFrameAssemblyBytes."),
+                lingers: false);
+        }
+    }
+
+    // The frame is the message, which is measured when it is whole, or has become too long.
+    private long Measure(in ReadOnlySequence<byte> bytes)
+    {
+        if (_link.HasMessages)
+        {
+            if (bytes.Length > _context.Limits.MaxStreamMessageSize)
+            {
+                _link.OnTooLarge();
+            }
+            else if (!_link.IsMessageWhole)
+            {
+                return 0;
+            }
+        }
+
+        ReadOnlySpan<byte> first = bytes.FirstSpan;
+        if (first.Length >= MaxHead || bytes.IsSingleSegment)
+        {
+            return _context.MeasureFrame(this, first, bytes.Length);
+        }
+
+        Span<byte> head = stackalloc byte[MaxHead];
+        int length = (int)Math.Min(MaxHead, bytes.Length);
+        bytes.Slice(0, length).CopyTo(head);
+        return _context.MeasureFrame(this, head[..length], bytes.Length);
+    }
+
+    private void HandIn(in ReadOnlySequence<byte> bytes)
+    {
+        int length = (int)bytes.Length;
+        byte[]? joined = null;
+        if (!bytes.IsSingleSegment || !MemoryMarshal.TryGetArray(bytes.First, out ArraySegment<byte> place))
+        {
+            joined = ArrayPool<byte>.Shared.Rent(length);
+            bytes.CopyTo(joined);
+            place = new ArraySegment<byte>(joined, 0, length);
+        }
+
+        CoapDatagram frame = t_view ?? CoapDatagram.MakeView();
+        t_view = null;
+        frame.Show(place.Array!, place.Offset, length);
+        frame.Remote = Remote;
+        frame.Local = Local;
+        frame.Transport = Transport;
+        frame.Channel = Channel;
+        StageTime.Forget();
+        _context.Receive(frame);
+        if (!frame.TryTakeBack())
+        {
+            // Somebody keeps it, and the array it shows.
+            if (joined is null)
+            {
+                _memory.Keep(place.Array!);
+            }
+
+            return;
+        }
+
+        t_view = frame;
+        if (joined is not null)
+        {
+            CoapDatagramPool.Returned?.Invoke(joined);
+            ArrayPool<byte>.Shared.Return(joined);
+        }
+    }
+
+    private void Refuse(string violation)
+    {
+        _hasUncut = !TryBeginFrame();
+        if (!_hasUncut)
+        {
+            try
+            {
+                _context.Refuse(this, violation);
+            }
+            finally
+            {
+                EndFrame();
+            }
+        }
+    }
+
+    // The peer's end was ours: it is told so, as far as it can be.
+    private async ValueTask EndOutputAsync()
+    {
+        try
+        {
+            await _link.EndOutputAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // it has ended either way
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+    }
+
+    private bool TryBeginFrame()
+    {
+        lock (_gate)
+        {
+            if (!MayRead)
+            {
+                return false;
+            }
+
+            _turn = Turn.InStages;
+            return true;
+        }
+    }
+
+    private void EndFrame()
+    {
+        bool tells;
+        lock (_gate)
+        {
+            _turn = Turn.Cutting;
+            tells = TryTell();
+        }
+
+        if (tells)
+        {
+            Tell();
+        }
+    }
+
+    private bool Reserve(long held)
+    {
+        int wanted = held <= FreeAssembly ? 0 : (int)((held + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
+        int change = wanted - _reserved;
+        if (change > 0 && !_context.TryReserveAssembly(change))
+        {
+            return false;
+        }
+
+        if (change < 0)
+        {
+            _context.ReleaseAssembly(-change);
+        }
+
+        _reserved = wanted;
+        return true;
+    }
+}

@@ -1,0 +1,75 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// What the bytes of an <see cref="AsyncConnection"/> move over: a socket with or without TLS, a pipe, a WebSocket. One thread reads and one writes at a time; <see cref="Close"/> may come at any
+/// time, and whoever reads or writes then finds out by an exception.
+/// </summary>
+internal abstract class ConnectionLink
+{
+    /// <summary>Whether it keeps the bounds of messages, so that each frame is one (RFC 8323 section 4.2).</summary>
+    public virtual bool HasMessages => false;
+
+    /// <summary>With messages: whether the last read reached the end of one.</summary>
+    public virtual bool IsMessageWhole => false;
+
+    /// <summary>With messages: what the peer did in the last read that it must not; null for nothing.</summary>
+    public virtual string? Violation => null;
+
+    /// <summary>With messages: whether the last read found the end of all. Otherwise a read of no byte tells.</summary>
+    public virtual bool HasEnded => false;
+
+    /// <summary>Whether the end of the peer's side is that of ours, so that nothing that is under way can be answered.</summary>
+    public virtual bool EndsBothWays => false;
+
+    /// <summary>Why the peer ended its side, where <see cref="EndsBothWays"/>; null for an orderly end.</summary>
+    public virtual Exception? EndReason => null;
+
+    /// <summary>Waits until there is something to read, without any memory for it.</summary>
+    /// <returns>Nothing that matters.</returns>
+    public abstract ValueTask<int> WaitAsync();
+
+    /// <summary>Reads what is there, at least one byte where it does not end.</summary>
+    /// <returns>The number of bytes.</returns>
+    public abstract ValueTask<int> ReadAsync(Memory<byte> buffer);
+
+    /// <summary>Reads what nobody wants any more; 0 at the end.</summary>
+    public abstract ValueTask<int> DiscardAsync(Memory<byte> buffer);
+
+    /// <summary>Writes.</summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="endsMessage">With messages: whether these are the last ones of one.</param>
+    public abstract ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage);
+
+    /// <summary>The frame after which the connection is closed was given. Under a lock: nothing is done here.</summary>
+    public virtual void OnLast(ReadOnlySpan<byte> frame)
+    {
+    }
+
+    /// <summary>A message is longer than allowed.</summary>
+    public virtual void OnTooLarge()
+    {
+    }
+
+    /// <summary>Ends our side in order, after all that was written.</summary>
+    public abstract ValueTask EndOutputAsync();
+
+    /// <summary>Says that it ends, as far as that goes at once. Never throws.</summary>
+    public virtual void SayEnd()
+    {
+    }
+
+    /// <summary>Closes at once. Never throws.</summary>
+    public abstract void Close();
+
+    /// <summary>Gives back what it holds: nobody uses it any more.</summary>
+    public abstract void Release();
+
+    /// <summary>What the platform says, in the words of this library where a reader would not find the reason in it.</summary>
+    /// <param name="error">What the platform said.</param>
+    /// <param name="hasHeard">Whether the peer ever said anything.</param>
+    public virtual Exception Explain(Exception error, bool hasHeard) => error;
+
+    /// <summary>What it means that the peer ended its side; null for the end of its side and nothing else.</summary>
+    /// <param name="hasHeard">Whether the peer ever said anything.</param>
+    public virtual Exception? ExplainEnd(bool hasHeard) => null;
+}

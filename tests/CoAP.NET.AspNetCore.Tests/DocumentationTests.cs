@@ -1,0 +1,159 @@
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Security;
+using System.Net.WebSockets;
+using System.Security.Cryptography.X509Certificates;
+using System.Text.RegularExpressions;
+using CoAP.NET.Transports;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+
+namespace CoAP.NET.AspNetCore.Tests;
+
+/// <summary>The snippets of docs/websockets.md, so that they compile and do what the page says.</summary>
+public sealed partial class DocumentationTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests()
+    {
+        DirectoryInfo root = new(AppContext.BaseDirectory);
+        while (!File.Exists(Path.Combine(root.FullName, "CoAP.NET.sln")))
+        {
+            root = root.Parent!;
+        }
+
+        string tests = Flat(File.ReadAllText(Path.Combine(root.FullName, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
+        MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(root.FullName, "docs", "websockets.md")));
+        Assert.Equal(5, snippets.Count);
+        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_server_is_mapped()
+    {
+        using X509Certificate2 certificate = Certificates.Make("localhost");
+        await using CoapServer coap = new();
+        coap.MapGet("/temperature", () => CoapResults.Text("21.5"));
+
+        WebApplicationBuilder builder = WebApplication.CreateBuilder();
+        WebApplication web = builder.Build();
+        web.MapCoapWebSocket(coap);
+
+        web.MapCoapWebSocket(coap, "/.well-known/coap", options =>
+        {
+            options.AllowedOrigins.Add("https://app.example.net");
+            options.Identity = context => context.User.Identity?.Name;
+        }).RequireHost("*.example.net");
+
+        builder = WebApplication.CreateBuilder();
+        builder.WebHost.ConfigureKestrel(kestrel =>
+        {
+            kestrel.ListenAnyIP(5683, listen => listen.UseCoap(coap));
+            kestrel.ListenAnyIP(5684, listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(coap));
+        });
+
+        // They are not started: their ports may be somebody else's here.
+        await web.DisposeAsync();
+        Assert.Empty(coap.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task A_client_has_its_wishes()
+    {
+        string token = "secret";
+        using CancellationTokenSource stop = new();
+        CancellationToken cancellationToken = stop.Token;
+
+        // Nobody is asked: there is no such host, and no name is to be looked up.
+        await stop.CancelAsync();
+        Assert.True(await Record.ExceptionAsync(() => AskAsync().WaitAsync(s_hang)) is OperationCanceledException or CoapException);
+
+        async Task<CoapResponse> AskAsync()
+        {
+            CoapEndpointOptions options = new();
+            options.WebSockets.Headers["Authorization"] = "Bearer " + token;
+            options.WebSockets.Proxy = new WebProxy("http://proxy.example.net:3128");
+            await using CoapClient client = new(options);
+            CoapResponse response = await client.GetAsync("coaps+ws://device.example.net/temperature", cancellationToken);
+            return response;
+        }
+    }
+
+    [Fact]
+    public async Task A_WebSocket_is_handed_over()
+    {
+        Pipe there = new();
+        Pipe back = new();
+        await using CoapEndpoint endpoint = new();
+        IPEndPoint remote = new(IPAddress.Loopback, 1);
+        string who = "me";
+        using CancellationTokenSource stop = new();
+        CancellationToken stopping = stop.Token;
+        using WebSocket webSocket = WebSocket.CreateFromStream(new TwoWay(there.Reader, back.Writer), new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap" });
+        TaskCompletionSource<CoapPeer> connected = new();
+        endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
+        Task ended = HaveAsync();
+        await there.Writer.WriteAsync(Wire.Hex("82820000000000e1"));
+        Assert.Equal("me", (await connected.Task.WaitAsync(s_hang)).Identity);
+        await there.Writer.CompleteAsync();
+        await ended.WaitAsync(s_hang);
+
+        async Task HaveAsync()
+        {
+            await endpoint.AcceptWebSocketAsync(webSocket, new CoapAcceptedConnection { Remote = remote, IsSecure = true, Identity = who }, stopping);
+        }
+    }
+
+    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+
+    [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Snippet();
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Blank();
+
+    private sealed class TwoWay(PipeReader input, PipeWriter output) : Stream
+    {
+        private readonly Stream _input = input.AsStream();
+        private readonly Stream _output = output.AsStream();
+
+        public override bool CanRead => true;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => true;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position
+        {
+            get => throw new NotSupportedException();
+            set => throw new NotSupportedException();
+        }
+
+        public override void Flush()
+        {
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => _input.Read(buffer, offset, count);
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => _input.ReadAsync(buffer, cancellationToken);
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count) => _output.Write(buffer, offset, count);
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => _output.WriteAsync(buffer, cancellationToken);
+
+        protected override void Dispose(bool disposing)
+        {
+            _input.Dispose();
+            _output.Dispose();
+            base.Dispose(disposing);
+        }
+    }
+}

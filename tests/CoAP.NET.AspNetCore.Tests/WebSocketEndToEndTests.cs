@@ -1,0 +1,311 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.WebSockets;
+using System.Security.Claims;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Transports;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
+
+namespace CoAP.NET.AspNetCore.Tests;
+
+/// <summary>Our client and our server over WebSockets of Kestrel.</summary>
+public sealed class WebSocketEndToEndTests : WebTest
+{
+    private readonly CoapEndpointOptions _clientOptions = new();
+    private CoapClient? _client;
+
+    private CoapClient Client => _client ??= new CoapClient(_clientOptions);
+
+    private string Uri => $"coap+ws://127.0.0.1:{Port}";
+
+    public override async ValueTask DisposeAsync()
+    {
+        if (_client is not null)
+        {
+            await _client.DisposeAsync();
+        }
+
+        await base.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Requests_share_one_WebSocket()
+    {
+        Coap.MapGet("/hello", request => CoapResults.Text($"hello {request.Peer.Address.ToIPEndPoint().Address} at {request.GetUri()}"));
+        await StartAsync();
+        string port = $"{Port}";
+        for (int i = 0; i < 3; i++)
+        {
+            CoapResponse response = await Client.GetAsync($"{Uri}/hello").WaitAsync(Hang);
+            Assert.Equal($"hello 127.0.0.1 at coap+ws://127.0.0.1:{port}/hello", response.GetText());
+        }
+
+        Assert.Equal(1, Coap.Counters[CoapCounter.ConnectionsAccepted]);
+        Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Empty(Coap.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task Many_requests_at_once_are_answered_each()
+    {
+        Coap.MapGet("/n/{n}", request => CoapResults.Text(request.Route["n"]));
+        await StartAsync();
+        string[] answers = await Task.WhenAll(Enumerable.Range(0, 200).Select(async n => (await Client.GetAsync($"{Uri}/n/{n}")).GetText())).WaitAsync(Hang);
+        Assert.Equal(Enumerable.Range(0, 200).Select(static n => $"{n}"), answers);
+    }
+
+    [Fact]
+    public async Task Bodies_of_any_size_go_both_ways()
+    {
+        Coap.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).MaxBodySize(8 << 20);
+        await StartAsync();
+        foreach (int size in (int[])[0, 1, 1000, 70_000, 3_000_000])
+        {
+            byte[] body = [.. Enumerable.Range(0, size).Select(static i => (byte)((i * 7) + (i >> 9)))];
+            CoapResponse response = await Client.PostAsync($"{Uri}/echo", CoapContent.Binary(body)).WaitAsync(Hang);
+            Assert.Equal(body, response.Payload.ToArray());
+        }
+    }
+
+    [Fact]
+    public async Task Observations_go_on_after_the_WebSocket_was_lost()
+    {
+        int state = 1;
+        CoapRouteHandlerBuilder route = Coap.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+        _clientOptions.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
+        TaskCompletionSource<CoapPeer> connected = new();
+        Coap.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
+        await StartAsync();
+        await using CoapObservation observation = await Client.ObserveAsync($"{Uri}/state").WaitAsync(Hang);
+        await using IAsyncEnumerator<CoapResponse> notifications = observation.ReadAllAsync().GetAsyncEnumerator();
+        await NextAsync("1");
+        state = 2;
+        route.Notify();
+        await NextAsync("2");
+        CoapPeer peer = await connected.Task.WaitAsync(Hang);
+        await peer.ReleaseAsync().WaitAsync(Hang);
+        Volatile.Write(ref state, 3);
+        route.Notify();
+        await NextAsync("3");
+        Assert.Equal(2, Coap.Counters[CoapCounter.ConnectionsAccepted]);
+
+        async Task NextAsync(string wanted)
+        {
+            do
+            {
+                Assert.True(await notifications.MoveNextAsync().AsTask().WaitAsync(Hang));
+            }
+            while (notifications.Current.GetText() != wanted);
+        }
+    }
+
+    [Fact]
+    public async Task The_server_asks_the_client_back()
+    {
+        TaskCompletionSource<CoapPeer> connected = new();
+        Coap.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
+        await StartAsync();
+        await using CoapServer device = new();
+        device.MapGet("/3/0", () => CoapResults.Text("device"));
+        await device.Endpoint.PingAsync(Uri).WaitAsync(Hang);
+        Assert.Equal("device", (await (await connected.Task.WaitAsync(Hang)).GetAsync("/3/0").WaitAsync(Hang)).GetText());
+    }
+
+    [Fact]
+    [Rfc("8323-8.5-1")]
+    public async Task The_name_of_the_host_is_told_by_the_Host_header()
+    {
+        Coap.MapGet("/a", request => CoapResults.Text($"{request.GetUri()} {request.Options.UriHost ?? "-"}"));
+        _clientOptions.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        await StartAsync();
+        string said = (await Client.GetAsync($"coap+ws://virtual.example:{Port}/a").WaitAsync(Hang)).GetText();
+        Assert.Equal($"coap+ws://virtual.example:{Port}/a -", said);
+    }
+
+    [Fact]
+    public async Task A_user_of_the_application_is_the_identity_of_the_peer()
+    {
+        Coap.MapGet("/who", static request => CoapResults.Text(request.Peer.Identity is ClaimsPrincipal user ? user.Identity!.Name! : "nobody"));
+        await StartAsync(application =>
+        {
+            application.Use(static (context, next) =>
+            {
+                if (context.Request.Headers.Authorization is [{ } name])
+                {
+                    context.User = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], "test"));
+                }
+
+                return next(context);
+            });
+            application.MapCoapWebSocket(Coap);
+        });
+        Assert.Equal("nobody", (await Client.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
+        CoapEndpointOptions options = new();
+        options.WebSockets.Headers["Authorization"] = "alice";
+        await using CoapClient alice = new(options);
+        Assert.Equal("alice", (await alice.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
+    }
+
+    [Fact]
+    public async Task The_application_may_say_who_the_peer_is()
+    {
+        Coap.MapGet("/who", static request => CoapResults.Text($"{request.Peer.Identity}"));
+        await StartAsync(application => application.MapCoapWebSocket(Coap, "/d/{id}", static options => options.Identity = static context => context.Request.RouteValues["id"]));
+        _clientOptions.WebSockets.Path = "/d/7";
+        Assert.Equal("7", (await Client.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
+    }
+
+    [Fact]
+    [Rfc("8323-9.2-1")]
+    public async Task Over_TLS_the_certificate_of_the_client_is_its_identity()
+    {
+        using X509Certificate2 certificate = Certificates.Make("localhost");
+        using X509Certificate2 device = Certificates.Make("device-7");
+        Coap.MapGet("/who", static request => CoapResults.Text($"{request.GetUri().Scheme} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}")).RequireTransportSecurity();
+        await StartAsync(listen: listen => listen.UseHttps(https =>
+        {
+            https.ServerCertificate = certificate;
+            https.ClientCertificateMode = ClientCertificateMode.AllowCertificate;
+            https.ClientCertificateValidation = static (_, _, _) => true;
+        }));
+        _clientOptions.Tls = new CoapTlsOptions
+        {
+            Client = new SslClientAuthenticationOptions
+            {
+                CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, CustomTrustStore = { certificate }, RevocationMode = X509RevocationMode.NoCheck },
+                ClientCertificates = [device],
+            },
+        };
+        _clientOptions.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        Assert.Equal("coaps+ws CN=device-7", (await Client.GetAsync($"coaps+ws://localhost:{Port}/who").WaitAsync(Hang)).GetText());
+        Assert.Equal("coaps+ws CN=device-7", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang)).GetText());
+
+        // RFC 8323 section 9.2: a certificate that is not for the name, or not trusted, is refused.
+        CoapConnectionException wrong = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"coaps+ws://other.example:{Port}/who").WaitAsync(Hang));
+        Assert.Equal(CoapConnectionError.HandshakeFailed, wrong.Error);
+        await using CoapClient trusting = new();
+        CoapConnectionException unknown = await Assert.ThrowsAsync<CoapConnectionException>(() => trusting.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang));
+        Assert.Equal(CoapConnectionError.HandshakeFailed, unknown.Error);
+    }
+
+    [Fact]
+    public async Task Over_HTTP_2_it_is_the_extended_CONNECT()
+    {
+        string? protocol = null;
+        using X509Certificate2 certificate = Certificates.Make("localhost");
+        Coap.MapGet("/hello", static () => CoapResults.Text("hello"));
+        await StartAsync(
+            application =>
+            {
+                application.Use((context, next) =>
+                {
+                    protocol = $"{context.Request.Protocol} {context.Request.Method}";
+                    return next(context);
+                });
+                application.MapCoapWebSocket(Coap);
+            },
+            listen =>
+            {
+                listen.Protocols = HttpProtocols.Http2;
+                UseHttps(listen, certificate);
+            });
+        _clientOptions.WebSockets.HttpVersion = HttpVersion.Version20;
+        _clientOptions.WebSockets.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
+        _clientOptions.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any } };
+        Assert.Equal("hello", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/hello").WaitAsync(Hang)).GetText());
+        Assert.Equal("HTTP/2 CONNECT", protocol);
+    }
+
+    [Fact]
+    public async Task The_end_of_the_application_releases_and_what_is_under_way_is_answered()
+    {
+        TaskCompletionSource started = new();
+        TaskCompletionSource go = new();
+        Coap.MapGet("/slow", async (CoapRequest _, CancellationToken _) =>
+        {
+            started.SetResult();
+            await go.Task;
+            return CoapResults.Text("done");
+        });
+        await StartAsync();
+        TaskCompletionSource<CoapDisconnection> gone = new();
+        Client.Endpoint.PeerDisconnected += (_, end) => gone.TrySetResult(end);
+        Task<CoapResponse> asked = Client.GetAsync($"{Uri}/slow");
+        await started.Task.WaitAsync(Hang);
+        Task stopping = Application!.StopAsync();
+        go.SetResult();
+        Assert.Equal("done", (await asked.WaitAsync(Hang)).GetText());
+        Assert.Equal(CoapConnectionError.Released, (await gone.Task.WaitAsync(Hang)).Reason.Error);
+        await stopping.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task Who_takes_nothing_is_closed_in_time()
+    {
+        Options.Streams.SendTimeout = TimeSpan.FromMilliseconds(300);
+        Coap = new CoapServer(Options);
+        Coap.MapGet("/large", static () => CoapResults.Bytes(new byte[1_000_000]));
+        TaskCompletionSource gone = new();
+        Coap.Endpoint.PeerDisconnected += (_, _) => gone.TrySetResult();
+        TaskCompletionSource handled = new();
+        await StartAsync(application =>
+        {
+            application.Use(async (context, next) =>
+            {
+                await next(context);
+                handled.TrySetResult();
+            });
+            application.MapCoapWebSocket(Coap);
+        });
+        using ClientWebSocket webSocket = await OpenAsync();
+        await SendAsync(webSocket, "00e12310000020");
+        for (int i = 0; i < 40 && webSocket.State == WebSocketState.Open; i++)
+        {
+            try
+            {
+                await SendAsync(webSocket, "0001b56c61726765");
+            }
+            catch (WebSocketException)
+            {
+                break;
+            }
+        }
+
+        await gone.Task.WaitAsync(Hang);
+        Assert.Equal(1, Coap.Counters[CoapCounter.SlowConnections]);
+
+        // Nothing of it is left with the web server.
+        await handled.Task.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_select_coap_is_refused()
+    {
+        await StartAsync(static application =>
+        {
+            application.UseWebSockets();
+            application.Map("/.well-known/coap", static async context =>
+            {
+                using WebSocket webSocket = await context.WebSockets.AcceptWebSocketAsync();
+                await webSocket.ReceiveAsync(Memory<byte>.Empty, context.RequestAborted);
+            });
+        });
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
+        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Contains("sub-protocol", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_no_WebSocket_server_is_said_with_its_status()
+    {
+        await StartAsync(static application => application.MapGet("/", static () => "web"));
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
+        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+        Assert.Contains("404", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("CoapWebSocketOptions.Path", exception.Message, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,144 @@
+using System.Net.WebSockets;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.AspNetCore.Tests;
+
+/// <summary>RFC 8323 section 4.1: how WebSockets are opened, and what is refused.</summary>
+public sealed class WebSocketHandshakeTests : WebTest
+{
+    private const string OurCsm = "00e123100000202140";
+
+    [Fact]
+    [Rfc("8323-4.1-1", "8323-4.3-1")]
+    public async Task The_handshake_is_that_of_Figure_9()
+    {
+        await StartAsync();
+        using System.Net.Sockets.TcpClient client = new();
+        await client.ConnectAsync(System.Net.IPAddress.Loopback, Port).WaitAsync(Hang);
+        System.Net.Sockets.NetworkStream stream = client.GetStream();
+        await stream.WriteAsync(System.Text.Encoding.ASCII.GetBytes(
+            "GET /.well-known/coap HTTP/1.1\r\nHost: example.org\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: coap\r\nSec-WebSocket-Version: 13\r\n\r\n"));
+        List<byte> got = [];
+        byte[] one = new byte[1];
+        while (!System.Text.Encoding.ASCII.GetString([.. got]).EndsWith("\r\n\r\n", StringComparison.Ordinal))
+        {
+            await stream.ReadExactlyAsync(one).AsTask().WaitAsync(Hang);
+            got.Add(one[0]);
+        }
+
+        string head = System.Text.Encoding.ASCII.GetString([.. got]);
+        Assert.StartsWith("HTTP/1.1 101 ", head, StringComparison.Ordinal);
+        Assert.Contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", head, StringComparison.OrdinalIgnoreCase);
+        Assert.Contains("Sec-WebSocket-Protocol: coap\r\n", head, StringComparison.OrdinalIgnoreCase);
+        byte[] csm = new byte[11];
+        await stream.ReadExactlyAsync(csm).AsTask().WaitAsync(Hang);
+        Assert.Equal("8209" + OurCsm, Wire.Hex(csm));
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData("mqtt")]
+    [InlineData("COAP")]
+    [Rfc("8323-4.1-1")]
+    public async Task Without_the_sub_protocol_it_is_refused(string? subProtocol)
+    {
+        await StartAsync();
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync(subProtocol: subProtocol));
+        Assert.Equal("400", exception.Message);
+    }
+
+    [Fact]
+    public async Task Coap_is_selected_among_others()
+    {
+        await StartAsync();
+        using ClientWebSocket webSocket = await OpenAsync(configure: static options => options.AddSubProtocol("mqtt"));
+        Assert.Equal("coap", webSocket.SubProtocol);
+        Assert.Equal(OurCsm, await ReceiveAsync(webSocket));
+    }
+
+    [Fact]
+    public async Task What_is_no_WebSocket_is_told_to_upgrade()
+    {
+        await StartAsync();
+        string answer = await SayAsync("GET /.well-known/coap HTTP/1.1\nHost: a\nConnection: close\n\n");
+        Assert.StartsWith("HTTP/1.1 426 ", answer, StringComparison.Ordinal);
+        Assert.Contains("Upgrade: websocket", answer, StringComparison.OrdinalIgnoreCase);
+    }
+
+    [Fact]
+    public async Task Another_path_is_served_when_it_is_mapped_and_no_other()
+    {
+        await StartAsync(application => application.MapCoapWebSocket(Coap, "/devices/{name}"));
+        using ClientWebSocket webSocket = await OpenAsync("/devices/7");
+        Assert.Equal(OurCsm, await ReceiveAsync(webSocket));
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync());
+        Assert.Equal("404", exception.Message);
+    }
+
+    [Theory]
+    [InlineData("https://evil.example", false)]
+    [InlineData("https://app.example", true)]
+    [InlineData("null", false)]
+    public async Task Pages_of_other_origins_need_leave(string origin, bool may)
+    {
+        await StartAsync(application => application.MapCoapWebSocket(Coap, configure: static options => options.AllowedOrigins.Add("https://app.example")));
+        await AssertOriginAsync(origin, may);
+    }
+
+    [Fact]
+    public async Task Pages_of_the_own_origin_may()
+    {
+        await StartAsync();
+        await AssertOriginAsync($"http://127.0.0.1:{Port}", may: true);
+        await AssertOriginAsync($"http://127.0.0.1:{Port + 1}", may: false);
+    }
+
+    [Fact]
+    public async Task The_application_may_decide_about_origins()
+    {
+        await StartAsync(application => application.MapCoapWebSocket(
+            Coap, configure: static options => options.IsOriginAllowed = static (_, origin) => origin.EndsWith(".example", StringComparison.Ordinal)));
+        await AssertOriginAsync("https://any.example", may: true);
+        await AssertOriginAsync("https://any.test", may: false);
+    }
+
+    [Fact]
+    public async Task The_server_of_the_container_is_served()
+    {
+        await StartAsync(static application => application.MapCoapWebSocket(), services: services => services.AddSingleton(Coap));
+        using ClientWebSocket webSocket = await OpenAsync();
+        Assert.Equal(OurCsm, await ReceiveAsync(webSocket));
+    }
+
+    [Fact]
+    public async Task Without_a_server_it_is_an_error_that_says_so()
+    {
+        await StartAsync(static application => application.MapCoapWebSocket());
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync());
+        Assert.Equal("500", exception.Message);
+    }
+
+    [Fact]
+    public async Task A_stopped_server_is_said_to_be_unavailable()
+    {
+        await StartAsync();
+        await Coap.StopAsync();
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync());
+        Assert.Equal("503", exception.Message);
+    }
+
+    private async Task AssertOriginAsync(string origin, bool may)
+    {
+        Task<ClientWebSocket> opening = OpenAsync(configure: options => options.SetRequestHeader("Origin", origin));
+        if (may)
+        {
+            (await opening).Dispose();
+        }
+        else
+        {
+            Assert.Equal("403", (await Assert.ThrowsAsync<InvalidOperationException>(() => opening)).Message);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using System.Net;
+using CoAP.NET.Interop.Tests.Peers;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>CoAP over WebSockets (RFC 8323 section 4) with node's ws, in both roles: the messages are bytes that were written by hand.</summary>
+public sealed class NodeWebSocketTests
+{
+    private const string OurCsm = "00e123100000202140";
+
+    [PeerFact(NodePeers.WebSocketProgram)]
+    public async Task Its_client_has_a_request_answered()
+    {
+        await using CoapServer coap = new();
+        coap.MapGet("/sensors/temperature", () => CoapResults.Text("22.3 Cel"));
+        await using WebApplication application = await ServeAsync(coap);
+        PeerResult result = await NodePeers.RunWebSocketClientAsync(
+            UrlOf(application), 3, "00e122048020", "010153b773656e736f72730b74656d706572617475726545753d43656c", "01e242");
+        Assert.Equal(["open coap", OurCsm, "014553c0ff32322e332043656c", "01e342", "close 1000"], Lines(result));
+    }
+
+    [PeerFact(NodePeers.WebSocketProgram)]
+    public async Task Its_client_sends_in_fragments()
+    {
+        await using CoapServer coap = new();
+        coap.MapGet("/a", () => CoapResults.Text("b"));
+        await using WebApplication application = await ServeAsync(coap);
+        PeerResult result = await NodePeers.RunWebSocketClientAsync(UrlOf(application), 2, "00|e1", "01|01||53|b1|61");
+        Assert.Equal(["open coap", OurCsm, "014553c0ff62", "close 1000"], Lines(result));
+    }
+
+    [PeerFact(NodePeers.WebSocketProgram)]
+    public async Task Its_client_is_told_why_text_is_not_taken()
+    {
+        await using CoapServer coap = new();
+        await using WebApplication application = await ServeAsync(coap);
+        string[] lines = Lines(await NodePeers.RunWebSocketClientAsync(UrlOf(application), 100, "00e1", "text:hello"));
+        Assert.Equal("close 1003", lines[^1]);
+        Assert.StartsWith("00e5ff", lines[^2], StringComparison.Ordinal);
+    }
+
+    [PeerFact(NodePeers.WebSocketProgram)]
+    public async Task Its_client_observes()
+    {
+        int state = 0;
+        await using CoapServer coap = new();
+        CoapRouteHandlerBuilder route = coap.MapGet("/obs", () => CoapResults.Text($"{Interlocked.Increment(ref state)}")).Observable();
+        await using WebApplication application = await ServeAsync(coap);
+        Task<PeerResult> observing = NodePeers.RunWebSocketClientAsync(UrlOf(application), 3, "00e1", "01011060536f6273");
+        while (coap.ObserverCount == 0)
+        {
+            Assert.False(observing.IsCompleted);
+            await Task.Yield();
+        }
+
+        route.Notify();
+        string[] lines = Lines(await observing);
+        Assert.Equal(5, lines.Length);
+        Assert.All(lines[2..4], line => Assert.StartsWith("014510", line, StringComparison.Ordinal));
+        Assert.EndsWith("ff32", lines[3], StringComparison.Ordinal);
+    }
+
+    [PeerFact(NodePeers.WebSocketProgram)]
+    public async Task Our_client_asks_its_server()
+    {
+        await using PeerProcess server = NodePeers.StartWebSocketServer();
+        string uri = (await server.WaitForLineAsync(static line => line.StartsWith("listening on ", StringComparison.Ordinal)))["listening on ".Length..];
+        await using CoapClient client = new();
+        Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
+        Assert.Equal(NodePeers.Large100, (await Within(client.GetAsync($"{uri}/large"))).Payload.ToArray());
+        byte[] body = NodePeers.Large100[..50_000];
+        Assert.Equal(body, (await Within(client.PostAsync($"{uri}/echo", CoapContent.Binary(body)))).Payload.ToArray());
+        Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync($"{uri}/nowhere"))).Code);
+        await Within(client.PingAsync(uri));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.PostAsync($"{uri}/close", CoapContent.Text("x"))));
+
+        // On another WebSocket, as the first one was closed.
+        Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
+        Assert.Equal(2, server.Output.Split('\n').Count(static line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal) && line.EndsWith(" coap", StringComparison.Ordinal)));
+        Assert.DoesNotContain("a WebSocket P", server.Output, StringComparison.Ordinal);
+        Assert.Contains(OurCsm, server.Output, StringComparison.Ordinal);
+    }
+
+    private static async Task<WebApplication> ServeAsync(CoapServer coap)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        WebApplication application = builder.Build();
+        application.MapCoapWebSocket(coap);
+        await application.StartAsync();
+        return application;
+    }
+
+    private static string UrlOf(WebApplication application) =>
+        application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First().Replace("http:", "ws:", StringComparison.Ordinal) + "/.well-known/coap";
+
+    private static string[] Lines(PeerResult result) => result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+}
