@@ -1,0 +1,128 @@
+using System.Net;
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The snippets of docs/client.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ClientTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("client.md", "Guides", 6);
+
+    [Fact]
+    public async Task A_client_that_is_cancelled_before_it_asks_sends_nothing()
+    {
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => AskAsync(new CancellationToken(canceled: true)));
+    }
+
+    [Fact]
+    public async Task What_a_request_says_arrives()
+    {
+        server.MapPost("/readings", request => CoapResults.Text($"{request.Accept} {string.Join('&', request.Queries)} {request.GetText()}", CoapContentFormat.Json));
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapRequest request = new(CoapMethod.Post, "coap://[::1]/readings")
+            {
+                Content = CoapContent.Text("21.5"),
+                Accept = CoapContentFormat.Json,
+                Timeout = TimeSpan.FromSeconds(10),
+            };
+            request.Options.Add(new UriQuery("unit=C"));
+            CoapResponse created = await client.SendAsync(request, cancellationToken);
+
+            Assert.Equal($"{CoapContentFormat.Json} unit=C 21.5", created.GetText());
+        });
+    }
+
+    [Fact]
+    public async Task A_request_that_nobody_answers_fails_with_what_is_known()
+    {
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => RunAsync(async () =>
+        {
+            try
+            {
+                await client.PostAsync("coap://[::1]/readings", CoapContent.Text("21.5"), cancellationToken);
+            }
+            catch (CoapTimeoutException exception) when (!exception.IsOutcomeUnknown)
+            {
+                // Nothing left this machine: it is safe to try again.
+            }
+        }));
+        Assert.Equal((CoapTimeoutReason.NotAcknowledged, true), (error.Reason, error.IsOutcomeUnknown));
+    }
+
+    [Fact]
+    public async Task Servers_are_observed_discovered_and_pinged()
+    {
+        server.MapGet("/temperature", () => "21.5").Observable().WithResourceType("temperature-c");
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", change => Console.WriteLine(change.GetText()), cancellationToken);
+            IReadOnlyList<CoapLink> links = await client.DiscoverAsync("coap://[::1]", "rt=temperature*", cancellationToken);
+            TimeSpan roundTrip = await client.PingAsync("coap://[::1]", cancellationToken);
+
+            Assert.Equal("21.5", observation.Latest!.GetText());
+            Assert.Equal("/temperature", Assert.Single(links).Target);
+            Assert.True(roundTrip >= TimeSpan.Zero);
+        });
+    }
+
+    [Fact]
+    public async Task Peers_have_parameters_of_their_own()
+    {
+        IPNetwork local = IPNetwork.Parse("127.0.0.0/8");
+        CoapEndpointOptions options = new()
+        {
+            ParametersOf = address => local.Contains(address.ToIPAddress())
+                ? CoapTransmissionParameters.Default with { NStart = 16, RetransmissionTiming = CoapRetransmissionTiming.Fasor }
+                : null,
+        };
+        int nstart = 0;
+        await using CoapServer server = new(options);
+        server.Listen("coap://127.0.0.1:0");
+        server.MapGet("/", request =>
+        {
+            nstart = request.Peer.Parameters.NStart;
+            return "here";
+        });
+        await server.StartAsync();
+        await using CoapClient client = new(options);
+        await client.GetAsync(server.LocalEndpoints[0]).WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal(16, nstart);
+    }
+
+    [Fact]
+    public async Task A_server_asks_the_device_that_registers()
+    {
+        await using CoapServer server = new();
+        await using CoapClient fromServer = new(server.Endpoint);
+        server.MapPost("/register", async (request, cancellationToken) =>
+        {
+            CoapResponse model = await request.Peer.GetAsync("/3/0/1", cancellationToken);
+            return CoapResults.Created($"/rd/{model.GetText()}");
+        });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+
+        await using CoapServer device = new();
+        device.MapGet("/3/0/1", () => "thermometer");
+        device.Listen("coap://127.0.0.1:0");
+        await device.StartAsync();
+        await using CoapClient fromDevice = new(device.Endpoint);
+        CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null).WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal("/rd/thermometer", registered.Options.Location);
+        Assert.Equal("thermometer", (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+    }
+
+    private static async Task AskAsync(CancellationToken cancellationToken)
+    {
+        await using CoapClient client = new();
+        CoapResponse response = await client.GetAsync("coap://[::1]/temperature", cancellationToken);
+        Console.WriteLine(response.EnsureSuccess().GetText());
+    }
+}

@@ -1,0 +1,166 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Reflection;
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The snippets of docs/custom-blocks.md, so that they compile and do what the page says.</summary>
+public sealed class CustomBlocksTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 5);
+
+    [Fact]
+    public void The_page_has_a_row_for_each_seam()
+    {
+        string page = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", "custom-blocks.md"));
+        PropertyInfo[] seams = typeof(CoapSeams).GetProperties();
+        Assert.Equal(10, seams.Length);
+        Assert.All(seams, seam => Assert.Contains($"\n| `{seam.Name}` |", page, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Messages_are_printed_at_a_seam()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new TransformBlock<CoapInbound, CoapInbound>(item =>
+        {
+            Console.WriteLine(item.Message);
+            return item;
+        }));
+        await using CoapServer server = new(options);
+
+        Assert.Equal("here", await AskAsync(server));
+    }
+
+    [Fact]
+    public async Task A_block_without_a_queue_fits_every_seam()
+    {
+        ConcurrentDictionary<string, int> seen = new();
+        CoapEndpointOptions options = new();
+        Watch(CoapSeams.TransportToChannel);
+        Watch(CoapSeams.ChannelToSerializer);
+        Watch(CoapSeams.SerializerToMessaging);
+        Watch(CoapSeams.MessagingToExchanges);
+        Watch(CoapSeams.ExchangesToResource);
+        Watch(CoapSeams.ResourceToExchanges);
+        Watch(CoapSeams.ExchangesToMessaging);
+        Watch(CoapSeams.MessagingToSerializer);
+        Watch(CoapSeams.SerializerToChannel);
+        Watch(CoapSeams.ChannelToTransport);
+        await using CoapServer server = new(options);
+
+        Assert.Equal("here", await AskAsync(server));
+        Assert.Equal(10, seen.Count);
+
+        void Watch<T>(CoapSeam<T> seam) => options.Pipeline.Insert(seam, () => new Tap<T>(_ => seen.AddOrUpdate(seam.Name, 1, (_, count) => count + 1)));
+    }
+
+    [Fact]
+    public async Task The_bytes_of_one_peer_are_recorded()
+    {
+        IPAddress watched = IPAddress.Loopback;
+        CoapEndpointOptions options = new();
+        StringWriter printed = new();
+        Recorder Console = new(printed);
+        options.Pipeline
+            .Insert(CoapSeams.TransportToChannel, () => new Tap<CoapDatagram>(datagram => Print("<", datagram)))
+            .Insert(CoapSeams.ChannelToTransport, () => new Tap<CoapDatagram>(datagram => Print(">", datagram)));
+
+        void Print(string direction, CoapDatagram datagram)
+        {
+            if (datagram.Remote.ToIPAddress().Equals(watched))
+            {
+                Console.WriteLine($"{direction} {Convert.ToHexStringLower(datagram.Span)}");
+            }
+        }
+
+        await using (CoapServer server = new(options))
+        {
+            Assert.Equal("here", await AskAsync(server));
+        }
+
+        Assert.Equal(["<", ">"], printed.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries).Select(line => line[..1]));
+    }
+
+    [Theory]
+    [InlineData("127.0.0.0/8", true)]
+    [InlineData("192.0.2.0/24", false)]
+    public async Task Strangers_are_dropped_before_they_cost_anything(string network, bool isServed)
+    {
+        IPNetwork allowed = IPNetwork.Parse(network);
+        CoapEndpointOptions options = new();
+        options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new TransformManyBlock<CoapDatagram, CoapDatagram>(datagram =>
+        {
+            if (allowed.Contains(datagram.Remote.ToIPAddress()))
+            {
+                return [datagram];
+            }
+
+            datagram.Dispose();
+            return [];
+        }, new ExecutionDataflowBlockOptions { BoundedCapacity = 10_000 }));
+
+        await using CoapServer server = new(options);
+        if (isServed)
+        {
+            Assert.Equal("here", await AskAsync(server));
+        }
+        else
+        {
+            await Assert.ThrowsAsync<CoapTimeoutException>(() => AskAsync(server, request => request.Timeout = TimeSpan.FromMilliseconds(300)));
+            Assert.Equal(1, server.Counters[CoapCounter.DatagramsReceived]);
+            Assert.Equal(0, server.Counters[CoapCounter.RequestsReceived]);
+        }
+    }
+
+    [Fact]
+    public async Task A_block_understands_a_critical_option()
+    {
+        int understood = 0;
+        CoapEndpointOptions options = new();
+        options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new Tap<CoapInbound>(item =>
+        {
+            if (item is { Kind: CoapInboundKind.Message, Message: { } message } && message.Options.Remove(65_001))
+            {
+                Interlocked.Increment(ref understood);
+            }
+        }));
+
+        await using CoapServer server = new(options);
+        Assert.Equal("here", await AskAsync(server, request => request.Options.Add(65_001, [1])));
+        Assert.Equal(1, understood);
+    }
+
+    /// <summary>Takes the place of the console, whose lines all tests share.</summary>
+    private sealed class Recorder(TextWriter writer)
+    {
+        public void WriteLine(string line)
+        {
+            lock (writer)
+            {
+                writer.WriteLine(line);
+            }
+        }
+    }
+
+    private static async Task<string> AskAsync(CoapServer server, Action<CoapRequest>? change = null)
+    {
+        server.Listen("coap://127.0.0.1:0");
+        server.MapGet("/", () => "here");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
+        change?.Invoke(request);
+        CoapResponse response = await client.SendAsync(request).WaitAsync(s_hang);
+        Assert.Equal(CoapCode.Content, response.Code);
+        return response.GetText();
+    }
+}

@@ -1,0 +1,70 @@
+using System.Net;
+using System.Threading.Channels;
+using CoAP.NET.Tests.Structure;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The snippets of docs/custom-transports.md, so that they compile and do what the page says.</summary>
+public sealed class CustomTransportsTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-transports.md", "Guides", 3);
+
+    [Fact]
+    public async Task A_client_asks_a_server_over_a_transport_of_a_user()
+    {
+        Channel<byte[]> toServer = Channel.CreateBounded<byte[]>(100);
+        Channel<byte[]> toClient = Channel.CreateBounded<byte[]>(100);
+        await using CoapServer server = new();
+        await using CoapClient client = new();
+        server.MapGet("/temperature", () => "21.5");
+        server.MapPut("/large", request => $"{request.Payload.Length}");
+        using CancellationTokenSource hang = new(s_hang);
+        CancellationToken cancellationToken = hang.Token;
+
+        server.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Server, toServer.Reader, toClient.Writer));
+        client.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Client, toClient.Reader, toServer.Writer));
+        await server.StartAsync(cancellationToken);
+        CoapResponse response = await client.GetAsync("coap://[fd00::1]/temperature", cancellationToken);
+
+        Assert.Equal("21.5", response.GetText());
+        Assert.Equal("10000", (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[10_000]), cancellationToken)).GetText());
+        Assert.True(server.Counters[CoapCounter.BodiesAssembled] == 1 && server.Counters[CoapCounter.DatagramsSent] > 10);
+    }
+
+    [Fact]
+    public async Task Small_datagrams_are_a_parameter_of_the_peer()
+    {
+        IPAddress radio = IPAddress.Parse("fd00::1");
+        CoapEndpointOptions options = new()
+        {
+            ParametersOf = address => address.ToIPAddress().Equals(radio)
+                ? CoapTransmissionParameters.Default with { MaxMessageSize = 160, PreferredBlockSize = 64, AckTimeout = TimeSpan.FromSeconds(8) }
+                : null,
+        };
+        Channel<byte[]> toServer = Channel.CreateBounded<byte[]>(100);
+        Channel<byte[]> toClient = Channel.CreateBounded<byte[]>(100);
+        await using CoapServer server = new();
+        await using CoapClient client = new(options);
+        int largest = 0;
+        server.MapPut("/large", request => $"{request.Payload.Length}");
+        server.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Server, toServer.Reader, toClient.Writer));
+        client.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Client, toClient.Reader, new Measure(toServer.Writer, length => largest = Math.Max(largest, length))));
+        await server.StartAsync();
+        Assert.Equal("1000", (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[1000])).WaitAsync(s_hang)).GetText());
+        Assert.InRange(largest, 64, 160);
+    }
+
+    private sealed class Measure(ChannelWriter<byte[]> inner, Action<int> look) : ChannelWriter<byte[]>
+    {
+        public override bool TryWrite(byte[] item)
+        {
+            look(item.Length);
+            return inner.TryWrite(item);
+        }
+
+        public override ValueTask<bool> WaitToWriteAsync(CancellationToken cancellationToken = default) => inner.WaitToWriteAsync(cancellationToken);
+    }
+}

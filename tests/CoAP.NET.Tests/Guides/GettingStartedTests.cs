@@ -1,0 +1,94 @@
+using System.Globalization;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The snippets of docs/getting-started.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class GettingStartedTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("getting-started.md", "Guides", 4);
+
+    [Fact]
+    public async Task The_first_program_prints_what_the_page_says()
+    {
+        await using CoapServer server = new();
+        server.Listen("coap://127.0.0.1:0");
+        server.MapGet("/temperature", () => "21.5");
+        await server.StartAsync();
+
+        await using CoapClient client = new();
+        CoapResponse response = await client.GetAsync($"{server.LocalEndpoints[0]}/temperature");
+        Console.WriteLine($"{response.Code}: {response.GetText()}");
+
+        Assert.Equal("2.05 Content: 21.5", $"{response.Code}: {response.GetText()}");
+    }
+
+    [Fact]
+    public async Task The_program_that_stays_ends_when_it_is_stopped()
+    {
+        using CancellationTokenSource stop = new();
+        Console.CancelKeyPress += (_, pressed) =>
+        {
+            pressed.Cancel = true;
+            stop.Cancel();
+        };
+
+        // Before it begins, so that no test takes the port of CoAP.
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ServeAsync(stop));
+    }
+
+    [Fact]
+    public async Task A_resource_can_be_read_changed_and_watched()
+    {
+        double degrees = 21.5;
+        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => FormattableString.Invariant($"{degrees}")).Observable();
+        server.MapPut("/temperature", request =>
+        {
+            degrees = double.Parse(request.GetText(), CultureInfo.InvariantCulture);
+            temperature.Notify();
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            using CancellationTokenSource enough = new();
+            await using CoapObservation ending = await client.ObserveAsync("coap://[::1]/temperature", change =>
+            {
+                if (change.GetText() == "22")
+                {
+                    enough.Cancel();
+                }
+            }, cancellationToken);
+            Task watching = WatchAsync(enough.Token);
+            Assert.Equal(CoapCode.Changed, (await client.PutAsync("coap://[::1]/temperature", CoapContent.Text("22"))).Code);
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => watching);
+        });
+    }
+
+    private static async Task ServeAsync(CancellationTokenSource stop)
+    {
+        double degrees = 21.5;
+        await using CoapServer server = new();
+        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => FormattableString.Invariant($"{degrees}")).Observable();
+        server.MapPut("/temperature", request =>
+        {
+            degrees = double.Parse(request.GetText(), CultureInfo.InvariantCulture);
+            temperature.Notify();
+            return CoapResults.Changed();
+        });
+        await server.RunAsync(stop.Token);
+    }
+
+    private async Task WatchAsync(CancellationToken cancellationToken)
+    {
+        await using CoapObservation temperature = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+        await foreach (CoapResponse change in temperature.ReadAllAsync(cancellationToken))
+        {
+            Console.WriteLine(change.GetText());
+        }
+    }
+}

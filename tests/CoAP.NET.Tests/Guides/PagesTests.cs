@@ -1,0 +1,61 @@
+using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Structure;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The pages of the documentation as a whole: the index has each of them, and their links lead somewhere.</summary>
+public sealed partial class PagesTests
+{
+    // Named before they are written.
+    private static readonly string[] s_toCome = ["telemetry.md"];
+
+    private static readonly string s_docs = Path.Combine(SourceTree.Root, "docs");
+
+    private static readonly string[] s_pages =
+        [.. Directory.GetFiles(s_docs, "*.md", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(s_docs, file).Replace('\\', '/')).Order(StringComparer.Ordinal)];
+
+    public static TheoryData<string> Pages => ["../README.md", .. s_pages];
+
+    [Theory]
+    [MemberData(nameof(Pages))]
+    public void Links_of_a_page_lead_to_files_and_headings(string page)
+    {
+        string folder = Path.GetDirectoryName(Path.Combine(s_docs, page))!;
+        foreach (Match link in Link().Matches(Fence().Replace(File.ReadAllText(Path.Combine(s_docs, page)), "")))
+        {
+            string[] target = link.Groups["target"].Value.Split('#');
+            string file = target[0].Length == 0 ? Path.Combine(s_docs, page) : Path.GetFullPath(Path.Combine(folder, target[0]));
+            if (s_toCome.Contains(Path.GetFileName(file)) && !File.Exists(file))
+            {
+                continue;
+            }
+
+            Assert.True(File.Exists(file) || Directory.Exists(file), $"{page}: there is no {link.Groups["target"].Value}.");
+            if (target.Length == 2)
+            {
+                Assert.True(Heading().Matches(File.ReadAllText(file)).Any(heading => Anchor(heading.Groups["text"].Value.Trim()) == target[1]), $"{page}: {target[0]} has no heading {target[1]}.");
+            }
+        }
+    }
+
+    [Fact]
+    public void The_index_has_every_page()
+    {
+        string index = File.ReadAllText(Path.Combine(s_docs, "README.md"));
+        Assert.All(s_pages.Where(page => page != "README.md" && !page.StartsWith("decisions/", StringComparison.Ordinal)), page => Assert.Contains($"({page})", index, StringComparison.Ordinal));
+    }
+
+    private static string Anchor(string heading) => NoAnchor().Replace(heading.ToLowerInvariant(), "").Replace(' ', '-');
+
+    [GeneratedRegex(@"\]\((?<target>(?!https?:|mailto:)[^)\s]+)\)")]
+    private static partial Regex Link();
+
+    [GeneratedRegex("^```.*?^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Fence();
+
+    [GeneratedRegex("^#+ (?<text>.+)$", RegexOptions.Multiline)]
+    private static partial Regex Heading();
+
+    [GeneratedRegex(@"[^\w\- ]")]
+    private static partial Regex NoAnchor();
+}

@@ -1,0 +1,172 @@
+using System.Globalization;
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Structure;
+using CoAP.NET.Tests.Testing;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The snippets of docs/server.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ServerTests : GuideTest
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 7);
+
+    [Fact]
+    public async Task A_server_that_is_cancelled_before_it_starts_binds_nothing()
+    {
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ServeAsync(new CancellationToken(canceled: true)));
+    }
+
+    [Fact]
+    public async Task Groups_templates_and_answers_are_what_the_page_says()
+    {
+        CoapRouteGroup building = server.MapGroup("/building/{floor}").MaxBodySize(4096);
+        building.MapGet("/temperature", request => CoapResults.Text($"floor {request.Route["floor"]}: 21.5"));
+        building.MapPut("/lamp", request => request.GetText() is "on" or "off" ? CoapResults.Changed() : CoapResults.BadRequest("Say on or off."));
+        building.MapGet("/files/{*path}", request => CoapResults.Text(request.Route["path"]));
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            Assert.Equal("floor 3: 21.5", (await client.GetAsync("coap://[::1]/building/3/temperature")).GetText());
+            Assert.Equal("a/b.txt", (await client.GetAsync("coap://[::1]/building/3/files/a/b.txt")).GetText());
+            Assert.Equal(CoapCode.Changed, (await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Text("off"))).Code);
+            CoapResponse refused = await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Text("perhaps"));
+            Assert.Equal("4.00 Bad Request: Say on or off.", $"{refused.Code}: {refused.GetText()}");
+            Assert.Equal(CoapCode.RequestEntityTooLarge, (await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Binary(new byte[5000]))).Code);
+        });
+    }
+
+    [Fact]
+    public async Task Requests_are_read_and_answers_have_options()
+    {
+        server.MapPost("/readings", request =>
+        {
+            int count = request.TryGetQuery("count", out string? text) ? int.Parse(text, CultureInfo.InvariantCulture) : 1;
+            if (request.ContentFormat != CoapContentFormat.TextPlain)
+            {
+                return CoapResults.UnsupportedContentFormat();
+            }
+
+            return CoapResults.Created($"/readings/{count}").With(new MaxAge(30));
+        });
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapResponse created = await client.PostAsync("coap://[::1]/readings?count=7", CoapContent.Text("1 2 3"));
+            Assert.Equal("/readings/7", created.Options.Location);
+            Assert.Equal(TimeSpan.FromSeconds(30), created.MaxAge);
+            Assert.Equal(CoapCode.UnsupportedContentFormat, (await client.PostAsync("coap://[::1]/readings", CoapContent.Binary(new byte[3]))).Code);
+        });
+    }
+
+    [Fact]
+    public async Task Versions_are_validated_and_old_writers_refused()
+    {
+        string config = "a=1";
+        ulong version = 1;
+        server.Map("/config", [CoapMethod.Get, CoapMethod.Put], request =>
+        {
+            if (request.Method == CoapMethod.Get)
+            {
+                return CoapResults.ValidOr(request, CoapETag.FromVersion(version), () => CoapResults.Text(config));
+            }
+
+            if (request.CheckPreconditions(CoapETag.FromVersion(version)) is { } failed)
+            {
+                return failed;
+            }
+
+            (config, version) = (request.GetText(), version + 1);
+            return CoapResults.Changed();
+        }).Serial();
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapResponse first = await client.GetAsync("coap://[::1]/config");
+            ETag tag = first.Options.Get<ETag>()!;
+            CoapRequest again = new(CoapMethod.Get, "coap://[::1]/config");
+            again.Options.Add(tag);
+            Assert.Equal(CoapCode.Valid, (await client.SendAsync(again)).Code);
+
+            CoapCode[] codes = new CoapCode[2];
+            for (int i = 0; i < codes.Length; i++)
+            {
+                CoapRequest write = new(CoapMethod.Put, "coap://[::1]/config") { Content = CoapContent.Text("a=2") };
+                write.Options.Add(new IfMatch(tag.Value.Span));
+                codes[i] = (await client.SendAsync(write)).Code;
+            }
+
+            Assert.Equal([CoapCode.Changed, CoapCode.PreconditionFailed], codes);
+            Assert.Equal("a=2", (await client.GetAsync("coap://[::1]/config")).GetText());
+        });
+    }
+
+    [Fact]
+    public async Task A_resource_is_a_class()
+    {
+        server.Map(new Lamp { Observable = true, ResourceTypes = ["light"], Title = "The lamp" });
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            await client.PutAsync("coap://[::1]/lamp", CoapContent.Text("on"));
+            Assert.Equal("on", (await client.GetAsync("coap://[::1]/lamp")).GetText());
+            Assert.Equal(CoapCode.MethodNotAllowed, (await client.DeleteAsync("coap://[::1]/lamp")).Code);
+            CoapLink link = Assert.Single(await client.DiscoverAsync("coap://[::1]", "rt=light"));
+            Assert.Equal(("/lamp", true, "The lamp"), (link.Target, link.IsObservable, link.Title));
+        });
+    }
+
+    [Fact]
+    public async Task A_handler_that_throws_tells_nobody_why_and_a_slow_one_is_answered_late()
+    {
+        TaskCompletionSource<CoapResult> late = new();
+        server.MapGet("/fails", (Func<CoapRequest, CoapResult>)(_ => throw new InvalidOperationException("secret")));
+        server.MapGet("/slow", (_, _) => late.Task);
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapResponse failed = await client.GetAsync("coap://[::1]/fails");
+            Assert.Equal((CoapCode.InternalServerError, string.Empty), (failed.Code, failed.GetText()));
+        });
+        Task<CoapResponse> slow = client.GetAsync("coap://[::1]/slow");
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(30), Clock), max: TimeSpan.FromMinutes(5));
+        Assert.False(slow.IsCompleted);
+        late.SetResult("done");
+        Assert.Equal("done", (await Clock.AdvanceUntilAsync(slow, max: TimeSpan.FromMinutes(5))).GetText());
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.Retransmissions]);
+    }
+
+    [Fact]
+    public async Task Options_say_how_an_endpoint_works()
+    {
+        ILoggerFactory loggerFactory = NullLoggerFactory.Instance;
+        CoapEndpointOptions options = new()
+        {
+            Limits = { MaxBodySize = 64 * 1024, MaxRequestsServed = 500 },
+            Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 512 },
+            StopGracePeriod = TimeSpan.FromSeconds(20),
+            LoggerFactory = loggerFactory,
+        };
+        await using CoapServer server = new(options);
+        server.MapPut("/file", request => $"{request.Payload.Length}");
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}/file", CoapContent.Binary(new byte[2000])).WaitAsync(TimeSpan.FromSeconds(30));
+        Assert.Equal("2000", taken.GetText());
+
+        // Two blocks of 1,024 bytes would have been enough.
+        Assert.True(server.Counters[CoapCounter.RequestsReceived] > 2);
+    }
+
+    private static async Task ServeAsync(CancellationToken cancellationToken)
+    {
+        await using CoapServer server = new();
+        server.Listen("coap://[::]:5683");
+        server.MapGet("/devices/{id}", request => $"device {request.Route["id"]}");
+        await server.RunAsync(cancellationToken);
+    }
+}

@@ -1,0 +1,85 @@
+using System.Net;
+using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Structure;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Tests.Guides;
+
+/// <summary>The snippets of docs/troubleshooting.md, and the counters that it names.</summary>
+public sealed partial class TroubleshootingTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("troubleshooting.md", "Guides", 3);
+
+    [Theory]
+    [InlineData("troubleshooting.md", 10)]
+    [InlineData("security.md", 10)]
+    public void What_counts_is_a_counter(string page, int atLeast)
+    {
+        string text = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", page));
+        string[] counters = [.. CountersNamed().Matches(text).SelectMany(match => match.Groups["name"].Captures.Select(capture => capture.Value)).Distinct()];
+        Assert.True(counters.Length >= atLeast, string.Join(' ', counters));
+        Assert.All(counters, name => Assert.True(Enum.TryParse<CoapCounter>(name, out _) || typeof(CoapLimits).GetProperty(name) is not null || typeof(CoapTransmissionParameters).GetProperty(name) is not null, name));
+    }
+
+    [Fact]
+    public async Task Counters_are_printed()
+    {
+        ILoggerFactory loggerFactory = NullLoggerFactory.Instance;
+        CoapEndpointOptions options = new() { LoggerFactory = loggerFactory };
+        await using CoapServer server = new(options);
+        Console.WriteLine(server.Counters);
+        Console.WriteLine(server.Counters[CoapCounter.FormatErrors]);
+
+        server.Counters.Add(CoapCounter.FormatErrors, 2);
+        Assert.Equal("FormatErrors 2", $"{server.Counters}");
+    }
+
+    [Fact]
+    public void A_zone_stands_behind_the_address()
+    {
+        CoapUri uri = CoapUri.Parse("coap://[fe80::1%25eth0]/temperature");
+        Console.WriteLine($"{uri.Host} by {uri.ZoneId}");
+
+        Assert.Equal("fe80::1 by eth0", $"{uri.Host.Trim('[', ']')} by {uri.ZoneId}");
+    }
+
+    [Fact]
+    public async Task Small_blocks_are_a_parameter_of_the_peer()
+    {
+        IPNetwork radio = IPNetwork.Parse("127.0.0.0/8");
+        CoapEndpointOptions options = new()
+        {
+            ParametersOf = address => radio.Contains(address.ToIPAddress())
+                ? CoapTransmissionParameters.Default with { PreferredBlockSize = 64, MaxMessageSize = 160 }
+                : null,
+        };
+        await using CoapServer server = new(options);
+        server.Listen("coap://127.0.0.1:0");
+        server.MapGet("/", () => new string('x', 1000));
+        await server.StartAsync();
+        await using CoapClient client = new();
+        CoapResponse response = await client.GetAsync(server.LocalEndpoints[0]).WaitAsync(s_hang);
+        Assert.Equal(1000, response.Payload.Length);
+        Assert.Equal(16, server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    [Fact]
+    public async Task A_port_in_use_is_told_with_what_to_do()
+    {
+        await using CoapServer first = new();
+        first.Listen("coap://127.0.0.1:0");
+        await first.StartAsync();
+        await using CoapServer second = new();
+        second.Listen(first.LocalEndpoints[0]);
+        CoapException error = await Assert.ThrowsAnyAsync<CoapException>(() => second.StartAsync());
+        Assert.Contains("Another endpoint or process holds the port", error.Message, StringComparison.Ordinal);
+    }
+
+    // In brackets behind what happens, or before the word counts.
+    [GeneratedRegex(@"\((?:`(?<name>[A-Z][A-Za-z]+)`(?:, )?)+[^)]*\)|`(?<name>[A-Z][A-Za-z]+)` (?:counts|means)")]
+    private static partial Regex CountersNamed();
+}
