@@ -10,6 +10,8 @@ internal static class ClientKeys
         .Switch("Confirmable", static options => options.Confirmable, static (options, value) => options.Confirmable = value)
         .Text("Server", new TextKind<string>("name of a server of this application, * for the one without a name", static text => text), static options => options.Server is "" ? "*" : options.Server, static (options, value) => options.Server = value == "*" ? "" : value)
         .Switch("AllowUnknownKeys", static options => options.AllowUnknownKeys, static (options, value) => options.AllowUnknownKeys = value)
+        .Text("WebSockets:Path", new TextKind<string>("path that begins with a slash", static text => text is ['/', ..] ? text : null), static options => options.Endpoint.WebSockets.Path, static (options, value) => options.Endpoint.WebSockets.Path = value!)
+        .Switch("WebSockets:UseProxy", static options => options.Endpoint.WebSockets.UseProxy, static (options, value) => options.Endpoint.WebSockets.UseProxy = value)
         .Include(TlsKeys.Table, static options => options.Tls)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));

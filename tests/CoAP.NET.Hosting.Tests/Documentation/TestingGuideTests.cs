@@ -1,0 +1,75 @@
+using CoAP.NET.Hosting.Tests.Applications;
+using CoAP.NET.Testing;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Documentation;
+
+/// <summary>The snippets of docs/testing-applications.md, compiled and run.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class TestingGuideTests
+{
+    private interface IDeviceStore;
+
+    [Fact]
+    public void Every_snippet_of_the_page_is_compiled() => Page.HasOnlyCompiledSnippets("testing-applications.md", 5);
+
+    [Fact]
+    public async Task An_application_is_asked_in_memory()
+    {
+        await using CoapApplicationFactory<Program> application = new();
+        CoapClient client = application.CreateClient();
+
+        CoapResponse response = await client.GetAsync(application.Address + "/temperature");
+
+        Assert.Equal("19.0", response.GetText());
+    }
+
+    [Fact]
+    public async Task Services_are_those_of_the_test()
+    {
+        await using CoapApplicationFactory<Program> application = new();
+        DeviceStore store = new();
+
+        application.WithServices(services => services.AddSingleton<IDeviceStore>(store));
+
+        Assert.Same(store, application.Services.GetRequiredService<IDeviceStore>());
+    }
+
+    [Fact]
+    public async Task The_network_may_have_faults()
+    {
+        await using CoapApplicationFactory<Program> application = new()
+        {
+            NetworkOptions = new InMemoryNetworkOptions { Seed = 7, Conditions = new() { Loss = 0.1, MaxDelay = TimeSpan.FromMilliseconds(50) } },
+        };
+
+        Assert.Equal(0.1, application.Network.Options.Conditions.Loss);
+    }
+
+    [Fact]
+    public async Task Time_may_be_virtual()
+    {
+        VirtualClock clock = new();
+        await using CoapApplicationFactory<Program> application = new() { TimeProvider = clock };
+        CoapClient client = application.CreateClient();
+        await application.StartAsync();
+
+        await clock.AdvanceUntilAsync(client.PutAsync(application.Address + "/target", CoapContent.Text("23")), max: TimeSpan.FromMinutes(1));
+
+        Assert.InRange(clock.Elapsed, TimeSpan.FromSeconds(2), TimeSpan.FromMinutes(1));
+    }
+
+    [Fact]
+    public async Task A_pair_needs_no_host()
+    {
+        await using CoapEndpointPair pair = new(network: new InMemoryNetworkOptions { Seed = 3, Conditions = new() { Loss = 0.25 } });
+        pair.Server.MapGet("/temperature", () => "21.5");
+        await pair.StartAsync();
+
+        CoapResponse response = await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/temperature"));
+
+        Assert.Equal("21.5", response.GetText());
+    }
+
+    private sealed class DeviceStore : IDeviceStore;
+}
