@@ -35,7 +35,7 @@ public sealed partial class ResourceInbound
         try
         {
 #pragma warning disable CA2012 // consumed here when it is complete, otherwise in AwaitAsync: never in both
-            pending = call.Route.Handler(request, request.Aborted);
+            pending = IsSeen(request) ? RunSeenAsync(call) : call.Route.Handler(request, request.Aborted);
 #pragma warning restore CA2012
             if (pending.IsCompleted)
             {
@@ -143,6 +143,8 @@ public sealed partial class ResourceInbound
         }
 
         Counters.Add(CoapCounter.HandlerErrors);
+        (exchange.Request.Watch as ServerWatch)?.Failed(exception);
+        using IDisposable? scope = IsSeen(exchange.Request) ? BeginScope(exchange) : null;
         Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception);
         return s_internalServerError;
     }
@@ -185,6 +187,11 @@ public sealed partial class ResourceInbound
         {
             Counters.Add(CoapCounter.LateResponses);
             return;
+        }
+
+        if (exchange.Request.Watch is ServerWatch watch)
+        {
+            End(watch, result);
         }
 
         Offer(new CoapReply(exchange, result));

@@ -1,6 +1,7 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Resources;
 
@@ -26,6 +27,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
     private readonly CoapResult _busy;
+    private readonly bool _hasLog;
 
     internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
         : base(environment.Counters, environment.Logger)
@@ -33,6 +35,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _environment = environment;
         _routes = routes;
         _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        _hasLog = environment.Logger is not NullLogger;
         Served = served;
     }
 
@@ -41,6 +44,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private protected override void Process(CoapExchange item)
     {
         CoapRequest request = item.Request;
+        ServerWatch? watch = _environment.Telemetry.IsServing ? Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
         if (AsksForProxy(options))
         {
@@ -63,6 +67,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
                 request.Message.Payload = default;
             }
 
+            watch?.Route = route;
             RoutePlan plan = route.GetPlan(_environment);
             if (request.IsMulticast && !plan.AllowsMulticast)
             {
