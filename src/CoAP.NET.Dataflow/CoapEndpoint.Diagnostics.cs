@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Pipeline;
@@ -15,6 +16,50 @@ public sealed partial class CoapEndpoint
 
     /// <summary>The name of the endpoint in telemetry; null when it was given none.</summary>
     public string? Name => _name;
+
+    /// <summary>
+    /// Writes the messages of one peer or all, as they come and leave, to a stream in the pcapng format, until the trace is disposed. May be switched on and off while the endpoint runs, also
+    /// several at a time. Payloads are blanked unless the options say otherwise. Receiving never waits for the stream.
+    /// </summary>
+    /// <param name="stream">Where to; written to by one thread at a time, and left open.</param>
+    /// <param name="options">Which messages and how many; null: all peers, payloads blanked, at most 64 MiB.</param>
+    /// <returns>The trace. Dispose it to end it.</returns>
+    /// <exception cref="ArgumentException">The stream cannot be written.</exception>
+    public CoapTrace TraceTo(Stream stream, CoapTraceOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        return stream.CanWrite
+            ? new CoapTrace(stream, options ?? new CoapTraceOptions(), _environment.TimeProvider, _environment.Taps, exception => Log.TraceFailed(_environment.Logger, exception))
+            : throw new ArgumentException("The stream cannot be written.", nameof(stream));
+    }
+
+    /// <summary>
+    /// What there is at the moment: peers with what is pending, queued and observed, block transfers, round-trip times, and what was dropped last. For people who look for a reason, not for each request: it
+    /// looks at all peers, and takes the locks of the shards for moments.
+    /// </summary>
+    /// <param name="address">The peers at this address only, of all ports; null for all.</param>
+    /// <param name="maxPeers">How many peers at most, those that were heard last. Default 100; 0 or more.</param>
+    /// <returns>The snapshot, which never changes.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxPeers"/> is negative.</exception>
+    public CoapSnapshot GetSnapshot(IPAddress? address = null, int maxPeers = 100)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(maxPeers);
+        SnapshotReader reader = new(_pipelines, _connections, _environment, address, maxPeers);
+        return new CoapSnapshot
+        {
+            Time = _environment.TimeProvider.GetUtcNow(),
+            Name = _name,
+            LocalEndpoints = LocalEndpoints,
+            Counters = Enum.GetValues<CoapCounter>().Where(counter => counter != CoapCounter.Count && Counters[counter] != 0).ToDictionary(static counter => counter, counter => Counters[counter]),
+            ActiveRequests = Served.Count,
+            Observers = Observers.Value,
+            Observations = Observed.Count,
+            Connections = _connections.Count,
+            Shards = reader.ReadShards(),
+            Peers = reader.ReadPeers(out bool isTruncated),
+            IsTruncated = isTruncated,
+        };
+    }
 
     private long ReadGauge(EndpointGauge gauge) => gauge switch
     {
@@ -33,7 +78,11 @@ public sealed partial class CoapEndpoint
         CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route, CancellationToken cancellationToken)
     {
         ClientWatch watch = new(_environment, channel, request.Code.Value);
-        watch.Begin(TelemetryTags.MethodOf(request.Code.Value), target);
+        if (CoapTelemetry.Source.HasListeners())
+        {
+            watch.Begin(TelemetryTags.MethodOf(request.Code.Value), target, channel.Transport.Scheme, channel.Remote.ToIPEndPoint());
+        }
+
         AddContext(message, watch.Context);
         OutgoingRequest outgoing = new()
         {

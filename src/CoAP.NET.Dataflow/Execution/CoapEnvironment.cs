@@ -23,6 +23,9 @@ internal sealed class CoapEnvironment
     /// <summary>What is measured of requests.</summary>
     public EndpointTelemetry Telemetry { get; init; } = EndpointTelemetry.None;
 
+    /// <summary>The wire traces.</summary>
+    public WireTaps Taps { get; } = new();
+
     /// <summary>With which peers Q-Block1 and Q-Block2 are used.</summary>
     public CoapQBlock QBlock { get; init; }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net;
 using CoAP.NET.Channels;
 
 namespace CoAP.NET.Requesting;
@@ -35,7 +36,9 @@ internal sealed class ClientWatch
     /// <summary>Begins the span. It becomes the current one of the caller.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="target">Where the request goes; null when that is known by the peer only.</param>
-    public void Begin(string name, CoapUri? target)
+    /// <param name="scheme">The scheme of the transport.</param>
+    /// <param name="server">The address of the peer.</param>
+    public void Begin(string name, CoapUri? target, string scheme, IPEndPoint server)
     {
         try
         {
@@ -46,10 +49,10 @@ internal sealed class ClientWatch
             }
 
             activity.SetTag(TelemetryTags.Method, TelemetryTags.MethodOf(_method));
-            activity.SetTag(TelemetryTags.Scheme, _channel.Transport.Scheme);
+            activity.SetTag(TelemetryTags.Scheme, scheme);
             activity.SetTag(TelemetryTags.Transport, TelemetryTags.TransportOf(_channel.IsReliable));
-            activity.SetTag(TelemetryTags.ServerAddress, target?.Host ?? _channel.Remote.ToIPAddress().ToString());
-            activity.SetTag(TelemetryTags.ServerPort, (int)_channel.Remote.Port);
+            activity.SetTag(TelemetryTags.ServerAddress, target?.Host ?? server.Address.ToString());
+            activity.SetTag(TelemetryTags.ServerPort, server.Port);
             if (target is not null)
             {
                 // Without the query, which may hold secrets.

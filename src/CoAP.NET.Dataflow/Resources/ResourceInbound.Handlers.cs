@@ -186,6 +186,7 @@ public sealed partial class ResourceInbound
         if (exchange.IsAbandoned || !exchange.TryClaimReply())
         {
             Counters.Add(CoapCounter.LateResponses);
+            exchange.Channel.NoteDrop(CoapCounter.LateResponses);
             return;
         }
 

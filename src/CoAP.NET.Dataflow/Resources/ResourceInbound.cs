@@ -94,6 +94,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             else if (request.Payload.Length > plan.Body.MaxSize)
             {
                 Counters.Add(CoapCounter.BodiesTooLarge);
+                item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
                 Reply(item, CoapResults.RequestEntityTooLarge(plan.Body.MaxSize));
             }
             else if (item.Body is { IsIncomplete: true })
@@ -103,6 +104,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             else if (!Served.TryEnter(item.Channel.Shard.Index))
             {
                 Counters.Add(CoapCounter.Busy);
+                item.Channel.NoteDrop(CoapCounter.Busy);
                 Reply(item, _busy);
             }
             else

@@ -77,6 +77,7 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         if (!CoapDatagramSerializer.TryReadHeader(bytes, out CoapMessageType type, out ushort messageId))
         {
             Counters.Add(CoapCounter.Ignored);
+            channel.NoteDrop(CoapCounter.Ignored);
             inbound = default;
             return false;
         }
@@ -119,6 +120,7 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
     private void CountFormatError(CoapChannel channel, CoapFormatError error)
     {
         Counters.Add(CoapCounter.FormatErrors);
+        channel.NoteDrop(CoapCounter.FormatErrors);
         Log.FormatError(Logger, channel, error.Rule, error.Offset);
     }
 }

@@ -69,6 +69,7 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
         {
             datagram.Dispose();
             Counters.Add(CoapCounter.EncodeErrors);
+            outbound.Channel.NoteDrop(CoapCounter.EncodeErrors);
             Log.EncodeFailed(Logger, exception, message.Code, outbound.Channel);
             return null;
         }
