@@ -12,8 +12,8 @@ internal static class TraceContext
 
     public static void Write(ActivityContext context, Span<byte> destination)
     {
-        context.TraceId.CopyTo(destination);
-        context.SpanId.CopyTo(destination[16..]);
+        context.TraceId.CopyTo(destination[..16]);
+        context.SpanId.CopyTo(destination[16..24]);
         destination[24] = (byte)context.TraceFlags;
     }
 

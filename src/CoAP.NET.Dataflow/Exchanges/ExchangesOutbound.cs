@@ -4,6 +4,7 @@ using CoAP.NET.Options;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Exchanges;
 
@@ -311,6 +312,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private CoapResult RefuseTooLarge(CoapExchange exchange, long size)
     {
+        using IDisposable? scope = MessageScope.BeginFor(Logger, exchange.Channel.IsReliable ? LogLevel.Debug : LogLevel.Error, exchange.Channel, exchange.Request.Message);
         if (exchange.Channel.IsReliable)
         {
             // Whoever says that he takes little and no blocks is not to fill our log.

@@ -60,7 +60,7 @@ public sealed partial class ResourceInbound
 
         if (watch is not null && (mayHaveBeenLong ? watch.Observe(started, _environment.Now, pauses) : watch.ObserveQuick()))
         {
-            Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null);
+            Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null, exchange);
         }
 
         if (done && result is SeekableResult)
@@ -75,7 +75,7 @@ public sealed partial class ResourceInbound
             return false;
         }
 
-        Finish(exchange, error is null ? Check(call.Route, result) : Fail(exchange, call.Route, error));
+        Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error));
         return true;
     }
 
@@ -100,7 +100,7 @@ public sealed partial class ResourceInbound
             CoapResult result;
             try
             {
-                result = Check(route, await pending.ConfigureAwait(false));
+                result = Check(exchange, route, await pending.ConfigureAwait(false));
                 if (result is SeekableResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, _environment.Limits.MaxRepresentationBytes).ConfigureAwait(false);
@@ -144,18 +144,17 @@ public sealed partial class ResourceInbound
 
         Counters.Add(CoapCounter.HandlerErrors);
         (exchange.Request.Watch as ServerWatch)?.Failed(exception);
-        using IDisposable? scope = IsSeen(exchange.Request) ? BeginScope(exchange) : null;
-        Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception);
+        Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception, exchange);
         return s_internalServerError;
     }
 
     /// <summary>Turns what a handler returned into what may be sent.</summary>
-    private CoapResult Check(Route route, CoapResult? result)
+    private CoapResult Check(CoapExchange exchange, Route route, CoapResult? result)
     {
         if (result is null)
         {
             Counters.Add(CoapCounter.HandlerErrors);
-            Report(static (stage, failed, _) => Log.HandlerReturnedNull(stage.Logger, failed.Template), route, null);
+            Report(static (stage, failed, _) => Log.HandlerReturnedNull(stage.Logger, failed.Template), route, null, exchange);
             return s_internalServerError;
         }
 
@@ -165,7 +164,7 @@ public sealed partial class ResourceInbound
         }
 
         // These codes are defined without a payload (RFC 7252 section 5.9.1.3, RFC 7959 section 2.9.1).
-        Report(static (stage, failed, _) => Log.PayloadDropped(stage.Logger, failed.Template), route, null);
+        Report(static (stage, failed, _) => Log.PayloadDropped(stage.Logger, failed.Template), route, null, exchange);
         return result.CopyWithoutPayload();
     }
 
@@ -199,8 +198,9 @@ public sealed partial class ResourceInbound
     }
 
     // A logger is foreign code as well: when it throws, the answer still goes out.
-    private void Report(Action<ResourceInbound, Route, Exception?> log, Route route, Exception? exception)
+    private void Report(Action<ResourceInbound, Route, Exception?> log, Route route, Exception? exception, CoapExchange exchange)
     {
+        using IDisposable? scope = BeginScope(exchange);
         try
         {
             log(this, route, exception);

@@ -1,3 +1,4 @@
+using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using Microsoft.Extensions.Logging;
 
@@ -6,6 +7,8 @@ namespace CoAP.NET.Resources;
 // What is measured and logged around handlers. Nothing of it is done, and nothing allocated, when nobody listens.
 public sealed partial class ResourceInbound
 {
+    private volatile bool _hasScopes;
+
     private ServerWatch Watch(CoapExchange exchange)
     {
         ServerWatch watch = new(_environment.Telemetry, exchange);
@@ -13,7 +16,7 @@ public sealed partial class ResourceInbound
         return watch;
     }
 
-    private bool IsSeen(CoapRequest request) => request.Watch is not null || (_hasLog && Logger.IsEnabled(LogLevel.Error));
+    private bool IsSeen(CoapRequest request) => request.Watch is not null || (_hasScopes && Logger.IsEnabled(LogLevel.Error));
 
     // Being async, it leaves the caller's execution context as it was: span and scope are current in the handler and in what that awaits, and nowhere else.
     private async ValueTask<CoapResult> RunSeenAsync(RouteCall call)
@@ -39,22 +42,20 @@ public sealed partial class ResourceInbound
 
     private IDisposable? BeginScope(CoapExchange exchange)
     {
-        if (!_hasLog)
+        if (!_hasScopes)
         {
             return null;
         }
 
-        try
+        CoapMessage message = exchange.Request.Message;
+        IDisposable? scope = MessageScope.Begin(Logger, exchange.Channel, message.Token, message.MessageId);
+        if (scope is null)
         {
-            return Logger.BeginScope(new RequestScope(exchange.Channel, exchange.Request.Message));
+            // The logger knows no scopes: it is not asked for each request again.
+            _hasScopes = false;
         }
-#pragma warning disable CA1031 // a logger is foreign code
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-            Counters.Add(CoapCounter.StageErrors);
-            return null;
-        }
+
+        return scope;
     }
 
     private void End(ServerWatch watch, CoapResult result)

@@ -27,7 +27,6 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
     private readonly CoapResult _busy;
-    private readonly bool _hasLog;
 
     internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
         : base(environment.Counters, environment.Logger)
@@ -35,7 +34,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _environment = environment;
         _routes = routes;
         _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
-        _hasLog = environment.Logger is not NullLogger;
+        _hasScopes = environment.Logger is not NullLogger;
         Served = served;
     }
 

@@ -89,21 +89,26 @@ internal sealed class ServerWatch
         }
 
         Activity? before = Activity.Current;
-        Begin();
-        if (_activity is { } activity)
+        try
         {
-            activity.SetTag(TelemetryTags.Code, TelemetryTags.CodeOf(code.Value));
-            if (code.Class == 5)
+            Begin();
+            if (_activity is { } activity)
             {
-                // A 4.xx is the client's mistake and no failure of the server.
-                activity.SetTag(TelemetryTags.Error, TelemetryTags.CodeOf(code.Value));
-                activity.SetStatus(ActivityStatusCode.Error);
+                activity.SetTag(TelemetryTags.Code, TelemetryTags.CodeOf(code.Value));
+                if (code.Class == 5)
+                {
+                    // A 4.xx is the client's mistake and no failure of the server.
+                    activity.SetTag(TelemetryTags.Error, TelemetryTags.CodeOf(code.Value));
+                    activity.SetStatus(ActivityStatusCode.Error);
+                }
+
+                activity.SetEndTime(_telemetry.Time.GetUtcNow().UtcDateTime);
+                activity.Stop();
             }
-
-            activity.SetEndTime(_telemetry.Time.GetUtcNow().UtcDateTime);
-            activity.Stop();
         }
-
-        Activity.Current = before == _activity ? null : before;
+        finally
+        {
+            Activity.Current = before == _activity ? null : before;
+        }
     }
 }

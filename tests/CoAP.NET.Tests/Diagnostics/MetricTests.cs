@@ -102,7 +102,7 @@ public class MetricTests : EndpointTest
         _metrics.Listen();
         await StartAsync();
         CoapEndpoint endpoint = Server.Endpoint;
-        Transport.OnSent = (_, bytes) => Transport.Receive(Other, $"6045{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}");
+        Transport.OnSent = (_, bytes) => Transport.Receive(Other, $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}");
         await Within(endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a")));
         Transport.OnSent = null;
         using CancellationTokenSource stop = new();

@@ -39,10 +39,33 @@ public sealed class ScopeTests : EndpointTest
         Assert.Contains(_scopes.Lines, static line => line.StartsWith("The handler of", StringComparison.Ordinal) && line.EndsWith("Peer=coap://192.0.2.1:40000 Token= MessageId=7", StringComparison.Ordinal));
     }
 
+    [Fact]
+    public async Task What_the_stages_say_of_a_message_has_the_scope_too()
+    {
+        await StartAsync();
+        Transport.Receive(Peer, "40010009f0");
+        Assert.Contains(_scopes.Lines, static line => line.Contains("no message", StringComparison.Ordinal) && line.EndsWith("MessageId=9", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_logger_without_scopes_is_not_asked_for_each_request()
+    {
+        _scopes.HasScopes = false;
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        Exchange("40010001");
+        Exchange("40010002");
+        Assert.Equal(1, _scopes.Asked);
+    }
+
     private sealed class ScopeLogger : ILoggerFactory, ILogger
     {
         private readonly LoggerExternalScopeProvider _scopes = new();
         private readonly List<string> _lines = [];
+
+        public bool HasScopes { get; set; } = true;
+
+        public int Asked { get; private set; }
 
         public string[] Lines
         {
@@ -62,7 +85,11 @@ public sealed class ScopeTests : EndpointTest
         }
 
         public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => _scopes.Push(state);
+            where TState : notnull
+        {
+            Asked++;
+            return HasScopes ? _scopes.Push(state) : null;
+        }
 
         public bool IsEnabled(LogLevel logLevel) => true;
 

@@ -44,8 +44,8 @@ public sealed class CoapTrace : IAsyncDisposable
         _report = report;
         _peer = options.Peer is { } peer ? CoapAddress.FromIPEndPoint(peer) : null;
         TraceFormat.Begin(_output);
-        _writing = WriteAsync();
         taps.Add(this);
+        _writing = WriteAsync();
     }
 
     /// <summary>How many messages were written.</summary>
