@@ -77,10 +77,10 @@ public sealed partial class CoapEndpoint
     private async Task<CoapResponse> WatchAsync(
         CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route, CancellationToken cancellationToken)
     {
-        ClientWatch watch = new(_environment, channel, request.Code.Value);
+        ClientWatch watch = new(_environment, channel.IsReliable, request.Code.Value);
         if (CoapTelemetry.Source.HasListeners())
         {
-            watch.Begin(TelemetryTags.MethodOf(request.Code.Value), target, channel.Transport.Scheme, channel.Remote.ToIPEndPoint());
+            watch.Begin(TelemetryTags.MethodOf(request.Code.Value), target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(), channel.Remote.Port);
         }
 
         AddContext(message, watch.Context);
@@ -93,6 +93,31 @@ public sealed partial class CoapEndpoint
             CoapResponse response = await (route is null ? _steps : _connectedSteps).SendAsync(outgoing, cancellationToken).ConfigureAwait(false);
             watch.End(response.Code);
             return response;
+        }
+        catch (Exception exception)
+        {
+            watch.Fail(exception);
+            throw;
+        }
+    }
+
+    private Task<CoapObservation> BeginObservationAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        CoapTelemetry.Source.HasListeners()
+            ? WatchObservationAsync(target, options, cancellationToken)
+            : CoapObservation.BeginAsync(Observed, target, options, cancellationToken);
+
+    // From the call to the first notification, or to what the server answered instead.
+    private async Task<CoapObservation> WatchObservationAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
+    {
+        CoapChannel? peer = target.Peer;
+        string scheme = peer?.Transport.Scheme ?? target.Uri!.Scheme;
+        ClientWatch watch = new(_environment, scheme.Contains('+', StringComparison.Ordinal), target.Message.Code.Value) { IsObservation = true };
+        watch.Begin("OBSERVE", target.Uri, scheme, peer?.Remote.ToIPAddress().ToString() ?? target.Uri!.Host, peer?.Remote.Port ?? target.Uri!.Port);
+        try
+        {
+            CoapObservation observation = await CoapObservation.BeginAsync(Observed, target, options, cancellationToken).ConfigureAwait(false);
+            watch.End(observation.Latest?.Code ?? CoapCode.Empty);
+            return observation;
         }
         catch (Exception exception)
         {

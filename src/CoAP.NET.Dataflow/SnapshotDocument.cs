@@ -59,7 +59,7 @@ internal static class SnapshotDocument
         ("identity", peer.HasIdentity),
         ("verified", peer.IsVerified),
         ("newcomer", peer.IsNewcomer),
-        ("lastSeen", Text(peer.LastSeen)),
+        ("lastSeen", peer.LastSeen is { } seen ? Text(seen) : null),
         ("runningRequests", (long)peer.RunningRequests),
         ("outstanding", (long)peer.Outstanding),
         ("queued", (long)peer.Queued),

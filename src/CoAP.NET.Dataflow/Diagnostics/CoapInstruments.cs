@@ -20,6 +20,8 @@ internal sealed class CoapInstruments
     // What endpoints counted that are closed: a counter never falls.
     private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> _closed = [];
 
+    private int _pruneAt = 16;
+
     private CoapInstruments(Meter meter)
     {
         InstrumentAdvice<double> advice = new() { HistogramBucketBoundaries = s_buckets };
@@ -67,7 +69,12 @@ internal sealed class CoapInstruments
     {
         lock (_gate)
         {
-            _sources.RemoveAll(static reference => !reference.TryGetTarget(out _));
+            if (_sources.Count >= _pruneAt)
+            {
+                _sources.RemoveAll(static reference => !reference.TryGetTarget(out _));
+                _pruneAt = 16 + (2 * _sources.Count);
+            }
+
             _sources.Add(new WeakReference<TelemetrySource>(source));
         }
     }

@@ -41,6 +41,10 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     private static long SeenAt(CoapChannel channel) =>
         Math.Max(channel.LastSeen, channel.SignallingState is ConnectionState connection ? connection.LastHeard : long.MinValue);
 
+    // Whom we chose ourselves has the time of that until something comes.
+    private static bool WasHeard(CoapChannel channel) =>
+        channel.IsReliable || channel.IsNewcomer || channel.LastSeen != channel.FirstSeen || channel.Messaging.LastHeard != long.MinValue;
+
     private bool Fits(CoapChannel channel) =>
         !channel.IsGroup && (_filter is not { } filter || (channel.Remote.High == filter.High && channel.Remote.Low == filter.Low));
 
@@ -62,7 +66,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 HasIdentity = channel.Identity is not null,
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,
-                LastSeen = utcNow - TimeSpan.FromTicks(Math.Max(0, now - SeenAt(channel))),
+                LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - SeenAt(channel))) : null,
                 RunningRequests = channel.Requests?.Count ?? MessageLayer.RunningOf(channel),
                 Outstanding = MessageLayer.OutstandingTo(channel),
                 Queued = MessageLayer.WaitingFor(channel),

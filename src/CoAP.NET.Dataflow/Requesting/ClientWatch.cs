@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Net;
 using CoAP.NET.Channels;
 
 namespace CoAP.NET.Requesting;
@@ -11,7 +10,7 @@ internal sealed class ClientWatch
     private const int MaxEvents = 64;
 
     private readonly CoapEnvironment _environment;
-    private readonly CoapChannel _channel;
+    private readonly bool _isReliable;
     private readonly byte _method;
     private readonly long _started;
     private CoapTransmission? _last;
@@ -20,13 +19,16 @@ internal sealed class ClientWatch
     private int _events;
     private Activity? _activity;
 
-    public ClientWatch(CoapEnvironment environment, CoapChannel channel, byte method)
+    public ClientWatch(CoapEnvironment environment, bool isReliable, byte method)
     {
         _environment = environment;
-        _channel = channel;
+        _isReliable = isReliable;
         _method = method;
         _started = Telemetry.Time.GetTimestamp();
     }
+
+    /// <summary>Whether it is the registration of an observation, which is a span and no request in the metrics.</summary>
+    public bool IsObservation { get; init; }
 
     /// <summary>What identifies the span to the peer; null when there is no span.</summary>
     public ActivityContext? Context => _activity?.Context;
@@ -37,8 +39,9 @@ internal sealed class ClientWatch
     /// <param name="name">Its name.</param>
     /// <param name="target">Where the request goes; null when that is known by the peer only.</param>
     /// <param name="scheme">The scheme of the transport.</param>
-    /// <param name="server">The address of the peer.</param>
-    public void Begin(string name, CoapUri? target, string scheme, IPEndPoint server)
+    /// <param name="host">The peer, where <paramref name="target"/> does not name it.</param>
+    /// <param name="port">The port of the peer.</param>
+    public void Begin(string name, CoapUri? target, string scheme, string host, int port)
     {
         try
         {
@@ -50,9 +53,14 @@ internal sealed class ClientWatch
 
             activity.SetTag(TelemetryTags.Method, TelemetryTags.MethodOf(_method));
             activity.SetTag(TelemetryTags.Scheme, scheme);
-            activity.SetTag(TelemetryTags.Transport, TelemetryTags.TransportOf(_channel.IsReliable));
-            activity.SetTag(TelemetryTags.ServerAddress, target?.Host ?? server.Address.ToString());
-            activity.SetTag(TelemetryTags.ServerPort, server.Port);
+            activity.SetTag(TelemetryTags.Transport, TelemetryTags.TransportOf(_isReliable));
+            activity.SetTag(TelemetryTags.ServerAddress, target?.Host ?? host);
+            activity.SetTag(TelemetryTags.ServerPort, port);
+            if (IsObservation)
+            {
+                activity.SetTag(TelemetryTags.Observation, "register");
+            }
+
             if (target is not null)
             {
                 // Without the query, which may hold secrets.
@@ -100,7 +108,11 @@ internal sealed class ClientWatch
         {
             Settle();
             string? error = exception is null ? (code is { IsError: true } failed ? TelemetryTags.CodeOf(failed.Value) : null) : NameOf(exception);
-            Telemetry.Requested(_method, code?.Value, error, _channel.IsReliable, Telemetry.Time.GetElapsedTime(_started));
+            if (!IsObservation)
+            {
+                Telemetry.Requested(_method, code?.Value, error, _isReliable, Telemetry.Time.GetElapsedTime(_started));
+            }
+
             if (_activity is not { } activity)
             {
                 return;
@@ -117,8 +129,12 @@ internal sealed class ClientWatch
                 activity.SetStatus(ActivityStatusCode.Error, exception?.Message);
             }
 
-            activity.SetTag(TelemetryTags.Retransmissions, _retransmissions);
-            activity.SetTag(TelemetryTags.Exchanges, _exchanges);
+            if (!IsObservation)
+            {
+                activity.SetTag(TelemetryTags.Retransmissions, _retransmissions);
+                activity.SetTag(TelemetryTags.Exchanges, _exchanges);
+            }
+
             activity.SetEndTime(Telemetry.Time.GetUtcNow().UtcDateTime);
             activity.Stop();
         }

@@ -47,6 +47,7 @@ public sealed class SnapshotTests : EndpointTest
         Assert.Null(asked.Pending[1].MessageId);
         Assert.Equal((null, TimeSpan.FromSeconds(2)), (asked.RoundTripTime, asked.RetransmissionTimeout));
         Assert.Null(asked.LastDrop);
+        Assert.Null(asked.LastSeen);
         late.SetResult(CoapResults.Text("x"));
         _ = (first, second);
     }

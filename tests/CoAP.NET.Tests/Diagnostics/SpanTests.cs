@@ -133,6 +133,28 @@ public sealed class SpanTests : EndpointTest, IDisposable
         Assert.True(server.HasRemoteParent);
     }
 
+    [Fact]
+    public async Task An_observation_is_a_span_from_the_call_to_its_first_notification_and_its_runs_at_the_server_are_spans()
+    {
+        Server.MapGet("/o", () => "1").Observable();
+        await StartAsync();
+        Transport.OnSent = (_, bytes) => Transport.Receive(Other, $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}6101ff31");
+        await using (await Within(Server.Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/o"))))
+        {
+            Activity span = Assert.Single(_stopped);
+            Assert.Equal(("OBSERVE", ActivityKind.Client, "2.05"), (span.DisplayName, span.Kind, span.GetTagItem("coap.response.code")));
+            Assert.Equal("register", span.GetTagItem("coap.observe"));
+            Transport.OnSent = null;
+        }
+
+        _stopped.Clear();
+        Transport.Receive(Peer, "410100025560516f");
+        Server.Notify("/o");
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Contains(_stopped, static span => span is { DisplayName: "GET /o", Kind: ActivityKind.Server } && Equals(span.GetTagItem("coap.observe"), "register"));
+        Assert.Contains(_stopped, static span => span is { DisplayName: "NOTIFY /o", Kind: ActivityKind.Producer });
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("00")]

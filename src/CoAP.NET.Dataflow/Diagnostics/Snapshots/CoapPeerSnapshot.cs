@@ -30,8 +30,8 @@ public sealed class CoapPeerSnapshot
     /// <summary>Whether it is a newcomer: one of those that replace only one another.</summary>
     public required bool IsNewcomer { get; init; }
 
-    /// <summary>When something came from it last.</summary>
-    public required DateTimeOffset LastSeen { get; init; }
+    /// <summary>When something came from it last; null when it was only sent to so far.</summary>
+    public required DateTimeOffset? LastSeen { get; init; }
 
     /// <summary>Its requests that we have not finished with.</summary>
     public required int RunningRequests { get; init; }
