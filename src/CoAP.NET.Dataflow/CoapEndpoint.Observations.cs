@@ -32,8 +32,7 @@ public sealed partial class CoapEndpoint
             uri.AddTo(message.Options, uri.HostAddress, uri.Port);
         }
 
-        return await CoapObservation.BeginAsync(
-            Observed,
+        return await BeginObservationAsync(
             new ObservationTarget($"{uri.Scheme}://{uri.Authority}{(request.LocalAddress is { } local ? $" from {local}" : null)}", message) { Uri = uri, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize },
             options,
             cancellationToken).ConfigureAwait(false);
@@ -43,8 +42,7 @@ public sealed partial class CoapEndpoint
     {
         CheckObservable(request);
         CoapMessage message = Compose(channel, request, out CoapUri? uri);
-        return CoapObservation.BeginAsync(
-            Observed,
+        return BeginObservationAsync(
             new ObservationTarget($"{channel} at {channel.Local}", message) { Uri = uri, Peer = channel, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize },
             options,
             cancellationToken);

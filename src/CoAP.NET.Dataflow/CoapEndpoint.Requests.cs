@@ -181,9 +181,11 @@ public sealed partial class CoapEndpoint
         CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route, CancellationToken cancellationToken) =>
         request.CacheMode == CoapCacheMode.OnlyIfCached && _cacheStep is null
             ? Task.FromException<CoapResponse>(new CoapCacheMissException())
-            : (route is null ? _steps : _connectedSteps).SendAsync(
-                new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route },
-                cancellationToken);
+            : _environment.Telemetry.IsRequesting
+                ? WatchAsync(request, message, channel, target, started, route, cancellationToken)
+                : (route is null ? _steps : _connectedSteps).SendAsync(
+                    new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route },
+                    cancellationToken);
 
     /// <summary>One exchange of messages, without any step.</summary>
     private Task<CoapResponse> ExchangeAsync(OutgoingRequest request, TimeSpan? timeout, CancellationToken cancellationToken)
@@ -194,7 +196,9 @@ public sealed partial class CoapEndpoint
         CoapChannel held = Hold(pipeline, channel);
         try
         {
-            return pipeline.ExchangesOut.SendAsync(held, request.Message, timeout, request.Plain is null ? null : request, cancellationToken);
+            ClientRequest sent = pipeline.ExchangesOut.Begin(held, request.Message, timeout, request.Plain is null ? null : request, cancellationToken);
+            request.Watch?.OnSent(sent.Transmission, request.Message);
+            return sent.Task;
         }
         finally
         {

@@ -59,8 +59,12 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _state = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
         CoapTransmissionParameters parameters = options.Parameters;
         Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
+        CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
+        KeyValuePair<string, object?>[] tags = [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(), .. options.TelemetryTags];
+        _name = options.Name;
         _environment = new CoapEnvironment
         {
+            Telemetry = new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 },
             TimeProvider = options.TimeProvider,
             Random = options.Random,
             Scheduler = options.Scheduler,
@@ -143,6 +147,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
 
         Observed = new ObservedResources([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
+        _telemetrySource = new TelemetrySource(_environment.Counters, tags, ReadGauge);
+        instruments.Add(_telemetrySource);
+        _instruments = instruments;
     }
 
     /// <summary>What happened so far, in numbers.</summary>
@@ -319,6 +326,8 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         {
             clock.Dispose();
         }
+
+        _instruments.Remove(_telemetrySource);
 
         foreach (CoapPipeline pipeline in _pipelines)
         {

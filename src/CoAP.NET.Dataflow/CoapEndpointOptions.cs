@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using System.Net;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -103,6 +104,29 @@ public sealed class CoapEndpointOptions
 
     /// <summary>The log. Default: none.</summary>
     public ILoggerFactory LoggerFactory { get; set => field = NotNull(value); } = NullLoggerFactory.Instance;
+
+    /// <summary>The name of the endpoint in telemetry, by which several in one process are told apart: the tag <c>coap.endpoint.name</c>. Default: null, no such tag; endpoints with equal tags are added up.</summary>
+    public string? Name { get; set; }
+
+    /// <summary>Further tags for the metrics and traces of the endpoint; few values, as each combination is a series of its own. Default: none.</summary>
+    public IList<KeyValuePair<string, object?>> TelemetryTags { get; } = [];
+
+    /// <summary>Makes the meter of <see cref="CoapTelemetry.MeterName"/>, such as the one of a dependency injection container. Default: null, one meter for the process.</summary>
+    public IMeterFactory? MeterFactory { get; set; }
+
+    /// <summary>
+    /// The number of an option that carries the trace context from client to server (25 bytes: trace id, span id, flags), so that their spans belong together. There is none in any standard, so both ends
+    /// have to agree on one for experiments. Null, the default, sends and reads none. <see cref="CoapTelemetry.SuggestedTraceContextOption"/> is right unless something else uses it.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 65,000 to 65,535 (RFC 7252 section 12.2), or not elective, or part of the cache key (RFC 7252 section 5.4.6).</exception>
+    public int? TraceContextOption
+    {
+        get;
+        set => field = value is null or (>= 65_000 and <= 65_535) && (value is null || OptionNumber.IsNoCacheKey(value.Value) && (value & 1) == 0)
+            ? value
+            : throw new ArgumentOutOfRangeException(
+                nameof(value), value, "The trace context needs an elective option for experiments that is not part of the cache key: even, 65,000 to 65,535, and its last five bits 11100, such as 65,308.");
+    }
 
     /// <summary>The clock. Default: the system's.</summary>
     public TimeProvider TimeProvider { get; set => field = NotNull(value); } = TimeProvider.System;

@@ -252,6 +252,13 @@ public sealed partial class CoapRequest
     /// <returns>The text.</returns>
     public override string ToString() => $"{Code} {UriText ?? Path}";
 
+    /// <summary>Who measures it on its way through the server; null when nobody does.</summary>
+    internal object? Watch
+    {
+        get => _more?.Watch;
+        set => More.Watch = value;
+    }
+
     private RequestMore More => _more ??= new RequestMore();
 
     private CoapContentFormat? GetFormat(int number) =>
@@ -266,6 +273,8 @@ public sealed partial class CoapRequest
         public TransferWishes? Transfer { get; set; }
 
         public IPAddress? LocalAddress { get; set; }
+
+        public object? Watch { get; set; }
 
         public long EchoAge { get; set; } = -1;
 

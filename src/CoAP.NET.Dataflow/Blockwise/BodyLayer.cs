@@ -34,6 +34,9 @@ internal sealed partial class BodyLayer
     /// <summary>Bodies of requests that are not complete yet.</summary>
     public int Count => _bodies.Count;
 
+    /// <summary>Bodies of a peer's requests that are not complete yet.</summary>
+    public int CountOf(CoapChannel channel) => _bodies.CountOf(channel);
+
     /// <summary>Answers a block that waited, outside the lock; with null it gets no answer. Set by the block that owns the layer.</summary>
     public Action<CoapExchange, CoapResult?>? Reply { get; set; }
 
@@ -91,6 +94,7 @@ internal sealed partial class BodyLayer
         if (entry.Place is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
+            entry.Channel.NoteDrop(CoapCounter.BodiesAbandoned);
         }
 
         GiveUp(entry, "The peer sent no further block in time.");
@@ -125,6 +129,7 @@ internal sealed partial class BodyLayer
             if (_bodies.OldestOf(entry.Channel, entry) is not { } oldest)
             {
                 _counters.Add(CoapCounter.BodiesRefused);
+                entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
                 return entry.IsNewcomers ? Busy() : BlockAnswers.TooLarge(Math.Max(0, _bodies.Budget.PeerMax - BodyAssembly.Overhead));
             }
 
@@ -137,6 +142,7 @@ internal sealed partial class BodyLayer
             {
                 _bodies.DischargePeer(entry, bytes);
                 _counters.Add(CoapCounter.BodiesRefused);
+                entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
                 return Busy();
             }
 

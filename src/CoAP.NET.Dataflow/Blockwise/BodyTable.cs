@@ -63,6 +63,8 @@ internal sealed class BodyTable<TEntry>
     public List<TEntry> AllOf(CoapChannel channel) =>
         _peers.TryGetValue(channel, out Peer? peer) ? [.. peer.Entries.Cast<TEntry>()] : [];
 
+    public int CountOf(CoapChannel channel) => _peers.TryGetValue(channel, out Peer? peer) ? peer.Entries.Count : 0;
+
     public List<TEntry> All() => [.. _entries.Values];
 
     /// <summary>Adds an entry that is charged with nothing yet. There is none of its key.</summary>

@@ -184,6 +184,11 @@ internal sealed class AddressGuard
 
         bool drawn = TryDraw(channel, size, now);
         _counters.Add(drawn ? CoapCounter.AmplificationDraws : CoapCounter.AmplificationRefused);
+        if (!drawn)
+        {
+            channel.NoteDrop(CoapCounter.AmplificationRefused);
+        }
+
         return drawn;
     }
 

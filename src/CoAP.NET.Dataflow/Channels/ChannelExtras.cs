@@ -14,6 +14,7 @@ internal sealed class ChannelExtras
     public object? Face;
     public byte[]? EchoToReturn;
     public RequestsUnderWay? Requests;
+    public DropNote? LastDrop;
 
     /// <summary>What waits for the one who drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;

@@ -170,6 +170,40 @@ internal sealed partial class ChannelTable
         }
     }
 
+    /// <summary>
+    /// The channels that were heard last, the latest first. Needs no lock, so that looking at very many peers holds nobody up: one that comes or goes meanwhile may be missing.
+    /// </summary>
+    /// <param name="max">How many at most.</param>
+    /// <param name="fits">Which of them.</param>
+    /// <param name="found">How many fit in all.</param>
+    public List<CoapChannel> Latest(int max, Func<CoapChannel, bool> fits, out int found)
+    {
+        found = 0;
+        PriorityQueue<CoapChannel, long> latest = new();
+        Slot[] slots = Volatile.Read(ref _slots);
+        for (int i = 0; i < slots.Length; i++)
+        {
+            if (Volatile.Read(ref slots[i].Channel) is { IsForgotten: false } channel && fits(channel))
+            {
+                found++;
+                latest.Enqueue(channel, channel.LastSeen);
+                if (latest.Count > max)
+                {
+                    latest.Dequeue();
+                }
+            }
+        }
+
+        List<CoapChannel> all = [];
+        while (latest.TryDequeue(out CoapChannel? channel, out _))
+        {
+            all.Add(channel);
+        }
+
+        all.Reverse();
+        return all;
+    }
+
     /// <summary>All channels, in no order that means anything, as a list of its own.</summary>
     public List<CoapChannel> All()
     {

@@ -332,6 +332,12 @@ public sealed class CoapChannel
         set => Extras.LacksQBlockUntil = value;
     }
 
+    /// <summary>What of the peer, or to it, was dropped last, for people who look for the reason; null when nothing was. Not guarded.</summary>
+    internal DropNote? LastDrop => _extras?.LastDrop;
+
+    /// <summary>Notes that something of the peer, or to it, was dropped or refused.</summary>
+    internal void NoteDrop(CoapCounter reason) => (Extras.LastDrop ??= new DropNote()).Set(reason, Shard.Environment.Now);
+
     /// <summary>Whether the caller is the one to find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
         Interlocked.CompareExchange(ref Extras.LongTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;

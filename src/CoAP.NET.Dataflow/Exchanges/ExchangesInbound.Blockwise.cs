@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Exchanges;
 
@@ -121,6 +122,7 @@ public sealed partial class ExchangesInbound
     {
         if (result.Code.IsError)
         {
+            using IDisposable? scope = MessageScope.BeginFor(Logger, LogLevel.Debug, exchange.Channel, exchange.Request.Message);
             Log.BlockRefused(Logger, exchange.Channel, exchange.Request.Message.OptionsToRead?.Block1?.ToString(), exchange.Request.Message.OptionsToRead?.Block2?.ToString(), result.Code);
         }
 

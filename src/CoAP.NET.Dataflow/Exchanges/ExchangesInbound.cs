@@ -85,6 +85,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         if (!verdict.IsAccepted)
         {
             Counters.Add(CoapCounter.BadOptions);
+            item.Channel.NoteDrop(CoapCounter.BadOptions);
             exchange.Special = message.OptionsToRead!.NoResponse is null ? SpecialOptions.None : SpecialOptions.NoResponse;
             Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
         }
@@ -96,6 +97,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         else if (_state.IsStopping && !ContinuesBody(exchange))
         {
             Counters.Add(CoapCounter.Busy);
+            item.Channel.NoteDrop(CoapCounter.Busy);
             if (_state.AnswersWhileStopping || item.Channel.IsReliable)
             {
                 Answer(exchange, Busy());
@@ -182,6 +184,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
 
             // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
             Counters.Add(CoapCounter.UnmatchedResponses);
+            item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
             Settle(in item, AnswerToUnknown(message));
             return;
         }
@@ -201,6 +204,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
 
         Counters.Add(CoapCounter.BadOptions);
+        item.Channel.NoteDrop(CoapCounter.BadOptions);
         request.Fail(new CoapProtocolException(
             $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
     }

@@ -4,6 +4,7 @@ using CoAP.NET.Options;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Exchanges;
 
@@ -54,7 +55,12 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     internal bool TryOrder(CoapOutbound order) => Offer(order);
 
     /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
-    internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, IResponseReview? review, CancellationToken cancellationToken)
+    internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, IResponseReview? review, CancellationToken cancellationToken) =>
+        Begin(channel, message, timeout, review, cancellationToken).Task;
+
+    /// <summary>See <see cref="SendAsync"/>.</summary>
+    /// <returns>The request, whose task ends with the response.</returns>
+    internal ClientRequest Begin(CoapChannel channel, CoapMessage message, TimeSpan? timeout, IResponseReview? review, CancellationToken cancellationToken)
     {
         ClientRequest request = new(_layer, channel, message, timeout) { Review = review, Cancellation = cancellationToken };
         _layer.Register(request);
@@ -67,7 +73,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Send(request, cancellationToken);
         }
 
-        return request.Task;
+        return request;
     }
 
     /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>
@@ -306,6 +312,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private CoapResult RefuseTooLarge(CoapExchange exchange, long size)
     {
+        using IDisposable? scope = MessageScope.BeginFor(Logger, exchange.Channel.IsReliable ? LogLevel.Debug : LogLevel.Error, exchange.Channel, exchange.Request.Message);
         if (exchange.Channel.IsReliable)
         {
             // Whoever says that he takes little and no blocks is not to fill our log.

@@ -20,6 +20,12 @@ internal sealed class CoapEnvironment
     /// <summary>The parameters of a peer that is met for the first time.</summary>
     public required Func<Transports.CoapAddress, CoapTransmissionParameters> ParametersOf { get; init; }
 
+    /// <summary>What is measured of requests.</summary>
+    public EndpointTelemetry Telemetry { get; init; } = EndpointTelemetry.None;
+
+    /// <summary>The wire traces.</summary>
+    public WireTaps Taps { get; } = new();
+
     /// <summary>With which peers Q-Block1 and Q-Block2 are used.</summary>
     public CoapQBlock QBlock { get; init; }
 

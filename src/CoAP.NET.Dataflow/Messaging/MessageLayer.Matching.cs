@@ -16,6 +16,7 @@ internal sealed partial class MessageLayer
         if (TryFindQuoted(channel, quoted, out CoapTransmission? transmission))
         {
             _counters.Add(CoapCounter.PortUnreachable);
+            channel.NoteDrop(CoapCounter.PortUnreachable);
             End(transmission, _shard.Environment.Now);
             RaiseEvent(CoapInboundKind.Unreachable, transmission);
         }
@@ -52,12 +53,14 @@ internal sealed partial class MessageLayer
         if (code.IsRequest || code.IsReserved)
         {
             _counters.Add(CoapCounter.Ignored);
+            item.Channel.NoteDrop(CoapCounter.Ignored);
             return false;
         }
 
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
         {
             _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            item.Channel.NoteDrop(CoapCounter.UnmatchedAcknowledgements);
             _shard.Guard.OnUnmatched(item.Channel);
             return false;
         }
@@ -73,6 +76,7 @@ internal sealed partial class MessageLayer
         if (carriesResponse && item.Message!.Token != transmission.Message.Token)
         {
             _counters.Add(CoapCounter.UnmatchedResponses);
+            item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
             if (transmission.IsStateless)
             {
                 // The message has arrived; what it carries answers nothing of ours.
@@ -102,12 +106,14 @@ internal sealed partial class MessageLayer
         if (!code.IsEmpty)
         {
             _counters.Add(CoapCounter.Ignored);
+            item.Channel.NoteDrop(CoapCounter.Ignored);
             return;
         }
 
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission))
         {
             _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+            item.Channel.NoteDrop(CoapCounter.UnmatchedAcknowledgements);
             _shard.Guard.OnUnmatched(item.Channel);
             return;
         }

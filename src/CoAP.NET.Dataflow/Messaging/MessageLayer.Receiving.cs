@@ -38,6 +38,7 @@ internal sealed partial class MessageLayer
             case CoapMessageType.Confirmable when item.IsMulticast:
                 // RFC 7252 section 8.1: multicast requests are Non-confirmable. An acknowledgement or reset would come from every member of the group.
                 _counters.Add(CoapCounter.Ignored);
+                item.Channel.NoteDrop(CoapCounter.Ignored);
                 return false;
             case CoapMessageType.Confirmable when code.IsEmpty || code.IsReserved:
                 // An Empty one is a ping (section 4.3); a reserved class is rejected (section 4.2).
@@ -52,6 +53,7 @@ internal sealed partial class MessageLayer
                 return Accept(item, code, now, out up);
             case CoapMessageType.NonConfirmable when code.IsEmpty || code.IsReserved:
                 _counters.Add(CoapCounter.Ignored);
+                item.Channel.NoteDrop(CoapCounter.Ignored);
                 return false;
             case CoapMessageType.NonConfirmable:
                 return Accept(item, code, now, out up);
@@ -79,6 +81,7 @@ internal sealed partial class MessageLayer
         }
 
         _counters.Add(CoapCounter.Busy);
+        reception.Channel.NoteDrop(CoapCounter.Busy);
         Reply(new CoapOutbound { Channel = reception.Channel, Reception = reception, Message = BusyResponse(message.Token) }, reception, now);
     }
 
@@ -152,6 +155,7 @@ internal sealed partial class MessageLayer
         if (!_memory.TryAdmit(peer, @class, now, out reserved))
         {
             _counters.Add(CoapCounter.Busy);
+            item.Channel.NoteDrop(CoapCounter.Busy);
             _busy.Add(item.Channel, item.MessageId, item.Hash, now + peer.Messaging.Times.LifetimeOf(item.Type));
             RefuseBusy(item, code, peer, now);
             return false;

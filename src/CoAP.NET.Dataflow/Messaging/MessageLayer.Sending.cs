@@ -53,6 +53,7 @@ internal sealed partial class MessageLayer
             Dequeue(transmission, peer.Messaging.Sending!);
             transmission.IsOver = true;
             _counters.Add(CoapCounter.NotSent);
+            transmission.Channel.NoteDrop(CoapCounter.NotSent);
             RaiseEvent(CoapInboundKind.NotSent, transmission);
         }
     }
@@ -238,6 +239,7 @@ internal sealed partial class MessageLayer
         if (transmission.Attempts > peer.Messaging.Times.Parameters.MaxRetransmit || IsPastSpan(transmission, peer.Messaging.Times))
         {
             _counters.Add(CoapCounter.TransmissionsGivenUp);
+            transmission.Channel.NoteDrop(CoapCounter.TransmissionsGivenUp);
             OnUnanswered(transmission, peer, now);
             End(transmission, now);
             RaiseEvent(CoapInboundKind.NotAcknowledged, transmission);

@@ -94,6 +94,7 @@ internal sealed partial class ObserverLayer
         {
             // Rejected, given up or unreachable; or the answer that should have told the client was lost here.
             _counters.Add(CoapCounter.ObserversLost);
+            observer.Channel.NoteDrop(CoapCounter.ObserversLost);
             RemoveLocked(observer);
             return;
         }

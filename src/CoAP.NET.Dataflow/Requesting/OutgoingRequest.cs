@@ -5,6 +5,9 @@ namespace CoAP.NET.Requesting;
 /// <summary>A request on its way through the steps of <see cref="RequestSteps"/>. One object for each message: a step that sends several makes them with <see cref="With"/>.</summary>
 internal sealed class OutgoingRequest : IResponseReview
 {
+    // What few requests have.
+    private OutgoingMore? _more;
+
     /// <summary>What the user gave. Never changed.</summary>
     public required CoapRequest Request { get; init; }
 
@@ -27,7 +30,24 @@ internal sealed class OutgoingRequest : IResponseReview
     public RequestRoute? Route { get; init; }
 
     /// <summary>The first block of the response when it came by another way, such as a notification: only the rest is fetched, by requests without Observe. Null: the request is sent.</summary>
-    public CoapResponse? FirstBlock { get; private init; }
+    public CoapResponse? FirstBlock
+    {
+        get => _more?.FirstBlock;
+        private init => More.FirstBlock = value;
+    }
+
+    /// <summary>Who measures the request, with all messages that it needs; null when nobody does.</summary>
+    public ClientWatch? Watch
+    {
+        get => _more?.Watch;
+        init
+        {
+            if (value is not null)
+            {
+                More.Watch = value;
+            }
+        }
+    }
 
     /// <summary>The steps that look at the response when <see cref="ExchangeStep"/> has it, instead of waiting for it; null when they wait.</summary>
     public PlainStep? Plain { get; set; }
@@ -59,6 +79,7 @@ internal sealed class OutgoingRequest : IResponseReview
         Timeout = Timeout,
         StartedAt = StartedAt,
         Route = Route,
+        Watch = Watch,
     };
 
     /// <summary>The same request, to another channel of its peer.</summary>
@@ -73,6 +94,7 @@ internal sealed class OutgoingRequest : IResponseReview
         Timeout = Timeout,
         StartedAt = StartedAt,
         Route = Route,
+        Watch = Watch,
     };
 
     /// <summary>The same request, of whose response the first block is there.</summary>
@@ -86,6 +108,7 @@ internal sealed class OutgoingRequest : IResponseReview
         Timeout = Timeout,
         StartedAt = StartedAt,
         Route = Route,
+        Watch = Watch,
         FirstBlock = first,
     };
 
@@ -99,5 +122,14 @@ internal sealed class OutgoingRequest : IResponseReview
         }
 
         return copy;
+    }
+
+    private OutgoingMore More => _more ??= new OutgoingMore();
+
+    private sealed class OutgoingMore
+    {
+        public CoapResponse? FirstBlock { get; set; }
+
+        public ClientWatch? Watch { get; set; }
     }
 }

@@ -32,7 +32,7 @@ public sealed partial class ResourceInbound
 #pragma warning restore CA1031
         {
             Counters.Add(CoapCounter.HandlerErrors);
-            Report(static (stage, path, thrown) => Log.DescribingFailed(stage.Logger, path, thrown!), route?.Template.Text ?? "an unknown path", exception);
+            Report(static (stage, path, thrown) => Log.DescribingFailed(stage.Logger, path, thrown!), route?.Template.Text ?? "an unknown path", exception, exchange);
             return result;
         }
         finally

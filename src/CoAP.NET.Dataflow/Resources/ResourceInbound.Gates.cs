@@ -68,6 +68,7 @@ public sealed partial class ResourceInbound
         // At least a second: a client that waits for none comes back at once.
         double seconds = Math.Clamp(Math.Ceiling(time.TotalSeconds), 1, uint.MaxValue);
         Counters.Add(CoapCounter.RequestsLimited);
+        exchange.Channel.NoteDrop(CoapCounter.RequestsLimited);
         Reply(exchange, CoapResults.TooManyRequests(TimeSpan.FromSeconds(seconds)));
         return true;
     }

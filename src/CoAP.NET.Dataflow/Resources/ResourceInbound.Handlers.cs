@@ -35,7 +35,7 @@ public sealed partial class ResourceInbound
         try
         {
 #pragma warning disable CA2012 // consumed here when it is complete, otherwise in AwaitAsync: never in both
-            pending = call.Route.Handler(request, request.Aborted);
+            pending = IsSeen(request) ? RunSeenAsync(call) : call.Route.Handler(request, request.Aborted);
 #pragma warning restore CA2012
             if (pending.IsCompleted)
             {
@@ -60,7 +60,7 @@ public sealed partial class ResourceInbound
 
         if (watch is not null && (mayHaveBeenLong ? watch.Observe(started, _environment.Now, pauses) : watch.ObserveQuick()))
         {
-            Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null);
+            Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null, exchange);
         }
 
         if (done && result is SeekableResult)
@@ -75,7 +75,7 @@ public sealed partial class ResourceInbound
             return false;
         }
 
-        Finish(exchange, error is null ? Check(call.Route, result) : Fail(exchange, call.Route, error), error);
+        Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         return true;
     }
 
@@ -101,7 +101,7 @@ public sealed partial class ResourceInbound
             Exception? error = null;
             try
             {
-                result = Check(route, await pending.ConfigureAwait(false));
+                result = Check(exchange, route, await pending.ConfigureAwait(false));
                 if (result is SeekableResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, _environment.Limits.MaxRepresentationBytes).ConfigureAwait(false);
@@ -145,17 +145,18 @@ public sealed partial class ResourceInbound
         }
 
         Counters.Add(CoapCounter.HandlerErrors);
-        Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception);
+        (exchange.Request.Watch as ServerWatch)?.Failed(exception);
+        Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception, exchange);
         return s_internalServerError;
     }
 
     /// <summary>Turns what a handler returned into what may be sent.</summary>
-    private CoapResult Check(Route route, CoapResult? result)
+    private CoapResult Check(CoapExchange exchange, Route route, CoapResult? result)
     {
         if (result is null)
         {
             Counters.Add(CoapCounter.HandlerErrors);
-            Report(static (stage, failed, _) => Log.HandlerReturnedNull(stage.Logger, failed.Template), route, null);
+            Report(static (stage, failed, _) => Log.HandlerReturnedNull(stage.Logger, failed.Template), route, null, exchange);
             return s_internalServerError;
         }
 
@@ -165,7 +166,7 @@ public sealed partial class ResourceInbound
         }
 
         // These codes are defined without a payload (RFC 7252 section 5.9.1.3, RFC 7959 section 2.9.1).
-        Report(static (stage, failed, _) => Log.PayloadDropped(stage.Logger, failed.Template), route, null);
+        Report(static (stage, failed, _) => Log.PayloadDropped(stage.Logger, failed.Template), route, null, exchange);
         return result.CopyWithoutPayload();
     }
 
@@ -186,15 +187,22 @@ public sealed partial class ResourceInbound
         if (exchange.IsAbandoned || !exchange.TryClaimReply())
         {
             Counters.Add(CoapCounter.LateResponses);
+            exchange.Channel.NoteDrop(CoapCounter.LateResponses);
             return;
+        }
+
+        if (exchange.Request.Watch is ServerWatch watch)
+        {
+            End(watch, result);
         }
 
         Offer(new CoapReply(exchange, result.Code.IsError && _routes.DescribesErrors ? Describe(exchange, result, error) : result));
     }
 
     // A logger is foreign code as well: when it throws, the answer still goes out.
-    private void Report<T>(Action<ResourceInbound, T, Exception?> log, T what, Exception? exception)
+    private void Report<T>(Action<ResourceInbound, T, Exception?> log, T what, Exception? exception, CoapExchange exchange)
     {
+        using IDisposable? scope = BeginScope(exchange);
         try
         {
             log(this, what, exception);

@@ -1,6 +1,7 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Resources;
 
@@ -33,6 +34,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _environment = environment;
         _routes = routes;
         _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        _hasScopes = environment.Logger is not NullLogger;
         Served = served;
     }
 
@@ -41,6 +43,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private protected override void Process(CoapExchange item)
     {
         CoapRequest request = item.Request;
+        ServerWatch? watch = _environment.Telemetry.IsServing ? Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
         if (AsksForProxy(options))
         {
@@ -63,6 +66,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
                 request.Message.Payload = default;
             }
 
+            watch?.Route = route;
             RoutePlan plan = route.GetPlan(_environment);
             if (request.IsMulticast && !plan.AllowsMulticast)
             {
@@ -95,6 +99,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             else if (request.Payload.Length > plan.Body.MaxSize)
             {
                 Counters.Add(CoapCounter.BodiesTooLarge);
+                item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
                 Reply(item, CoapResults.RequestEntityTooLarge(plan.Body.MaxSize));
             }
             else if (item.Body is { IsIncomplete: true })
@@ -104,6 +109,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             else if (!Served.TryEnter(item.Channel.Shard.Index))
             {
                 Counters.Add(CoapCounter.Busy);
+                item.Channel.NoteDrop(CoapCounter.Busy);
                 Reply(item, _busy);
             }
             else

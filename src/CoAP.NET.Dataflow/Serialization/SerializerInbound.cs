@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;
 
@@ -79,11 +80,12 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         if (!CoapDatagramSerializer.TryReadHeader(bytes, out CoapMessageType type, out ushort messageId))
         {
             Counters.Add(CoapCounter.Ignored);
+            channel.NoteDrop(CoapCounter.Ignored);
             inbound = default;
             return false;
         }
 
-        CountFormatError(channel, error);
+        CountFormatError(channel, error, messageId);
         if (error.Rule is CoapFormatRule.TokenTooLong or CoapFormatRule.MessageTooLarge)
         {
             CoapDatagramSerializer.TryReadToken(bytes, out message);
@@ -114,14 +116,16 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
             return true;
         }
 
-        CountFormatError(channel, error);
+        CountFormatError(channel, error, 0);
         inbound = new CoapInbound { Channel = channel, Kind = CoapInboundKind.FormatError, Error = error };
         return true;
     }
 
-    private void CountFormatError(CoapChannel channel, CoapFormatError error)
+    private void CountFormatError(CoapChannel channel, CoapFormatError error, ushort messageId)
     {
         Counters.Add(CoapCounter.FormatErrors);
+        channel.NoteDrop(CoapCounter.FormatErrors);
+        using IDisposable? scope = Logger.IsEnabled(LogLevel.Debug) ? MessageScope.Begin(Logger, channel, default, messageId) : null;
         Log.FormatError(Logger, channel, error.Rule, error.Offset);
     }
 }

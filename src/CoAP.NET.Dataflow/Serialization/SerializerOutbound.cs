@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Serialization;
 
@@ -71,6 +72,8 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
         {
             datagram.Dispose();
             Counters.Add(CoapCounter.EncodeErrors);
+            outbound.Channel.NoteDrop(CoapCounter.EncodeErrors);
+            using IDisposable? scope = MessageScope.BeginFor(Logger, LogLevel.Error, outbound.Channel, message);
             Log.EncodeFailed(Logger, exception, message.Code, outbound.Channel);
             return null;
         }

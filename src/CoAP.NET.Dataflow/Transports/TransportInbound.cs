@@ -5,10 +5,10 @@ namespace CoAP.NET.Transports;
 /// <summary>The inbound half of the Transport stage: where datagrams enter the mesh.</summary>
 public sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
+    private readonly WireTaps _taps;
+
     internal TransportInbound(CoapEnvironment environment)
-        : base(environment.Counters, environment.Logger)
-    {
-    }
+        : base(environment.Counters, environment.Logger) => _taps = environment.Taps;
 
     private protected override void Process(CoapDatagram item)
     {
@@ -16,6 +16,11 @@ public sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
         if (item.IsTruncated)
         {
             Counters.Add(CoapCounter.TruncatedDatagrams);
+        }
+
+        if (_taps.IsOn)
+        {
+            _taps.See(item, isInbound: true);
         }
 
         Offer(item);

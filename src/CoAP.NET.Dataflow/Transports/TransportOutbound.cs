@@ -5,10 +5,10 @@ namespace CoAP.NET.Transports;
 /// <summary>The outbound half of the Transport stage: where datagrams leave the mesh. It gives each to its transport; nothing is linked behind it.</summary>
 public sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
+    private readonly WireTaps _taps;
+
     internal TransportOutbound(CoapEnvironment environment)
-        : base(environment.Counters, environment.Logger)
-    {
-    }
+        : base(environment.Counters, environment.Logger) => _taps = environment.Taps;
 
     private protected override void Process(CoapDatagram item)
     {
@@ -20,6 +20,11 @@ public sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
         }
 
         Counters.AddWithAmount(CoapCounter.DatagramsSent, CoapCounter.BytesSent, item.Length);
+        if (_taps.IsOn)
+        {
+            _taps.See(item, isInbound: false);
+        }
+
         transport.Send(item);
     }
 }

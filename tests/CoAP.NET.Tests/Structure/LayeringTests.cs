@@ -58,10 +58,11 @@ public partial class LayeringTests
     }
 
     [Fact]
-    public void Diagnostics_use_nothing()
+    public void Diagnostics_use_nothing_but_values()
     {
-        // The files of Log belong to the areas that write them and may name what they tell about.
-        Assert.Empty(Edges(from => Folder(from) == "Diagnostics" && from != "CoAP.NET.Log", to => Folder(to) != "Diagnostics"));
+        // The files of Log belong to the areas that write them and may name what they tell about. Snapshots and traces show addresses, codes and tokens.
+        string[] values = ["CoAP.NET.Transports.CoapAddress", "CoAP.NET.CoapCode", "CoAP.NET.CoapToken"];
+        Assert.Empty(Edges(from => Folder(from) == "Diagnostics" && from != "CoAP.NET.Log", to => Folder(to) != "Diagnostics" && !values.Contains(to)));
     }
 
     [Fact]

@@ -1,0 +1,179 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// The instruments of one meter, shared by all endpoints that have it. What endpoints count anyway is only read when somebody collects, so it costs nothing otherwise.
+/// </summary>
+internal sealed class CoapInstruments
+{
+    // Seconds: from the same machine to a device that sleeps. Advice only; a collector may choose others.
+    private static readonly double[] s_buckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 100];
+
+    private static readonly Lock s_gate = new();
+    private static readonly ConditionalWeakTable<Meter, CoapInstruments> s_ofMeters = [];
+
+    private readonly Lock _gate = new();
+    private readonly List<WeakReference<TelemetrySource>> _sources = [];
+
+    // What endpoints counted that are closed: a counter never falls.
+    private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> _closed = [];
+
+    private int _pruneAt = 16;
+
+    private CoapInstruments(Meter meter)
+    {
+        InstrumentAdvice<double> advice = new() { HistogramBucketBoundaries = s_buckets };
+        ServerDuration = meter.CreateHistogram(ServerDurationName, "s", "How long requests took, from their arrival at the routes to their answer.", null, advice);
+        ClientDuration = meter.CreateHistogram(ClientDurationName, "s", "How long requests of ours took, with retransmissions and all blocks.", null, advice);
+        foreach (CounterInstrument instrument in CounterInstrument.All)
+        {
+            meter.CreateObservableCounter(instrument.Name, () => Sum(instrument), instrument.Unit, instrument.Description);
+        }
+
+        foreach (GaugeInstrument instrument in GaugeInstrument.All)
+        {
+            meter.CreateObservableUpDownCounter(instrument.Name, () => Sum(instrument), instrument.Unit, instrument.Description);
+        }
+    }
+
+    public const string ServerDurationName = "coap.server.request.duration";
+
+    public const string ClientDurationName = "coap.client.request.duration";
+
+    /// <summary>Those of endpoints that were given no factory.</summary>
+    public static CoapInstruments Shared { get; } = new(new Meter(CoapTelemetry.MeterName, CoapTelemetry.Version));
+
+    public Histogram<double> ServerDuration { get; }
+
+    public Histogram<double> ClientDuration { get; }
+
+    /// <summary>The instruments of the meter that a factory has for the library.</summary>
+    public static CoapInstruments Of(IMeterFactory? factory)
+    {
+        if (factory is null)
+        {
+            return Shared;
+        }
+
+        Meter meter = factory.Create(new MeterOptions(CoapTelemetry.MeterName) { Version = CoapTelemetry.Version });
+        lock (s_gate)
+        {
+            return s_ofMeters.GetValue(meter, static meter => new CoapInstruments(meter));
+        }
+    }
+
+    /// <summary>From now on an endpoint is read. One that is garbage without having been closed is forgotten.</summary>
+    public void Add(TelemetrySource source)
+    {
+        lock (_gate)
+        {
+            if (_sources.Count >= _pruneAt)
+            {
+                _sources.RemoveAll(static reference => !reference.TryGetTarget(out _));
+                _pruneAt = 16 + (2 * _sources.Count);
+            }
+
+            _sources.Add(new WeakReference<TelemetrySource>(source));
+        }
+    }
+
+    /// <summary>An endpoint has closed: what it counted stays counted. Doing it again does nothing.</summary>
+    public void Remove(TelemetrySource source)
+    {
+        lock (_gate)
+        {
+            if (_sources.RemoveAll(reference => reference.TryGetTarget(out TelemetrySource? other) && other == source) == 0)
+            {
+                return;
+            }
+
+            if (!_closed.TryGetValue(source.Key, out (KeyValuePair<string, object?>[] Tags, long[] Values) closed))
+            {
+                closed = (source.Tags, new long[(int)CoapCounter.Count]);
+                _closed.Add(source.Key, closed);
+            }
+
+            for (int i = 0; i < closed.Values.Length; i++)
+            {
+                closed.Values[i] += source.Counters[(CoapCounter)i];
+            }
+        }
+    }
+
+    private List<Measurement<long>> Sum(CounterInstrument instrument)
+    {
+        Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums = [];
+        int rows = instrument.Rows.Length;
+        lock (_gate)
+        {
+            foreach ((string key, (KeyValuePair<string, object?>[] tags, long[] values)) in _closed)
+            {
+                sums.Add(key, (tags, [.. instrument.Rows.Select(row => values[(int)row.Counter])]));
+            }
+
+            foreach (TelemetrySource source in Live())
+            {
+                long[] values = SumOf(sums, source, rows);
+                for (int i = 0; i < rows; i++)
+                {
+                    values[i] += source.Counters[instrument.Rows[i].Counter];
+                }
+            }
+        }
+
+        List<Measurement<long>> all = [];
+        foreach ((KeyValuePair<string, object?>[] tags, long[] values) in sums.Values)
+        {
+            for (int i = 0; i < rows; i++)
+            {
+                all.Add(new Measurement<long>(values[i], instrument.Tag is { } name ? [.. tags, new(name, instrument.Rows[i].Value)] : tags));
+            }
+        }
+
+        return all;
+    }
+
+    private List<Measurement<long>> Sum(GaugeInstrument instrument)
+    {
+        Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums = [];
+        List<TelemetrySource> live;
+        lock (_gate)
+        {
+            live = Live();
+        }
+
+        foreach (TelemetrySource source in live)
+        {
+            SumOf(sums, source, 1)[0] += source.Read(instrument.Gauge);
+        }
+
+        return [.. sums.Values.Select(static sum => new Measurement<long>(sum.Values[0], sum.Tags))];
+    }
+
+    private static long[] SumOf(Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums, TelemetrySource source, int rows)
+    {
+        if (!sums.TryGetValue(source.Key, out (KeyValuePair<string, object?>[] Tags, long[] Values) sum))
+        {
+            sum = (source.Tags, new long[rows]);
+            sums.Add(source.Key, sum);
+        }
+
+        return sum.Values;
+    }
+
+    private List<TelemetrySource> Live()
+    {
+        List<TelemetrySource> live = new(_sources.Count);
+        foreach (WeakReference<TelemetrySource> reference in _sources)
+        {
+            if (reference.TryGetTarget(out TelemetrySource? source))
+            {
+                live.Add(source);
+            }
+        }
+
+        return live;
+    }
+}

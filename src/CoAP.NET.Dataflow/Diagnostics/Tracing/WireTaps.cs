@@ -1,0 +1,38 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+/// <summary>The traces of an endpoint. Without any, it costs a look at one field for each message.</summary>
+internal sealed class WireTaps
+{
+    private readonly Lock _gate = new();
+    private volatile CoapTrace[]? _traces;
+
+    public bool IsOn => _traces is not null;
+
+    /// <summary>Shows a message to all traces. Never waits, never throws.</summary>
+    public void See(ReadOnlySpan<byte> bytes, string scheme, in CoapAddress remote, in CoapAddress local, bool isStream, bool isInbound)
+    {
+        foreach (CoapTrace trace in _traces ?? [])
+        {
+            trace.See(bytes, scheme, remote, local, isStream, isInbound);
+        }
+    }
+
+    public void Add(CoapTrace trace)
+    {
+        lock (_gate)
+        {
+            _traces = [.. _traces ?? [], trace];
+        }
+    }
+
+    public void Remove(CoapTrace trace)
+    {
+        lock (_gate)
+        {
+            CoapTrace[] left = [.. (_traces ?? []).Where(other => other != trace)];
+            _traces = left.Length == 0 ? null : left;
+        }
+    }
+}

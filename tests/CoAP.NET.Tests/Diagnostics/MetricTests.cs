@@ -1,0 +1,130 @@
+using System.Net;
+using CoAP.NET.Tests.Endpoints;
+
+namespace CoAP.NET.Tests.Diagnostics;
+
+public class MetricTests : EndpointTest
+{
+    private readonly MetricCapture _metrics = new();
+
+    public MetricTests()
+    {
+        Options.MeterFactory = _metrics;
+        Options.Name = "field";
+        Options.TelemetryTags.Add(new("site", "north"));
+    }
+
+    [Fact]
+    public async Task A_served_request_is_measured_with_method_code_and_template_and_never_with_its_path()
+    {
+        Server.MapGet("/devices/{id}", () => "on");
+        _metrics.Listen();
+        await StartAsync();
+        Exchange("40010001b7646576696365730137");
+        Exchange("401f0002b7646576696365730137");
+        Exchange("40010003b178");
+
+        List<(double Value, Dictionary<string, object?> Tags)> all = _metrics.Read("coap.server.request.duration");
+        Assert.Equal(3, all.Count);
+        Assert.All(all, one => Assert.InRange(one.Value, 0, 100));
+        Assert.Equal(("GET", "2.05", "/devices/{id}", "udp"), (all[0].Tags["coap.request.method"], all[0].Tags["coap.response.code"], all[0].Tags["coap.route"], all[0].Tags["network.transport"]));
+        Assert.Equal(("field", "north"), (all[0].Tags["coap.endpoint.name"], all[0].Tags["site"]));
+        Assert.Equal(("_OTHER", "4.05"), (all[1].Tags["coap.request.method"], all[1].Tags["coap.response.code"]));
+        Assert.Equal("4.04", all[2].Tags["coap.response.code"]);
+        Assert.DoesNotContain("coap.route", all[2].Tags.Keys);
+    }
+
+    [Fact]
+    public async Task The_time_of_a_request_is_that_from_its_arrival_to_its_answer()
+    {
+        TaskCompletionSource<CoapResult> late = new();
+        Server.MapGet("/slow", (_, _) => late.Task);
+        _metrics.Listen();
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b4736c6f77");
+        Assert.Equal(1, Assert.Single(_metrics.Read("coap.server.active_requests")).Value);
+        Clock.Advance(TimeSpan.FromSeconds(7));
+        TaskCompletionSource<bool> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, _) => sent.TrySetResult(true);
+        late.SetResult(CoapResults.Text("done"));
+        await Within(sent.Task);
+        Assert.Equal(7, Assert.Single(_metrics.Read("coap.server.request.duration")).Value, 3);
+    }
+
+    [Fact]
+    public async Task Counters_are_read_when_somebody_collects_and_told_apart_by_reason()
+    {
+        Server.MapGet("/", () => "x");
+        _metrics.Listen();
+        await StartAsync();
+        Exchange("40010001");
+        Exchange("40010001");
+        Transport.Receive(Peer, "40");
+        Transport.Receive(Peer, "40010002f0");
+
+        Assert.Equal(1, Value("coap.server.requests"));
+        Assert.Equal(1, Value("coap.messages.duplicates"));
+        Assert.Equal(1, Value("coap.drops", "coap.drop.reason", "ignored"));
+        Assert.Equal(1, Value("coap.drops", "coap.drop.reason", "format_error"));
+        Assert.Equal(0, Value("coap.drops", "coap.drop.reason", "kernel"));
+        Assert.Equal(4, Value("coap.network.packets", "network.io.direction", "receive"));
+        Assert.Equal(14, Value("coap.network.io", "network.io.direction", "receive"));
+        Assert.Equal(1, Value("coap.peers"));
+        Assert.Equal(0, Value("coap.server.active_requests"));
+    }
+
+    [Fact]
+    public async Task Endpoints_with_equal_tags_are_added_up_and_what_a_closed_one_counted_stays()
+    {
+        Server.MapGet("/", () => "x");
+        _metrics.Listen();
+        await StartAsync();
+        Exchange("40010001");
+        DirectTransport transport = new();
+        await using (CoapServer other = new(Options))
+        {
+            other.Endpoint.AddTransport(transport);
+            await other.StartAsync();
+            transport.Receive(Peer, "40010001");
+            Assert.Equal(2, Value("coap.server.requests"));
+            Assert.Equal(2, Value("coap.peers"));
+        }
+
+        Assert.Equal(2, Value("coap.server.requests"));
+        Assert.Equal(1, Value("coap.peers"));
+        await using CoapServer named = new(new CoapEndpointOptions { MeterFactory = _metrics, Name = "other", TimeProvider = Clock });
+        Assert.Equal(2, _metrics.Read("coap.server.requests").Count);
+    }
+
+    [Fact]
+    public async Task A_request_of_ours_is_measured_with_its_answer_or_with_why_there_is_none()
+    {
+        _metrics.Listen();
+        await StartAsync();
+        CoapEndpoint endpoint = Server.Endpoint;
+        Transport.OnSent = (_, bytes) => Transport.Receive(Other, $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}");
+        await Within(endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a")));
+        Transport.OnSent = null;
+        using CancellationTokenSource stop = new();
+        Task<CoapResponse> second = endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/b"), stop.Token);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(second));
+
+        List<(double Value, Dictionary<string, object?> Tags)> all = _metrics.Read("coap.client.request.duration");
+        Assert.Equal(["2.05", null], all.Select(one => one.Tags.GetValueOrDefault("coap.response.code")));
+        Assert.Equal([null, "canceled"], all.Select(one => one.Tags.GetValueOrDefault("error.type")));
+        Assert.All(all, one => Assert.DoesNotContain(one.Tags.Values, value => value is IPAddress || value is string text && text.Contains("192.0.2", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Every_counter_is_in_a_metric_once()
+    {
+        CoapCounter[] mapped = [.. CounterInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Counter)];
+        Assert.Equal(mapped.Length, mapped.Distinct().Count());
+        Assert.Empty(Enum.GetValues<CoapCounter>().Except(mapped).Except([CoapCounter.Count]));
+        Assert.Equal(Enum.GetValues<EndpointGauge>(), GaugeInstrument.All.Select(static instrument => instrument.Gauge));
+    }
+
+    private double Value(string name, string? tag = null, string? value = null) =>
+        Assert.Single(_metrics.Read(name), one => tag is null || Equals(one.Tags[tag], value)).Value;
+}

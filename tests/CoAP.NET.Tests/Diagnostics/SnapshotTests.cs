@@ -1,0 +1,183 @@
+using System.Net;
+using System.Text.Json;
+using CoAP.NET.Content;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Diagnostics;
+
+public sealed class SnapshotTests : EndpointTest
+{
+    private CoapEndpoint Endpoint => Server.Endpoint;
+
+    [Fact]
+    public async Task A_snapshot_says_what_is_pending_queued_observed_and_dropped_for_each_peer()
+    {
+        Options.Name = "field";
+        TaskCompletionSource<CoapResult> late = new();
+        Server.MapGet("/slow", (_, _) => late.Task);
+        Server.MapGet("/o", () => "1").Observable();
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b4736c6f77");
+        Transport.Receive(Peer, "4101000255605" + "16f");
+        Transport.Receive(Peer, "40010003f0");
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Task<CoapResponse> first = Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.2:40001/a"));
+        Task<CoapResponse> second = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/b"));
+        Clock.Advance(TimeSpan.FromSeconds(4));
+
+        CoapSnapshot snapshot = Endpoint.GetSnapshot();
+        Assert.Equal(("field", Clock.GetUtcNow(), 1, 1, false), (snapshot.Name, snapshot.Time, snapshot.ActiveRequests, snapshot.Observers, snapshot.IsTruncated));
+        Assert.Equal(1, snapshot.Counters[CoapCounter.FormatErrors]);
+        Assert.DoesNotContain(CoapCounter.KernelDrops, snapshot.Counters.Keys);
+        Assert.Equal(new CoapShardSnapshot(0, 2, 1, 1, 0, 1), Assert.Single(snapshot.Shards));
+        Assert.Equal(2, snapshot.Peers.Count);
+
+        CoapPeerSnapshot device = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_000);
+        Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")), (device.Scheme, device.Address, device.LocalAddress));
+        Assert.Equal((1, 1, 0), (device.RunningRequests, device.Observers, device.Outstanding));
+        Assert.Equal(new CoapDropSnapshot(CoapCounter.FormatErrors, Clock.GetUtcNow() - TimeSpan.FromSeconds(5), 1), device.LastDrop);
+        Assert.Equal(Clock.GetUtcNow() - TimeSpan.FromSeconds(5), device.LastSeen);
+
+        CoapPeerSnapshot asked = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_001);
+        Assert.Equal((1, 1, 2), (asked.Outstanding, asked.Queued, asked.AwaitedResponses));
+        Assert.Equal([CoapPendingState.Outstanding, CoapPendingState.Queued], asked.Pending.Select(static pending => pending.State));
+        Assert.Equal((CoapCode.Put, 2), (asked.Pending[0].Code, asked.Pending[0].Attempts));
+        Assert.InRange(asked.Pending[0].NextAttempt!.Value, TimeSpan.Zero, TimeSpan.FromSeconds(6));
+        Assert.Null(asked.Pending[1].MessageId);
+        Assert.Equal((null, TimeSpan.FromSeconds(2)), (asked.RoundTripTime, asked.RetransmissionTimeout));
+        Assert.Null(asked.LastDrop);
+        Assert.Null(asked.LastSeen);
+        late.SetResult(CoapResults.Text("x"));
+        _ = (first, second);
+    }
+
+    [Fact]
+    public async Task A_request_that_was_acknowledged_awaits_its_response_and_the_round_trip_is_known()
+    {
+        await StartAsync();
+        Task<CoapResponse> response = Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a"));
+        string sent = Assert.Single(Transport.TakeSent());
+        Clock.Advance(TimeSpan.FromMilliseconds(300));
+        Transport.Receive(Other, $"6000{sent[4..8]}");
+        CoapPeerSnapshot peer = Assert.Single(Endpoint.GetSnapshot().Peers);
+        Assert.Equal(CoapPendingState.AwaitingResponse, Assert.Single(peer.Pending).State);
+        Assert.Equal((0, 1, TimeSpan.FromMilliseconds(300)), (peer.Outstanding, peer.AwaitedResponses, peer.RoundTripTime));
+        _ = response;
+    }
+
+    [Fact]
+    public async Task Peers_are_those_that_were_heard_last_and_may_be_chosen_by_address()
+    {
+        Options.Shards = 3;
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        for (uint i = 0; i < 50; i++)
+        {
+            Transport.Receive(CoapAddress.FromIPv4(0xc0000200 + (i / 2), (ushort)(1000 + i)), "50010001");
+            Clock.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        CoapSnapshot some = Endpoint.GetSnapshot(maxPeers: 5);
+        Assert.True(some.IsTruncated);
+        Assert.Equal([1049, 1048, 1047, 1046, 1045], some.Peers.Select(static peer => peer.Address.Port));
+        Assert.Equal(50, some.Shards.Sum(static shard => shard.Peers));
+        CoapSnapshot one = Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.7"));
+        Assert.False(one.IsTruncated);
+        Assert.Equal([1015, 1014], one.Peers.Select(static peer => peer.Address.Port));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Endpoint.GetSnapshot(maxPeers: -1));
+    }
+
+    [Fact]
+    public async Task A_peer_that_has_nothing_dropped_has_no_memory_for_it()
+    {
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        Exchange("40010001");
+        Assert.All(Endpoint.Pipelines[0].Channels.All(), static channel => Assert.Null(channel.LastDrop));
+        Transport.Receive(Peer, "40010002f0");
+        Channels_have_one_note_however_much_is_dropped();
+    }
+
+    [Fact]
+    public async Task The_debug_resource_answers_near_peers_in_JSON_and_CBOR_and_others_not_at_all()
+    {
+        Server.MapDebug();
+        await StartAsync();
+        CoapAddress near = CoapAddress.FromIPv4(0x7f000009, 1234);
+        JsonElement json = JsonDocument.Parse(Ask(near, null).Payload).RootElement;
+        Assert.Equal("coap://127.0.0.9:1234", json.GetProperty("peers")[0].GetProperty("peer").GetString());
+        Assert.Equal(JsonValueKind.Null, json.GetProperty("name").ValueKind);
+        Assert.Equal(2, json.GetProperty("peers")[0].GetProperty("rto").GetDouble());
+        byte[] cbor = Ask(near, CoapContentFormat.Cbor).Payload.ToArray();
+        Assert.Equal(0xab, cbor[0]);
+        Assert.Equal(CoapCode.NotAcceptable, Ask(near, CoapContentFormat.Xml).Code);
+        Assert.Equal(CoapCode.BadRequest, Ask(near, null, "peer=here").Code);
+        Assert.Equal(CoapCode.BadRequest, Ask(near, null, "max=1000").Code);
+        Assert.Equal(0, JsonDocument.Parse(Ask(near, null, "peer=198.51.100.1").Payload).RootElement.GetProperty("peers").GetArrayLength());
+        Assert.Equal(CoapCode.Forbidden, Ask(Peer, null).Code);
+        Assert.DoesNotContain("coap-debug", Exchange("40010001bb2e77656c6c2d6b6e6f776e04636f7265"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_debug_resource_answers_whom_its_options_allow()
+    {
+        Server.MapDebug("/debug", new CoapDebugOptions { Allow = static peer => peer.Address == Peer });
+        await StartAsync();
+        Assert.StartsWith("6045", Exchange("40010001b56465627567"), StringComparison.Ordinal);
+        Transport.Receive(Other, "40010001b56465627567");
+        Assert.StartsWith("6083", Assert.Single(Transport.TakeSent()), StringComparison.Ordinal);
+    }
+
+    private ushort _messageId;
+
+    // With all its blocks.
+    private CoapMessage Ask(CoapAddress from, CoapContentFormat? accept, string? query = null)
+    {
+        CoapMessage answer = Ask(from, accept, query, null);
+        CoapMessage last = answer;
+        byte[] payload = answer.Payload.ToArray();
+        while (last.Options.Block2 is { More: true } block)
+        {
+            last = Ask(from, accept, query, CoAP.NET.Options.BlockValue.FromSize(block.Number + 1, false, block.Size));
+            payload = [.. payload, .. last.Payload.Span];
+        }
+
+        return new CoapMessage(answer.Code) { Payload = payload };
+    }
+
+    private CoapMessage Ask(CoapAddress from, CoapContentFormat? accept, string? query, CoAP.NET.Options.BlockValue? block)
+    {
+        CoapRequest request = new(CoapMethod.Get, "coap://x");
+        CoapMessage message = request.Message;
+        message.Type = CoapMessageType.Confirmable;
+        message.MessageId = ++_messageId;
+        message.Options.Add(new CoAP.NET.Options.UriPath(".well-known"));
+        message.Options.Add(new CoAP.NET.Options.UriPath("coap-debug"));
+        if (query is not null)
+        {
+            message.Options.Add(new CoAP.NET.Options.UriQuery(query));
+        }
+
+        request.Accept = accept;
+        if (block is not null)
+        {
+            message.Options.Block2 = block;
+        }
+
+        Transport.TakeSent();
+        Transport.Receive(from, CoAP.NET.Serialization.CoapDatagramSerializer.Default.Serialize(message));
+        return CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(Wire.Hex(Assert.Single(Transport.TakeSent())));
+    }
+
+    private void Channels_have_one_note_however_much_is_dropped()
+    {
+        CoAP.NET.Channels.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
+        CoAP.NET.Channels.DropNote note = channel.LastDrop!;
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        channel.NoteDrop(CoapCounter.Ignored);
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Same(note, channel.LastDrop);
+        Assert.Equal((CoapCounter.Ignored, 2), (note.Reason, note.Count));
+    }
+}

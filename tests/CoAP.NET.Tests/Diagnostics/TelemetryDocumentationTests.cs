@@ -1,0 +1,110 @@
+using System.Net;
+using System.Text;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Structure;
+
+namespace CoAP.NET.Tests.Diagnostics;
+
+/// <summary>docs/telemetry.md says what the code does. Set COAP_UPDATE_DOCS=1 to write its table of metrics anew.</summary>
+public sealed class TelemetryDocumentationTests : EndpointTest
+{
+    private const string Begin = "<!-- metrics: written by a test -->\n";
+    private const string End = "<!-- end of metrics -->\n";
+
+    private static readonly string s_path = Path.Combine(SourceTree.Root, "docs", "telemetry.md");
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("telemetry.md", "Diagnostics", 2);
+
+    [Fact]
+    public void The_table_of_metrics_is_that_of_the_code()
+    {
+        string page = File.ReadAllText(s_path).ReplaceLineEndings("\n");
+        int from = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+        int to = page.IndexOf(End, StringComparison.Ordinal);
+        string table = Table();
+        if (Environment.GetEnvironmentVariable("COAP_UPDATE_DOCS") == "1")
+        {
+            File.WriteAllText(s_path, page[..from] + table + page[to..]);
+        }
+        else
+        {
+            Assert.Equal(table, page[from..to]);
+        }
+    }
+
+    [Fact]
+    public void Every_instrument_of_the_meter_is_in_the_table_with_its_unit()
+    {
+        using MetricCapture metrics = new();
+        Options.MeterFactory = metrics;
+        metrics.Listen();
+        _ = Server;
+        string table = Table();
+        Assert.Equal(2 + CounterInstrument.All.Count + GaugeInstrument.All.Count, metrics.Instruments.Count);
+        Assert.All(metrics.Instruments, instrument => Assert.Contains($"| `{instrument.Name}` | {instrument.GetType().Name.Split('`')[0]} | {instrument.Unit} |", table, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Every_tag_of_the_code_is_on_the_page()
+    {
+        string page = File.ReadAllText(s_path);
+        string[] tags = [.. typeof(TelemetryTags).GetFields().Where(static field => field.IsLiteral).Select(static field => (string)field.GetRawConstantValue()!)];
+        Assert.True(tags.Length > 10);
+        Assert.All(tags, tag => Assert.Contains($"`{tag}`", page, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_device_that_gets_nothing_is_looked_at()
+    {
+        CoapServer server = Server;
+        await StartAsync();
+        Transport.Receive(Peer, "40010001f0");
+        StringWriter console = new();
+        CoapSnapshot snapshot = server.Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.1"));
+        foreach (CoapPeerSnapshot peer in snapshot.Peers)
+        {
+            console.WriteLine($"{peer}: last seen {peer.LastSeen:T}, {peer.Outstanding} outstanding, {peer.Queued} queued, last drop {peer.LastDrop?.Reason}");
+        }
+
+        Assert.Contains("last drop FormatErrors", console.ToString(), StringComparison.Ordinal);
+
+        string path = Path.GetTempFileName();
+        try
+        {
+            await TraceAsync(server, path);
+            Assert.NotEmpty(new PcapngReader(await File.ReadAllBytesAsync(path)).Packets);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    private async Task TraceAsync(CoapServer server, string path)
+    {
+        await using FileStream file = File.Create(path);
+        await using CoapTrace trace = server.Endpoint.TraceTo(file, new CoapTraceOptions { Peer = new IPEndPoint(IPAddress.Parse("192.0.2.1"), 0) });
+        Exchange("40010002");
+    }
+
+    private static string Table()
+    {
+        StringBuilder table = new();
+        table.Append("| Name | Instrument | Unit | What | Own tags |\n|---|---|---|---|---|\n");
+        table.Append("| `coap.server.request.duration` | Histogram | s | How long requests took, from their arrival at the routes to their answer. | `coap.request.method`, `coap.response.code`, `coap.route`, `network.transport` |\n");
+        table.Append("| `coap.client.request.duration` | Histogram | s | How long requests of ours took, with retransmissions and all blocks. | `coap.request.method`, `coap.response.code`, `error.type`, `network.transport` |\n");
+        foreach (GaugeInstrument gauge in GaugeInstrument.All)
+        {
+            table.Append($"| `{gauge.Name}` | ObservableUpDownCounter | {gauge.Unit} | {gauge.Description} | |\n");
+        }
+
+        foreach (CounterInstrument counter in CounterInstrument.All)
+        {
+            string tags = counter.Tag is null ? string.Empty : $"`{counter.Tag}`: {string.Join(", ", counter.Rows.Select(static row => row.Value))} ";
+            table.Append($"| `{counter.Name}` | ObservableCounter | {counter.Unit} | {counter.Description} | {tags}|\n");
+        }
+
+        return table.ToString();
+    }
+}

@@ -1,0 +1,232 @@
+using System.Net;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Diagnostics;
+
+public sealed class TraceTests : EndpointTest
+{
+    private readonly MemoryStream _file = new();
+
+    [Fact]
+    public async Task A_trace_holds_what_came_and_what_left_with_real_addresses_and_no_payload()
+    {
+        Server.MapPut("/t", static request => CoapResults.Changed(CoapContent.Text(request.GetText())));
+        await StartAsync();
+        Exchange("40030001b174ff6869");
+        CoapTrace trace = Server.Endpoint.TraceTo(_file);
+        DateTimeOffset time = Clock.GetUtcNow();
+        string answer = Exchange("40030002b174ff6869");
+        await trace.DisposeAsync();
+        Exchange("40030003b174ff6869");
+        Assert.EndsWith("ff6869", answer, StringComparison.Ordinal);
+
+        PcapngReader read = new(_file.ToArray());
+        Assert.StartsWith("CoAP.NET", read.Application, StringComparison.Ordinal);
+        Assert.Equal(["coap"], read.Interfaces);
+        Assert.Equal(
+            [
+                new PcapngReader.Packet("coap", time, true, "192.0.2.1:40000", "127.0.0.1:5683", null, null, "40030002b174ff0000"),
+                new PcapngReader.Packet("coap", time, false, "127.0.0.1:5683", "192.0.2.1:40000", null, null, answer[..^4] + "0000"),
+            ],
+            read.Packets);
+        Assert.Equal((0, 2L, 0L), Assert.Single(read.Statistics));
+        Assert.Equal((2, 0, _file.Length), (trace.Messages, trace.Dropped, trace.BytesWritten));
+    }
+
+    [Fact]
+    public async Task A_trace_of_one_peer_holds_nothing_of_others_and_payloads_when_they_are_wanted()
+    {
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        await using (Server.Endpoint.TraceTo(_file, new CoapTraceOptions { Peer = new IPEndPoint(IPAddress.Parse("192.0.2.2"), 0), IncludePayload = true }))
+        {
+            Transport.Receive(Peer, "40010001");
+            Transport.Receive(Other, "40010001");
+        }
+
+        PcapngReader read = new(_file.ToArray());
+        Assert.Equal(["40010001", "60450001c0ff78"], read.Packets.Select(static packet => packet.Data));
+        Assert.All(read.Packets, static packet => Assert.Contains("192.0.2.2:40001", new[] { packet.Source, packet.Destination }));
+    }
+
+    [Fact]
+    public async Task A_trace_is_no_longer_than_it_may_be_and_says_what_it_left_out()
+    {
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        CoapTrace trace = Server.Endpoint.TraceTo(_file, new CoapTraceOptions { MaxBytes = 4096 });
+        for (int i = 0; i < 100; i++)
+        {
+            Exchange($"400100{i:x2}");
+        }
+
+        await trace.DisposeAsync();
+        PcapngReader read = new(_file.ToArray());
+        Assert.InRange(_file.Length, 3000, 4096);
+        Assert.Equal((0, 200L, trace.Dropped), Assert.Single(read.Statistics));
+        Assert.Equal(200, read.Packets.Count + trace.Dropped);
+    }
+
+    [Fact]
+    public async Task A_stream_that_takes_nothing_holds_nobody_up()
+    {
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        GatedStream gated = new(_file);
+        CoapTrace trace = Server.Endpoint.TraceTo(gated, new CoapTraceOptions { MaxQueuedBytes = 4096 });
+        for (int i = 0; i < 1000; i++)
+        {
+            Exchange($"4001{i:x4}");
+        }
+
+        Assert.InRange(trace.Dropped, 1, 1999);
+        gated.Open.SetResult();
+        await Within(trace.DisposeAsync().AsTask());
+        PcapngReader read = new(_file.ToArray());
+        Assert.Equal(2000, read.Packets.Count + trace.Dropped);
+        Assert.Equal(trace.Dropped, Assert.Single(read.Statistics).Dropped);
+    }
+
+    [Fact]
+    public async Task A_stream_that_fails_ends_the_trace_and_nothing_else()
+    {
+        Server.MapGet("/", () => "x");
+        await StartAsync();
+        CoapTrace trace = Server.Endpoint.TraceTo(new FailingStream());
+        Exchange("40010001");
+        await Within(trace.DisposeAsync().AsTask());
+        Exchange("40010002");
+        Assert.Contains(Logs.Entries, static entry => entry.Id.Id == 1621);
+        Assert.Throws<ArgumentException>(() => Server.Endpoint.TraceTo(new MemoryStream([], writable: false)));
+    }
+
+    [Fact]
+    public async Task A_connection_is_traced_from_its_first_message_as_a_stream_without_gaps()
+    {
+        await using CoapServer server = new();
+        server.Listen("coap+tcp://127.0.0.1:0");
+        server.MapGet("/", () => "secret");
+        await server.StartAsync();
+        await using (server.Endpoint.TraceTo(_file))
+        {
+            await using CoapClient client = new();
+            await Within(client.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, server.LocalEndpoints[0])));
+        }
+
+        PcapngReader read = new(_file.ToArray());
+        Assert.Equal(["coap+tcp"], read.Interfaces);
+        foreach (IGrouping<bool, PcapngReader.Packet> direction in read.Packets.GroupBy(static packet => packet.IsInbound))
+        {
+            uint next = 1;
+            foreach (PcapngReader.Packet packet in direction)
+            {
+                Assert.Equal(next, packet.Sequence);
+                next += (uint)packet.Data.Length / 2;
+            }
+
+            // The first is the CSM, code 7.01.
+            string first = direction.First().Data;
+            Assert.Equal("e1", first.Substring(first[0] == 'd' ? 4 : 2, 2));
+        }
+
+        Assert.Contains(read.Packets, static packet => !packet.IsInbound && packet.Data.EndsWith("ff000000000000", StringComparison.Ordinal));
+        Assert.All(read.Packets, packet => Assert.EndsWith(new Uri(server.LocalEndpoints[0]).Port.ToString(System.Globalization.CultureInfo.InvariantCulture), packet.IsInbound ? packet.Destination : packet.Source, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Messages_of_a_connection_are_one_stream_in_each_direction()
+    {
+        System.Buffers.ArrayBufferWriter<byte> output = new();
+        TraceFormat format = new();
+        TraceFormat.Begin(output);
+        PcapngBlocks.WriteInterface(output, "coap+tcp", "x");
+        CoapAddress peer = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[2001:db8::1]:50000"));
+        CoapAddress local = CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[2001:db8::2]:5683"));
+        format.Write(output, new TracedMessage(new byte[100_001], 1, 0, peer, local, IsStream: true, IsInbound: true));
+        format.Write(output, new TracedMessage(Wire.Hex("0045"), 2, 0, peer, local, IsStream: true, IsInbound: false));
+        format.Write(output, new TracedMessage(Wire.Hex("0001"), 3, 0, peer, local, IsStream: true, IsInbound: true));
+        PcapngReader read = new(output.WrittenSpan.ToArray());
+        Assert.Equal([(1u, 1u), (60_001u, 1u), (1u, 100_002u), (100_002u, 3u)], read.Packets.Select(static packet => (packet.Sequence!.Value, packet.Acknowledgement!.Value)));
+        Assert.Equal("2001:db8::1:50000", read.Packets[0].Source);
+    }
+
+    [Theory]
+    [InlineData("0001", "0001")]
+    [InlineData("014511ffaabb", "314511ffaabb")]
+    [InlineData("0045ff00112233445566778899aabbcc", "d00145ff00112233445566778899aabbcc")]
+    public void The_length_that_WebSocket_frames_leave_out_is_filled_in(string frame, string written) => Assert.Equal(written, Wire.Hex(TraceFormat.WithLength(Wire.Hex(frame))));
+
+    [Theory]
+    [InlineData("", false, "")]
+    [InlineData("400100", false, "400100")]
+    [InlineData("40010001", false, "40010001")]
+    [InlineData("40010001b174ffaabb", false, "40010001b174ff0000")]
+    [InlineData("42010001ffffb174ffaabb", false, "42010001ffffb174ff0000")]
+    [InlineData("4d01000100ffffffffffffffffffffffffffb174ffaa", false, "4d01000100ffffffffffffffffffffffffffb174ff00")]
+    [InlineData("40010001bd014142434445464748495051525354ffaa", false, "40010001bd014142434445464748495051525354ff00")]
+    [InlineData("40010001f1aabb", false, "40010001000000")]
+    [InlineData("40010001b5aabb", false, "40010001000000")]
+    [InlineData("5145aab174ff11", true, "5145aab174ff00")]
+    [InlineData("d00245ff11", true, "d00245ff00")]
+    public void Payloads_are_blanked_and_so_is_what_might_be_one(string message, bool isStream, string blanked)
+    {
+        byte[] bytes = Wire.Hex(message);
+        PayloadBlank.Apply(bytes, isStream);
+        Assert.Equal(blanked, Wire.Hex(bytes));
+    }
+
+    [Fact]
+    public void Whatever_the_bytes_are_blanking_them_ends_and_stays_within_them()
+    {
+        Random random = new(1);
+        for (int i = 0; i < 20_000; i++)
+        {
+            byte[] bytes = new byte[random.Next(40)];
+            random.NextBytes(bytes);
+            Assert.InRange(PayloadBlank.StartOf(bytes, i % 2 == 0), 0, bytes.Length);
+            if (i % 2 == 0)
+            {
+                Assert.True(TraceFormat.WithLength(bytes).Length >= bytes.Length);
+            }
+        }
+    }
+
+    private sealed class GatedStream(Stream inner) : FailingStream
+    {
+        public TaskCompletionSource Open { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            await Open.Task;
+            await inner.WriteAsync(buffer, cancellationToken);
+        }
+    }
+
+    private class FailingStream : Stream
+    {
+        public override bool CanRead => false;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => true;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position { get; set; }
+
+        public override void Flush()
+        {
+        }
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => throw new IOException("full");
+
+        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+    }
+}
