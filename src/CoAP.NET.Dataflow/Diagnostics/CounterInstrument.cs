@@ -33,7 +33,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.server.requests", "{request}", "Requests received, without duplicates.", CoapCounter.RequestsReceived),
         Of("coap.server.refusals", "{request}", "Requests that were refused before their handler, by reason.", "coap.refusal.reason",
             (CoapCounter.Busy, "busy"), (CoapCounter.RequestsLimited, "rate_limit"), (CoapCounter.BadOptions, "bad_option"), (CoapCounter.EchoChallenges, "echo"),
-            (CoapCounter.RegistrationsRefused, "registration")),
+            (CoapCounter.RegistrationsRefused, "registration"), (CoapCounter.ArgumentsRefused, "argument")),
         Of("coap.server.errors", "{error}", "Failures of handlers and of linked or stage code.", "coap.error.source",
             (CoapCounter.HandlerErrors, "handler"), (CoapCounter.StageErrors, "stage")),
         Of("coap.server.hand_overs", "{hand_over}", "How often a stand-by thread took over receiving because user code blocked.", CoapCounter.HandOvers),
