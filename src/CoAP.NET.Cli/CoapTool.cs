@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Invocation;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
+using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli;
@@ -43,6 +44,7 @@ internal static class CoapTool
             ObserveCommand.Create(context),
             PingCommand.Create(context),
             CompletionCommand.Create(context),
+            DecodeCommand.Create(context),
         };
         foreach (Command command in RequestCommand.CreateAll(context))
         {
