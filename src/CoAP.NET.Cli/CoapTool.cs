@@ -1,9 +1,12 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using CoAP.NET.Cli.Benching;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Decoding;
+using CoAP.NET.Cli.Discovering;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli;
 
@@ -45,6 +48,9 @@ internal static class CoapTool
             PingCommand.Create(context),
             CompletionCommand.Create(context),
             DecodeCommand.Create(context),
+            DiscoverCommand.Create(context),
+            ServeCommand.Create(context),
+            BenchCommand.Create(context),
         };
         foreach (Command command in RequestCommand.CreateAll(context))
         {
