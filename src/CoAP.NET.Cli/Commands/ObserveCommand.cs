@@ -70,6 +70,9 @@ internal static class ObserveCommand
                 case CoapObserveState.NotObserving:
                     Failures.Write(run.Context, $"{uri} cannot be observed: the server answered without Observe.", "It is asked again now and then; Ctrl-C ends.");
                     break;
+                case CoapObserveState.Stale when why is null && !run.IsVerbose:
+                    // A notification that comes a moment after Max-Age is nothing to tell of; registering again is.
+                    break;
                 case CoapObserveState.Stale or CoapObserveState.Reregistering:
                     Failures.Write(run.Context, state == CoapObserveState.Stale ? "What came last may be out of date." : "Registering again.", why);
                     break;

@@ -24,6 +24,9 @@ internal sealed class RequestRun : IAsyncDisposable
 
     public ResponsePrinter Printer { get; }
 
+    /// <summary>Whether <c>--verbose</c> was given.</summary>
+    public bool IsVerbose => _trace is not null;
+
     /// <summary>How often messages were sent again so far.</summary>
     public long Retransmissions => Client.Endpoint.Counters[CoapCounter.Retransmissions];
 
