@@ -35,7 +35,15 @@ internal static class CoapTool
             // Signals are the context's.
             ProcessTerminationTimeout = null,
         };
-        return await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+        try
+        {
+            return await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+        }
+        catch (IOException exception)
+        {
+            // Help, of which somebody reads the first lines only.
+            return Failures.Report(context, parse, exception);
+        }
     }
 
     /// <summary>Makes the command line.</summary>

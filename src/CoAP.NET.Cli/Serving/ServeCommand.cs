@@ -77,11 +77,12 @@ internal static class ServeCommand
 
     private static void Announce(CliContext context, CoapServer server, FolderPaths paths, bool isWritable)
     {
-        context.Error.MarkupLine($"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
         foreach (string uri in server.LocalEndpoints)
         {
             context.Out.Writer.WriteLine(uri);
         }
+
+        context.Error.MarkupLine($"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
     }
 
     private static async Task UntilAsync(CancellationToken cancellationToken)
