@@ -53,7 +53,12 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             return;
         }
 
-        string method = request.Options.Observe == 0 ? "OBSERVE" : request.Method.ToString().ToUpperInvariant();
+        string method = request.Options.Observe switch
+        {
+            0 => "OBSERVE",
+            1 => "CANCEL",
+            _ => request.Method.ToString().ToUpperInvariant(),
+        };
         string time = context.TimeProvider.GetLocalNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
         string took = string.Create(CultureInfo.InvariantCulture, $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
         string color = code.IsSuccess ? "green" : "yellow";

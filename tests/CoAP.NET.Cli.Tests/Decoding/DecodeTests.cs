@@ -67,7 +67,7 @@ public sealed class DecodeTests : IDisposable
     [InlineData("40013039d0", "udp", 5, "RFC 7252 section 3.1")]
     [InlineData("40013039b474", "udp", 6, "RFC 7252 section 3.1")]
     [InlineData("40013039b161e0ffff", "udp", 6, "RFC 7252 section 12.2")]
-    [InlineData("40013039ff", "udp", 5, "RFC 7252 section 3")]
+    [InlineData("40013039ff", "udp", 4, "RFC 7252 section 3")]
     [InlineData("40213039", "udp", 1, "RFC 7252 section 4.2")]
     [InlineData("300145", "tcp", 3, "RFC 8323 section 3.2")]
     [InlineData("1001b0", "ws", 0, "RFC 8323 section 4.2")]
@@ -88,7 +88,7 @@ public sealed class DecodeTests : IDisposable
     [InlineData("40013039d90a78", "Option 23 Block2", "its length must be 0 to 3 (RFC 7252 section 5.4.3)")]
     [InlineData("40013039d9f278", "Option 255 (unknown)", "answered 4.02 Bad Option")]
     [InlineData("4001303981610161", "Option 8 Location-Path", "not defined for requests")]
-    [InlineData("40013039316100", "Option 3 Uri-Host", "may stand only once")]
+    [InlineData("4001303931610162", "Option 3 Uri-Host", "may stand only once")]
     [InlineData("40013039b22e2e", "Option 11 Uri-Path", "must not be '.' or '..'")]
     [InlineData("40013039c20032", "Option 12 Content-Format", "leading zeros")]
     public async Task What_a_receiver_dislikes_about_an_option_is_told(string hex, string option, string remark)

@@ -21,11 +21,11 @@ internal sealed class Normalizer(string server, string directory)
         result = Regex.Replace(result, @"\b\d\d:\d\d:\d\d\.\d{3}\b", "12:00:00.000");
         result = Regex.Replace(result, @"^([<>*]) \d+\.\d{3} ", "$1 0.001 ", RegexOptions.Multiline);
         result = Regex.Replace(result, @"\b\d+\.\d+ ms", "0.5 ms");
-        result = Regex.Replace(result, @"\b(CON|NON|ACK|RST) (\d+)", match => $"{match.Groups[1].Value} {Map(_messageIds, match.Groups[2].Value, 4711)}");
+        result = Regex.Replace(result, @"\b(CON|NON|ACK|RST) (\d+)(?=  )", match => $"{match.Groups[1].Value} {Map(_messageIds, match.Groups[2].Value, 4711)}");
         result = Regex.Replace(result, @"token [0-9a-f]{8}\b", "token a1b2c3d4");
-        result = Regex.Replace(result, @"\b[0-9a-f]{16}\b", "8f14e45fceea167a");
+        result = Regex.Replace(result, @"(?<=ETag:? )[0-9a-f]{16}\b", "8f14e45fceea167a");
         result = Regex.Replace(result, @"(?<=  #|Observe: )\d+", match => Map(_sequence, match.Value, 1));
-        return Regex.Replace(result, @"(100% +[\d.]+/[\d.]+ \w+) .*$", "$1 1.2 MB/s 00:00:00", RegexOptions.Multiline);
+        return Regex.Replace(result, @"(100% \S+ \w+) .*$", "$1 1.2 MB/s 00:00:00", RegexOptions.Multiline);
     }
 
     /// <summary>What stays of a display that is drawn again and again.</summary>

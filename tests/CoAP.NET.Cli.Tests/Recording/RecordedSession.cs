@@ -21,7 +21,7 @@ internal static class RecordedSession
             await stop.CancelAsync();
             await server.WaitAsync(TimeSpan.FromSeconds(30));
             recorder.Say("And what the other terminal showed meanwhile:");
-            recorder.Keep("coap serve data --write", serving);
+            recorder.Keep("coap serve data --write --bind coap://127.0.0.1", serving);
             return recorder.ToString();
         }
         finally
@@ -44,7 +44,7 @@ internal static class RecordedSession
 
     private static async Task RecordAsync(Recorder recorder, string uri, string folder, string firmware)
     {
-        recorder.Say("Recorded by `docs/record-cli.sh`; a test checks that it is still so. `coap serve data --write` runs in another terminal. Ports, times, Message IDs, tokens and entity-tags are replaced by fixed ones.");
+        recorder.Say("Recorded by `docs/record-cli.sh`; a test checks that it is still so. `coap serve data --write --bind coap://127.0.0.1` runs in another terminal. Ports, times, Message IDs, tokens and entity-tags are replaced by fixed ones.");
         await recorder.RunAsync("coap discover coap://127.0.0.1", "discover", uri);
         await recorder.RunAsync("coap get -v coap://127.0.0.1/config/limits.json --pretty", "get", "-v", $"{uri}/config/limits.json", "--pretty");
         await recorder.RunAsync("coap observe coap://127.0.0.1/temperature.txt --count 2 --pretty", ["observe", $"{uri}/temperature.txt", "--count", "2", "--pretty"], async seen =>
@@ -59,7 +59,7 @@ internal static class RecordedSession
         await recorder.RunOnTerminalAsync("coap put --file firmware.bin coap://127.0.0.1/firmware.bin", "put", "--file", firmware, $"{uri}/firmware.bin", "--color", "never");
         await recorder.RunAsync("coap get coap://127.0.0.1/nowhere", "get", $"{uri}/nowhere");
         recorder.Say("Bytes are explained wherever they come from, and so are mistakes in them:");
-        await recorder.RunAsync("coap decode 44 01 30 39 de ad be ef b4 74 65 6d 70 61 40", "decode", "44 01 30 39 de ad be ef b4 74 65 6d 70 61 40");
+        await recorder.RunAsync("coap decode 44 01 30 39 de ad be ef b4 74 65 6d 70 61 28", "decode", "44 01 30 39 de ad be ef b4 74 65 6d 70 61 28");
         await recorder.RunAsync("coap decode 6845 1a2b 0102030405060708 c1 32 ff 7b2274223a32312e357d", "decode", "6845 1a2b 0102030405060708 c1 32 ff 7b2274223a32312e357d");
         await recorder.RunAsync("coap decode 40 01 30 39 b4 74 65", "decode", "40 01 30 39 b4 74 65");
     }
