@@ -70,18 +70,20 @@ internal sealed class FolderWatch : IAsyncDisposable
     {
         using PeriodicTimer timer = new(_interval, _timeProvider);
         Task<bool> tick = timer.WaitForNextTickAsync(_stop.Token).AsTask();
+        Task<bool> told = _wake.Reader.WaitToReadAsync(_stop.Token).AsTask();
         while (!_stop.IsCancellationRequested)
         {
-            Task<bool> told = _wake.Reader.WaitToReadAsync(_stop.Token).AsTask();
             await Task.WhenAny(tick, told).ConfigureAwait(false);
             if (tick.IsCompleted)
             {
                 tick = timer.WaitForNextTickAsync(_stop.Token).AsTask();
             }
 
-            if (_wake.Reader.TryRead(out _))
+            if (told.IsCompleted)
             {
                 await Task.Delay(s_settle, _timeProvider, _stop.Token).ConfigureAwait(false);
+                _wake.Reader.TryRead(out _);
+                told = _wake.Reader.WaitToReadAsync(_stop.Token).AsTask();
             }
 
             _stop.Token.ThrowIfCancellationRequested();

@@ -94,6 +94,12 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
             DateTime now = timeProvider.GetUtcNow().UtcDateTime;
             DateTime before = item.Kind == SharedKind.File ? File.GetLastWriteTimeUtc(item.FullPath) : DateTime.MinValue;
             File.SetLastWriteTimeUtc(part, now > before ? now : before.AddMilliseconds(1));
+            if (!OperatingSystem.IsWindows() && item.Kind == SharedKind.File)
+            {
+                // Who may read it stays as it was.
+                File.SetUnixFileMode(part, File.GetUnixFileMode(item.FullPath));
+            }
+
             File.Move(part, item.FullPath, overwrite: item.Kind == SharedKind.File);
             CoapResult result = item.Kind == SharedKind.File ? CoapResults.Changed() : CoapResults.Created();
             return new ServeAnswer(FileTag.Of(item.FullPath) is { } etag ? result.WithETag(etag) : result, size);

@@ -44,6 +44,23 @@ public sealed class ServeWriteTests
         Assert.True(File.Exists(folder.PathOf("hello.txt")));
     }
 
+    [Fact]
+    public async Task Who_may_read_a_file_stays_when_it_is_replaced()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        await using ServedFolder folder = await ServedFolder.StartAsync("--write");
+        await using CoapClient client = new();
+        File.SetUnixFileMode(folder.PathOf("hello.txt"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+
+        Assert.Equal(CoapCode.Changed, (await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x"))).Code);
+
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(folder.PathOf("hello.txt")));
+    }
+
     [Theory]
     [InlineData("coap://127.0.0.1:0")]
     [InlineData("coap+tcp://127.0.0.1:0")]
