@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Output;
 using Microsoft.Win32.SafeHandles;
 
@@ -28,7 +29,7 @@ internal sealed class CliContext
     public Func<CoapEndpointOptions, CoapServer> CreateServer { get; init; } = options => new CoapServer(options);
 
     /// <summary>Explains the bytes of messages, for <c>-vv</c>.</summary>
-    public IMessageExplainer Explainer { get; init; } = new HexExplainer();
+    public IMessageExplainer Explainer { get; init; } = new FieldExplainer();
 
     /// <summary>Reads an environment variable; null when it is not set.</summary>
     public Func<string, string?> GetVariable { get; init; } = Environment.GetEnvironmentVariable;

@@ -1,8 +1,12 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using CoAP.NET.Cli.Benching;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
+using CoAP.NET.Cli.Decoding;
+using CoAP.NET.Cli.Discovering;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli;
 
@@ -31,7 +35,15 @@ internal static class CoapTool
             // Signals are the context's.
             ProcessTerminationTimeout = null,
         };
-        return await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+        try
+        {
+            return await parse.InvokeAsync(invocation, context.Stopped).ConfigureAwait(false);
+        }
+        catch (IOException exception)
+        {
+            // Help, of which somebody reads the first lines only.
+            return Failures.Report(context, parse, exception);
+        }
     }
 
     /// <summary>Makes the command line.</summary>
@@ -43,6 +55,10 @@ internal static class CoapTool
             ObserveCommand.Create(context),
             PingCommand.Create(context),
             CompletionCommand.Create(context),
+            DecodeCommand.Create(context),
+            DiscoverCommand.Create(context),
+            ServeCommand.Create(context),
+            BenchCommand.Create(context),
         };
         foreach (Command command in RequestCommand.CreateAll(context))
         {

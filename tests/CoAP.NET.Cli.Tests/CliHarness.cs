@@ -47,6 +47,9 @@ internal sealed class CliHarness
         return new CliRun(code, _out.ToArray(), Encoding.UTF8.GetString(_error.ToArray()));
     }
 
+    /// <summary>What came on the standard output so far.</summary>
+    public string OutSoFar => Encoding.UTF8.GetString(_out.ToArray());
+
     /// <summary>Ends as soon as a text was written to the standard output, while the tool still runs.</summary>
     public Task WhenOutAsync(string text) => _out.WhenAsync(text);
 

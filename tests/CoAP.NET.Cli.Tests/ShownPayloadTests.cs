@@ -5,6 +5,19 @@ namespace CoAP.NET.Cli.Tests;
 /// <summary>How payloads look.</summary>
 public sealed class ShownPayloadTests
 {
+    [Theory]
+    [InlineData(111, "[{\"n\":\"a\",\"v\":1}]", "\"n\": \"a\"")]
+    [InlineData(113, "no CBOR", "no CBOR")]
+    public async Task Streams_of_measurements_are_shown_as_what_they_are_written_in(int format, string payload, string expected)
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/stream", () => CoapResults.Content(new CoapContent(System.Text.Encoding.UTF8.GetBytes(payload), (CoapContentFormat)format))));
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/stream", "--pretty");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains(expected, run.Out, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Json_is_indented_with_its_numbers_as_they_came()
     {

@@ -19,13 +19,13 @@ public sealed class VerboseTests
     }
 
     [Fact]
-    public async Task All_bytes_are_told_when_asked_twice()
+    public async Task All_bytes_are_explained_when_asked_twice()
     {
         await using CoapServer server = await TestServer.StartAsync();
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-vv");
 
-        Assert.Contains("00000000  44 01", run.Error, StringComparison.Ordinal);
+        Assert.Contains("Version 1, type Confirmable (CON), token length 4\n0001  01                       Code 0.01 GET: request\n", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -19,7 +19,7 @@ internal static class ExitCode
             error.WriteLine(reason);
         }
 
-        error.WriteLine($"{LoadProgram.Name} --help tells what there is.");
+        error.WriteLine($"{LoadProgram.CalledAs} --help tells what there is.");
         return Usage;
     }
 }

@@ -16,7 +16,7 @@ internal sealed class LoadCommand
     private readonly Option<bool> _strict = new("--strict") { Description = "Ends with exit code 1 when there were errors or lost requests, or a run without any answer." };
     private readonly Option<bool> _quiet = new("--quiet") { Description = "Shows nothing until the report." };
 
-    public void AddTo(RootCommand command)
+    public void AddTo(Command command)
     {
         _options.AddTo(command);
         foreach (Option option in (Option[])[_workers, _key, _processor, _json, _html, _strict, _quiet])
@@ -134,7 +134,7 @@ internal sealed class LoadCommand
     // Reports are given away: the word of the workers is not in them.
     private static string Command(ParseResult parsed)
     {
-        string[] words = [.. parsed.Tokens.Select(static token => token.Value)];
-        return string.Join(' ', [LoadProgram.Name, .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***" : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
+        string[] words = [.. parsed.Tokens.Skip(parsed.CommandResult.Command is RootCommand ? 0 : 1).Select(static token => token.Value)];
+        return string.Join(' ', [LoadProgram.CalledAs, .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***" : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
     }
 }

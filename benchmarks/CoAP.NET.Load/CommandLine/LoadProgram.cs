@@ -10,6 +10,20 @@ internal static class LoadProgram
     // A run that Ctrl-C ends closes its sockets and writes its report; it does not take that long.
     private static readonly TimeSpan s_longestEnd = TimeSpan.FromSeconds(30);
 
+    /// <summary>How it was called, for its own texts and reports.</summary>
+    public static string CalledAs { get; private set; } = Name;
+
+    /// <summary>Makes it a command of another program.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="calledAs">What a user types to call it.</param>
+    public static void AddTo(Command command, string calledAs)
+    {
+        CalledAs = calledAs;
+        new LoadCommand().AddTo(command);
+        new WorkerCommand().AddTo(command);
+        new ReportCommand().AddTo(command);
+    }
+
     /// <summary>Runs it.</summary>
     /// <param name="args">The command line.</param>
     /// <param name="output">Where the report goes.</param>

@@ -10,7 +10,7 @@ internal sealed class ReportCommand
     private readonly Argument<string> _file = new("FILE") { Description = "What --json wrote; - for the standard input." };
     private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "OUT" };
 
-    public void AddTo(RootCommand root)
+    public void AddTo(Command root)
     {
         Command command = new(Name, "Shows the table of a report that --json wrote, and makes one with plots of it.") { _file, _html };
         command.SetAction(RunAsync);

@@ -14,7 +14,7 @@ internal sealed class WorkerCommand
     private readonly Option<string?> _key = new(KeyName) { Description = "A word that coordinators must know. It is sent unencrypted.", HelpName = "WORD" };
     private readonly Option<int?> _processor = ProcessorPin.NewOption();
 
-    public void AddTo(RootCommand root)
+    public void AddTo(Command root)
     {
         Command command = new(Name, "Makes load when a coordinator (--workers) asks for it, until it is stopped.") { _listen, _key, _processor };
         command.SetAction(RunAsync);

@@ -18,7 +18,7 @@ internal static class PrettyPayload
         bool isShown = format switch
         {
             null => false,
-            { } senml when senml == CoapContentFormat.SenmlJson || senml == CoapContentFormat.SensmlJson || senml == CoapContentFormat.SenmlCbor || senml == CoapContentFormat.SensmlCbor =>
+            { } senml when senml == CoapContentFormat.SenmlJson || senml == CoapContentFormat.SenmlCbor =>
                 TrySenml(payload, senml, output, now, out fault),
             { } link when link == CoapContentFormat.LinkFormat => TryLinks(payload, output, out fault),
             { IsJson: true } => JsonPrinter.TryWrite(payload.Span, output, out fault),

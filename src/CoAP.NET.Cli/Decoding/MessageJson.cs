@@ -1,0 +1,145 @@
+using System.Text;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using CoAP.NET.Cli.Output;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Cli.Decoding;
+
+/// <summary>Decoded messages as JSON objects, one on each line. Scripts depend on the names: they stay, new ones may come.</summary>
+internal static class MessageJson
+{
+    private static readonly JsonWriterOptions s_options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    /// <summary>Writes a message.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="packet">Where it was captured; null for bytes that were given.</param>
+    /// <param name="output">Where to.</param>
+    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output)
+    {
+        using MemoryStream line = new();
+        using (Utf8JsonWriter json = new(line, s_options))
+        {
+            json.WriteStartObject();
+            if (packet is not null)
+            {
+                json.WriteString("time", packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", System.Globalization.CultureInfo.InvariantCulture));
+                json.WriteString("from", packet.Source.ToString());
+                json.WriteString("to", packet.Destination.ToString());
+            }
+
+            json.WriteString("format", DecodedMessage.NameOf(message.Format));
+            json.WriteNumber("size", message.Bytes.Length);
+            WriteHead(json, message);
+            WriteOptions(json, message);
+            WritePayload(json, message);
+            json.WriteStartArray("remarks");
+            foreach (string remark in message.Remarks)
+            {
+                json.WriteStringValue(remark);
+            }
+
+            json.WriteEndArray();
+            if (message.Fault is { } fault)
+            {
+                json.WriteStartObject("error");
+                json.WriteNumber("offset", fault.Offset);
+                json.WriteString("rule", fault.Rule.ToString());
+                json.WriteString("message", fault.Text);
+                json.WriteString("reference", fault.Reference);
+                json.WriteEndObject();
+            }
+
+            json.WriteEndObject();
+        }
+
+        line.WriteByte((byte)'\n');
+        output.Stream.Write(line.GetBuffer().AsSpan(0, (int)line.Length));
+        output.Stream.Flush();
+    }
+
+    private static void WriteHead(Utf8JsonWriter json, DecodedMessage message)
+    {
+        if (message.Type is { } type)
+        {
+            json.WriteString("type", DecodedMessage.ShortNameOf(type));
+        }
+
+        if (message.Code is { } code)
+        {
+            json.WriteString("code", code.ToString()[..4]);
+            json.WriteString("name", code.ToString() is { Length: > 5 } text ? text[5..] : null);
+        }
+
+        if (message.MessageId is { } id)
+        {
+            json.WriteNumber("messageId", id);
+        }
+
+        if (message.Token is { } token)
+        {
+            json.WriteString("token", Convert.ToHexStringLower(token));
+        }
+    }
+
+    private static void WriteOptions(Utf8JsonWriter json, DecodedMessage message)
+    {
+        json.WriteStartArray("options");
+        foreach (DecodedOption option in message.Options)
+        {
+            json.WriteStartObject();
+            json.WriteNumber("offset", option.Offset);
+            json.WriteNumber("number", option.Number);
+            json.WriteString("name", option.Name);
+            json.WriteNumber("delta", option.Delta);
+            json.WriteNumber("length", option.Value.Length);
+            json.WriteBoolean("critical", OptionNumber.IsCritical(option.Number));
+            if (message.Code is { IsSignalling: false })
+            {
+                json.WriteBoolean("unsafe", OptionNumber.IsUnsafe(option.Number));
+                json.WriteBoolean("noCacheKey", OptionNumber.IsNoCacheKey(option.Number));
+            }
+
+            json.WriteString("value", option.Text);
+            json.WriteString("hex", Convert.ToHexStringLower(option.Value));
+            if (option.Remark is { } remark)
+            {
+                json.WriteString("remark", remark);
+            }
+
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static void WritePayload(Utf8JsonWriter json, DecodedMessage message)
+    {
+        if (message.ContentFormat is { } format)
+        {
+            json.WriteNumber("contentFormat", format.Value);
+            json.WriteString("mediaType", format.MediaType);
+        }
+
+        if (message.Part is { } part)
+        {
+            json.WriteString("part", part);
+        }
+
+        ReadOnlySpan<byte> payload = message.Payload.Span;
+        json.WriteNumber("length", payload.Length);
+        if (payload.IsEmpty)
+        {
+            return;
+        }
+
+        if (SafeText.IsText(payload, message.ContentFormat))
+        {
+            json.WriteString("payload", Encoding.UTF8.GetString(payload));
+        }
+        else
+        {
+            json.WriteBase64String("payloadBase64", payload);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+using System.CommandLine;
+using System.Net;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Commands;
+using CoAP.NET.Cli.Wire;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cli.Discovering;
+
+/// <summary>Lists what a server has (RFC 6690, RFC 7252 section 7), or each member of a group, or a resource directory (RFC 9176 section 6).</summary>
+internal static class DiscoverCommand
+{
+    private const string Core = "/.well-known/core";
+    private const string AllNodes = "coap://224.0.1.187";
+    private static readonly TimeSpan s_groupTimeout = TimeSpan.FromSeconds(10);
+
+    internal static Command Create(CliContext context)
+    {
+        Argument<string?> target = new("URI")
+        {
+            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core. The address of a group asks all its members.",
+            Arity = ArgumentArity.ZeroOrOne,
+        };
+        target.CompletionSources.Add("coap://", "coap+tcp://", "coaps+tcp://");
+        Option<string[]> query = new("--query", "-q") { Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must match.", HelpName = "NAME=VALUE" };
+        Option<bool> multicast = new("--multicast") { Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one." };
+        Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
+        Option<TimeSpan?> timeout = Durations.Option("--timeout", "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
+        ConnectionOptions connection = new();
+        GroupOptions group = new();
+        Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, timeout };
+        group.AddTo(command);
+        connection.AddTo(command);
+        return command.Runs(context, async (parse, cancellationToken) =>
+        {
+            string text = parse.GetValue(target) ?? (parse.GetValue(multicast) ? AllNodes : throw new UsageException("Which server?", "Give its URI, or --multicast for all that are near."));
+            CoapUri uri = TargetArgument.Check(text);
+            bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" } && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
+            if (parse.GetValue(multicast) && !isGroup)
+            {
+                throw new UsageException($"{text} is no group.", "Leave out --multicast, or give the address of a group.");
+            }
+
+            Run run = new(context, parse.GetValue(json), MakeRequest(TargetArgument.Complete(text), parse.GetValue(query) ?? []));
+            run.Request.Timeout = parse.GetValue(timeout) ?? (isGroup ? s_groupTimeout : null);
+            run.Request.LocalAddress = connection.LocalAddress(parse);
+            WireTrace? trace = null;
+            int code;
+            await using (CoapClient client = connection.CreateClient(parse, context, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
+            {
+                code = isGroup
+                    ? await run.AskGroupAsync(client, new CoapGroupRequestOptions { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) }, parse.GetValue(group.MaxAnswers) ?? int.MaxValue, cancellationToken).ConfigureAwait(false)
+                    : await run.AskAsync(client, cancellationToken).ConfigureAwait(false);
+            }
+
+            trace?.Summarize();
+            return code;
+        });
+    }
+
+    private static CoapRequest MakeRequest(string uri, string[] queries)
+    {
+        string origin = CoapRequests.OriginOf(uri);
+        CoapRequest request = new(CoapMethod.Get, uri[origin.Length..] is "" or "/" ? origin + Core : uri) { Accept = CoapContentFormat.LinkFormat };
+        foreach (string query in queries)
+        {
+            request.Options.Add(new UriQuery(query.Contains('=', StringComparison.Ordinal) ? query : throw new UsageException($"'{query}' of --query asks for nothing.", "Write NAME=VALUE, such as rt=temperature*.")));
+        }
+
+        return request;
+    }
+
+    private sealed class Run(CliContext context, bool isJson, CoapRequest request)
+    {
+        public CoapRequest Request => request;
+
+        public async Task<int> AskAsync(CoapClient client, CancellationToken cancellationToken)
+        {
+            CoapResponse response = (await client.SendAsync(request, cancellationToken).ConfigureAwait(false)).EnsureSuccess();
+            if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+            {
+                throw new CoapProtocolException($"What {request.UriText} has is no list of links: {error.Message} at byte {error.Offset}.");
+            }
+
+            Show(links, request.UriText!, response.Remote.ToString());
+            return ExitCodes.Success;
+        }
+
+        public async Task<int> AskGroupAsync(CoapClient client, CoapGroupRequestOptions options, int most, CancellationToken cancellationToken)
+        {
+            request.Confirmable = false;
+            int left = most;
+            await foreach (CoapGroupResponse answer in client.SendToGroupAsync(request, options, cancellationToken).ConfigureAwait(false))
+            {
+                if (!answer.Response.IsSuccess || answer.Error is not null)
+                {
+                    Failures.Write(context, $"{answer.Uri}: {answer.Error?.Message ?? answer.Response.Code.ToString()}");
+                    continue;
+                }
+
+                if (!CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+                {
+                    Failures.Write(context, $"{answer.Uri}: no list of links: {error.Message} at byte {error.Offset}.");
+                    continue;
+                }
+
+                Show(links, answer.Uri, answer.Response.Remote.ToString());
+                if (--left == 0)
+                {
+                    break;
+                }
+            }
+
+            if (left == most)
+            {
+                Failures.Write(context, $"No member of {request.UriText} answered with a list within {request.Timeout!.Value.TotalSeconds:0.###} s.", "Members without a link that matches are silent; --interface chooses the network, --timeout waits longer.");
+                return ExitCodes.Timeout;
+            }
+
+            return ExitCodes.Success;
+        }
+
+        private void Show(IReadOnlyList<CoapLink> links, string baseUri, string peer)
+        {
+            if (isJson)
+            {
+                LinkJson.Write(links, baseUri, peer, context.Out);
+                return;
+            }
+
+            LinkTree.Write(links, baseUri, context.Out);
+            if (links.Count == 0)
+            {
+                context.Error.MarkupLine("Nothing is listed there.");
+            }
+        }
+    }
+}

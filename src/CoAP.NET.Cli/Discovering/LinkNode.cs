@@ -1,0 +1,64 @@
+namespace CoAP.NET.Cli.Discovering;
+
+/// <summary>A segment of paths, with the links that end there and the segments below.</summary>
+/// <param name="name">The segment as it stands in URIs.</param>
+internal sealed class LinkNode(string name)
+{
+    // Whoever sends deeper ones wants to be seen falling over.
+    private const int Deepest = 32;
+
+    public string Name { get; } = name;
+
+    public List<CoapLink> Links { get; } = [];
+
+    public SortedDictionary<string, LinkNode> Children { get; } = new(StringComparer.Ordinal);
+
+    /// <summary>Sorts links into trees: one for the server that was asked, and one for each other one that they lead to.</summary>
+    /// <param name="links">The links.</param>
+    /// <param name="baseUri">What they are relative to.</param>
+    public static IReadOnlyList<LinkNode> TreesOf(IReadOnlyList<CoapLink> links, string baseUri)
+    {
+        LinkNode own = new(CoapRequests.OriginOf(baseUri));
+        SortedDictionary<string, LinkNode> others = new(StringComparer.Ordinal);
+        foreach (CoapLink link in links)
+        {
+            string uri = link.ResolveTarget(baseUri);
+            string origin = CoapRequests.OriginOf(uri);
+            LinkNode root = own;
+            if (origin != own.Name && !others.TryGetValue(origin, out root!))
+            {
+                others.Add(origin, root = new LinkNode(origin));
+            }
+
+            root.Place(uri[origin.Length..]).Links.Add(link);
+        }
+
+        return own.Links.Count + own.Children.Count == 0 && others.Count > 0 ? [.. others.Values] : [own, .. others.Values];
+    }
+
+    private LinkNode Place(string path)
+    {
+        // A slash at the end stays with its segment: what is a folder somewhere looks like one.
+        int query = path.IndexOf('?', StringComparison.Ordinal);
+        string hierarchy = query < 0 ? path : path[..query];
+        string[] segments = hierarchy.Split('/', Deepest + 1, StringSplitOptions.RemoveEmptyEntries);
+        LinkNode node = this;
+        for (int i = 0; i < segments.Length; i++)
+        {
+            bool isLast = i + 1 == segments.Length;
+            node = node.Child(segments[i] + (isLast && query >= 0 ? path[query..] : ""));
+        }
+
+        return node;
+    }
+
+    private LinkNode Child(string segment)
+    {
+        if (!Children.TryGetValue(segment, out LinkNode? child))
+        {
+            Children.Add(segment, child = new LinkNode(segment));
+        }
+
+        return child;
+    }
+}

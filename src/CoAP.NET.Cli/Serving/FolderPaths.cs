@@ -1,0 +1,111 @@
+using System.Buffers;
+
+namespace CoAP.NET.Cli.Serving;
+
+/// <summary>
+/// Leads paths of requests to files of one folder, and never out of it. Each segment must be a plain name, and is looked up by itself: links are not followed, wherever they point.
+/// </summary>
+internal sealed class FolderPaths
+{
+    private const int LongestName = 255;
+
+    // Separators and drive letters of any system, whichever runs here; the rest is what Windows takes for something else than a name.
+    private static readonly SearchValues<char> s_never = SearchValues.Create("/\\\0");
+    private static readonly SearchValues<char> s_neverOnWindows = SearchValues.Create("<>:\"|?*");
+    private static readonly string[] s_devices = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", .. Enumerable.Range(0, 10).SelectMany(i => (string[])[$"COM{i}", $"LPT{i}"])];
+    private static readonly EnumerationOptions s_exact = new() { MatchCasing = MatchCasing.CaseSensitive, MatchType = MatchType.Simple, AttributesToSkip = 0 };
+
+    private readonly bool _hasHidden;
+
+    /// <summary>Shares a folder.</summary>
+    /// <param name="root">The folder; a link to one is followed, as it was the user's word.</param>
+    /// <param name="hasHidden">Whether names that begin with a dot are shared too.</param>
+    /// <exception cref="DirectoryNotFoundException">There is none.</exception>
+    public FolderPaths(string root, bool hasHidden)
+    {
+        DirectoryInfo directory = new(Path.GetFullPath(root));
+        if (!directory.Exists)
+        {
+            throw new DirectoryNotFoundException($"There is no folder {root}.");
+        }
+
+        Root = Path.TrimEndingDirectorySeparator((directory.ResolveLinkTarget(returnFinalTarget: true) ?? directory).FullName);
+        _hasHidden = hasHidden;
+    }
+
+    /// <summary>The full path of the folder.</summary>
+    public string Root { get; }
+
+    /// <summary>Finds what the segments of a path lead to. An empty last segment means the folder before it.</summary>
+    public SharedItem Find(IReadOnlyList<string> segments)
+    {
+        bool isFolder = segments is [.., ""];
+        int count = isFolder ? segments.Count - 1 : segments.Count;
+        string path = Root;
+        for (int i = 0; i < count; i++)
+        {
+            if (!IsShared(segments[i]))
+            {
+                return default;
+            }
+
+            path = Path.Join(path, segments[i]);
+            SharedKind kind = KindOf(path);
+            if (kind == SharedKind.Refused)
+            {
+                return default;
+            }
+
+            if (kind != SharedKind.Folder && (i + 1 < count || isFolder))
+            {
+                return new SharedItem(SharedKind.NoFolder, path);
+            }
+
+            if (kind != SharedKind.Folder)
+            {
+                return new SharedItem(kind, path);
+            }
+        }
+
+        return new SharedItem(SharedKind.Folder, path);
+    }
+
+    /// <summary>Whether a file or folder of this name is shared, if there is one.</summary>
+    public bool IsShared(string name) => name.Length is > 0 and <= LongestName
+        && name is not ("." or "..")
+        && (_hasHidden || name[0] != '.')
+        && !name.StartsWith(FolderWriter.PartPrefix, StringComparison.Ordinal)
+        && !name.AsSpan().ContainsAny(s_never)
+        && !name.Any(char.IsControl)
+        && !(OperatingSystem.IsWindows() && IsNoNameOnWindows(name));
+
+    private static SharedKind KindOf(string path)
+    {
+        FileAttributes attributes;
+        try
+        {
+            // Of the entry itself, not of what a link points to.
+            attributes = File.GetAttributes(path);
+        }
+        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return SharedKind.Missing;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return SharedKind.Refused;
+        }
+
+        return (attributes & (FileAttributes.ReparsePoint | FileAttributes.Device)) != 0 || !HasExactName(path) ? SharedKind.Refused
+            : (attributes & FileAttributes.Directory) != 0 ? SharedKind.Folder
+            : SharedKind.File;
+    }
+
+    // Where the file system takes two cases for one name, a second URI would lead to the same file: its own observers and entity-tags would be forgotten.
+    private static bool HasExactName(string path) => OperatingSystem.IsLinux()
+        || (path.AsSpan().IndexOfAny('*', '?') < 0 && Directory.EnumerateFileSystemEntries(Path.GetDirectoryName(path)!, Path.GetFileName(path), s_exact).Any());
+
+    private static bool IsNoNameOnWindows(string name) => name.AsSpan().ContainsAny(s_neverOnWindows)
+        || name[^1] is '.' or ' '
+        || s_devices.Contains(name.Split('.')[0].TrimEnd(), StringComparer.OrdinalIgnoreCase);
+}

@@ -1,0 +1,107 @@
+using System.Globalization;
+using CoAP.NET.Cli.CommandLine;
+
+namespace CoAP.NET.Cli.Serving;
+
+/// <summary>Answers GET: files block by block as they are asked for, folders as links.</summary>
+/// <param name="paths">What is shared.</param>
+/// <param name="watch">Is told what is observed.</param>
+internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
+{
+    // The most that blocks reach (RFC 7959 section 2.2: 20 bits of numbers, 1,024 bytes each).
+    private const long LargestBody = 1L << 30;
+    private const int MostQueries = 8;
+
+    private readonly FolderListing _listing = new(paths);
+
+    /// <summary>Answers a request for a file or folder.</summary>
+    public ServeAnswer Get(CoapRequest request, IReadOnlyList<string> segments)
+    {
+        SharedItem item = paths.Find(segments);
+        string uriPath = FolderListing.ToUriPath(segments);
+        if (request.Options.Observe == 0 && item.Kind is SharedKind.File or SharedKind.Folder)
+        {
+            watch.Track(uriPath, segments);
+        }
+
+        return item.Kind switch
+        {
+            SharedKind.File => GetFile(request, item.FullPath),
+            SharedKind.Folder => Answer(request, _listing.Of(item.FullPath, uriPath.EndsWith('/') ? uriPath : uriPath + "/")),
+            _ => new ServeAnswer(CoapResults.NotFound()),
+        };
+    }
+
+    /// <summary>Answers <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
+    public ServeAnswer GetCore(CoapRequest request) => Answer(request, _listing.OfAll());
+
+    private static ServeAnswer Answer(CoapRequest request, IReadOnlyList<CoapLink> links)
+    {
+        if (request.SelectFormat(CoapContentFormat.LinkFormat) is null)
+        {
+            return new ServeAnswer(CoapResults.NotAcceptable());
+        }
+
+        CoapContent content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(links, [.. request.Queries.Take(MostQueries)]));
+        if (request.IsMulticast && content.Bytes.IsEmpty)
+        {
+            // Nobody in a group answers when nothing matches (RFC 6690 section 4.1).
+            return new ServeAnswer(CoapResults.NotFound());
+        }
+
+        CoapETag etag = CoapETag.FromContent(content.Bytes.Span);
+        return request.CheckPreconditions(etag) is { } failed ? new ServeAnswer(failed)
+            : new ServeAnswer(CoapResults.ValidOr(request, etag, () => CoapResults.Content(content)), content.Bytes.Length);
+    }
+
+    private static ServeAnswer GetFile(CoapRequest request, string path)
+    {
+        CoapContentFormat format = ContentFormats.OfFile(path);
+        if (request.SelectFormat(format) is null)
+        {
+            return new ServeAnswer(CoapResults.NotAcceptable());
+        }
+
+        FileInfo file = new(path);
+        if (!file.Exists)
+        {
+            return new ServeAnswer(CoapResults.NotFound());
+        }
+
+        if (file.Length == 0)
+        {
+            // Not opened: pipes and devices have no length either, and opening one may wait for ever.
+            CoapETag emptyTag = FileTag.Of(path) ?? default;
+            return request.CheckPreconditions(emptyTag) is { } refused ? new ServeAnswer(refused)
+                : new ServeAnswer(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);
+        }
+
+        FileStream? stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 1, FileOptions.Asynchronous | FileOptions.RandomAccess);
+        try
+        {
+            CoapETag etag = FileTag.Of(stream.SafeFileHandle);
+            if (request.CheckPreconditions(etag) is { } failed)
+            {
+                return new ServeAnswer(failed);
+            }
+
+            if (request.IsMatch(etag))
+            {
+                return new ServeAnswer(CoapResults.Valid(etag), 0);
+            }
+
+            if (stream.Length > LargestBody)
+            {
+                return new ServeAnswer(CoapResults.Status(CoapCode.InternalServerError, string.Create(CultureInfo.InvariantCulture, $"The file has {stream.Length} bytes; blocks reach to {LargestBody}.")));
+            }
+
+            ServeAnswer answer = new(CoapResults.Stream(stream, etag, format), stream.Length);
+            stream = null;
+            return answer;
+        }
+        finally
+        {
+            stream?.Dispose();
+        }
+    }
+}

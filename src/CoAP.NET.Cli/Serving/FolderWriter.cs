@@ -1,0 +1,121 @@
+using System.IO.Pipelines;
+
+namespace CoAP.NET.Cli.Serving;
+
+/// <summary>
+/// Answers PUT and DELETE. A body goes to a file beside its target while it comes, which takes the target's name when it is complete: nobody ever sees a half, and memory does not depend on its size.
+/// </summary>
+/// <param name="paths">What is shared.</param>
+/// <param name="timeProvider">The clock, for the times of files.</param>
+internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider) : IDisposable
+{
+    /// <summary>How the names of incomplete files begin; they are never shared.</summary>
+    public const string PartPrefix = ".coap-part-";
+
+    // Between looking at the preconditions and acting on them nobody else of us writes.
+    private readonly SemaphoreSlim _gate = new(1);
+
+    /// <summary>Creates or replaces a file.</summary>
+    public async ValueTask<ServeAnswer> PutAsync(CoapRequest request, IReadOnlyList<string> segments, CancellationToken cancellationToken)
+    {
+        SharedItem item = paths.Find(segments);
+        if (FaultOf(request, item) is { } fault)
+        {
+            return new ServeAnswer(fault);
+        }
+
+        string part = Path.Join(Path.GetDirectoryName(item.FullPath), PartPrefix + Path.GetRandomFileName());
+        try
+        {
+            long size;
+            FileStream stream = new(part, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 1, FileOptions.Asynchronous);
+            await using (stream.ConfigureAwait(false))
+            {
+                await request.BodyReader.CopyToAsync(stream, cancellationToken).ConfigureAwait(false);
+                size = stream.Length;
+            }
+
+            return await KeepAsync(request, segments, part, size, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            // Not there any more when it was kept.
+            File.Delete(part);
+        }
+    }
+
+    /// <summary>Removes a file.</summary>
+    public async ValueTask<ServeAnswer> DeleteAsync(CoapRequest request, IReadOnlyList<string> segments, CancellationToken cancellationToken)
+    {
+        await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            SharedItem item = paths.Find(segments);
+            if (item.Kind is SharedKind.Refused or SharedKind.Folder)
+            {
+                return new ServeAnswer(FaultOf(request, item)!);
+            }
+
+            CoapETag? etag = item.Kind == SharedKind.File ? FileTag.Of(item.FullPath) : null;
+            if (request.CheckPreconditions(etag) is { } failed)
+            {
+                return new ServeAnswer(failed);
+            }
+
+            if (item.Kind == SharedKind.File)
+            {
+                File.Delete(item.FullPath);
+            }
+
+            return new ServeAnswer(CoapResults.Deleted());
+        }
+        finally
+        {
+            _gate.Release();
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _gate.Dispose();
+
+    private async ValueTask<ServeAnswer> KeepAsync(CoapRequest request, IReadOnlyList<string> segments, string part, long size, CancellationToken cancellationToken)
+    {
+        await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            // Looked at again: the body may have taken long.
+            SharedItem item = paths.Find(segments);
+            if (FaultOf(request, item) is { } fault)
+            {
+                return new ServeAnswer(fault);
+            }
+
+            // Later than what it replaces, however coarse the clock of the file system: the entity-tag must change.
+            DateTime now = timeProvider.GetUtcNow().UtcDateTime;
+            DateTime before = item.Kind == SharedKind.File ? File.GetLastWriteTimeUtc(item.FullPath) : DateTime.MinValue;
+            File.SetLastWriteTimeUtc(part, now > before ? now : before.AddMilliseconds(1));
+            if (!OperatingSystem.IsWindows() && item.Kind == SharedKind.File)
+            {
+                // Who may read it stays as it was.
+                File.SetUnixFileMode(part, File.GetUnixFileMode(item.FullPath));
+            }
+
+            File.Move(part, item.FullPath, overwrite: item.Kind == SharedKind.File);
+            CoapResult result = item.Kind == SharedKind.File ? CoapResults.Changed() : CoapResults.Created();
+            return new ServeAnswer(FileTag.Of(item.FullPath) is { } etag ? result.WithETag(etag) : result, size);
+        }
+        finally
+        {
+            _gate.Release();
+        }
+    }
+
+    private static CoapResult? FaultOf(CoapRequest request, SharedItem item) => item.Kind switch
+    {
+        SharedKind.Refused => CoapResults.Status(CoapCode.Forbidden, "No file of this name is shared."),
+        SharedKind.NoFolder => CoapResults.Status(CoapCode.Conflict, "The folder does not exist."),
+        SharedKind.Folder => CoapResults.Status(CoapCode.MethodNotAllowed, "This is a folder."),
+        SharedKind.File => request.CheckPreconditions(FileTag.Of(item.FullPath)),
+        _ => request.CheckPreconditions(null),
+    };
+}

@@ -1,0 +1,97 @@
+using System.CommandLine;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Options;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Serving;
+
+/// <summary>Shares a folder.</summary>
+internal static class ServeCommand
+{
+    private const string AllPaths = "/{*path}";
+    private const string Core = "/.well-known/core";
+    private static readonly CoapMethod[] s_otherMethods = [CoapMethod.Post, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch];
+
+    internal static Command Create(CliContext context)
+    {
+        ServeOptions options = new();
+        Command command = new("serve", "Share a folder: files block by block, folders as links, changes to those who observe. Ends with Ctrl-C.");
+        options.AddTo(command);
+        return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
+    }
+
+    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ServeOptions options, CancellationToken cancellationToken)
+    {
+        FolderPaths paths = new(parse.GetRequiredValue(options.Folder), parse.GetValue(options.All));
+        bool isWritable = parse.GetValue(options.Write);
+        CoapServer server = context.CreateServer(new CoapEndpointOptions { TimeProvider = context.TimeProvider, Tls = options.TlsOf(parse) });
+        FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
+        using FolderWriter writer = new(paths, context.TimeProvider);
+        await using (server.ConfigureAwait(false))
+        await using (watch.ConfigureAwait(false))
+        {
+            foreach (string uri in parse.GetValue(options.Bind) ?? [])
+            {
+                server.Listen(TargetArgument.Complete(uri));
+            }
+
+            if (parse.GetValue(options.Join))
+            {
+                server.JoinGroups();
+            }
+
+            Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)), options.MaxSizeOf(parse));
+            await server.StartAsync(cancellationToken).ConfigureAwait(false);
+            watch.Start(server.Notify);
+            Announce(context, server, paths, isWritable);
+            await UntilAsync(cancellationToken).ConfigureAwait(false);
+            context.Error.MarkupLine("[grey]Stopping.[/]");
+            await server.StopAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+
+        return ExitCodes.Success;
+    }
+
+    private static void Map(CoapServer server, FolderReader reader, FolderWriter? writer, ServeLog log, long maxSize)
+    {
+        // Whoever listens by a plain scheme beside a secured one wants it served there too.
+        server.Routes.AllowInsecureTransport();
+        server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request)))).AllowMulticast().Hidden();
+        server.MapGet(AllPaths, request => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request))))).RunQueued(degreeOfParallelism: 4).Observable();
+        List<CoapMethod> refused = [.. s_otherMethods];
+        if (writer is null)
+        {
+            refused.AddRange([CoapMethod.Put, CoapMethod.Delete]);
+        }
+        else
+        {
+            server.MapPut(AllPaths, (request, cancellationToken) => log.RunAsync(request, () => writer.PutAsync(request, SegmentsOf(request), cancellationToken))).StreamBody().MaxBodySize(maxSize);
+            server.MapDelete(AllPaths, (request, cancellationToken) => log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken)));
+        }
+
+        // At the first block: a body that nobody wants is not put together.
+        server.Map(AllPaths, refused, request => log.RunAsync(request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).HandleBlocks();
+    }
+
+    private static IReadOnlyList<string> SegmentsOf(CoapRequest request) => [.. request.Options.GetAll<UriPath>().Select(segment => segment.Value)];
+
+    private static void Announce(CliContext context, CoapServer server, FolderPaths paths, bool isWritable)
+    {
+        foreach (string uri in server.LocalEndpoints)
+        {
+            context.Out.Writer.WriteLine(uri);
+        }
+
+        context.Error.MarkupLine($"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
+    }
+
+    private static async Task UntilAsync(CancellationToken cancellationToken)
+    {
+        TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CancellationTokenRegistration registration = cancellationToken.Register(() => stopped.TrySetResult());
+        await using (registration.ConfigureAwait(false))
+        {
+            await stopped.Task.ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cli.CommandLine;
+
+namespace CoAP.NET.Cli.Serving;
+
+/// <summary>The options of <c>coap serve</c>.</summary>
+internal sealed class ServeOptions
+{
+    private const long LargestBody = 1L << 30;
+    private const long DefaultMaxSize = 64L << 20;
+
+    public Argument<string> Folder { get; } = new("FOLDER") { Description = "The folder to share. Default: where you are.", DefaultValueFactory = _ => "." };
+
+    public Option<string[]> Bind { get; } = new("--bind", "-a")
+    {
+        Description = "Where to listen: scheme, address and port, such as coap://[::]:5683, coap+tcp://127.0.0.1:0 or coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, which is everywhere.",
+        HelpName = "URI",
+    };
+
+    public Option<bool> Write { get; } = new("--write") { Description = "Let clients create and replace files by PUT and remove them by DELETE." };
+
+    public Option<long?> MaxSize { get; } = new("--max-size") { Description = "The largest file that PUT may store, such as 500K or 64M. Default 64M; at most 1G.", HelpName = "SIZE", CustomParser = ParseSize };
+
+    public Option<bool> All { get; } = new("--all") { Description = "Share files and folders whose names begin with a dot, too." };
+
+    public Option<bool> Join { get; } = new("--join") { Description = "Join the group All CoAP Nodes, so that coap discover coap://224.0.1.187 finds the folder." };
+
+    public Option<TimeSpan?> Check { get; } = Durations.Option("--check", "How often to look for changes that the file system does not tell of. Default 2s.");
+
+    public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };
+
+    public Option<FileInfo?> Certificate { get; } = new("--cert", "-c") { Description = "TLS: the certificate to show (PEM).", HelpName = "FILE" };
+
+    public Option<FileInfo?> Key { get; } = new("--key", "-j") { Description = "TLS: the key of --cert (PEM), when it is in another file.", HelpName = "FILE" };
+
+    public Option<FileInfo?> Ca { get; } = new("--ca", "-C") { Description = "TLS: serve only clients with a certificate of an authority in this file (PEM).", HelpName = "FILE" };
+
+    public void AddTo(Command command)
+    {
+        command.Arguments.Add(Folder);
+        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, Certificate, Key, Ca])
+        {
+            command.Options.Add(option);
+        }
+    }
+
+    public long MaxSizeOf(ParseResult parse) => parse.GetValue(MaxSize) ?? DefaultMaxSize;
+
+    public TimeSpan CheckOf(ParseResult parse) => parse.GetValue(Check) is { } check && check > TimeSpan.Zero ? check : TimeSpan.FromSeconds(2);
+
+    /// <summary>What TLS shows and asks for; null without a certificate.</summary>
+    public CoapTlsOptions? TlsOf(ParseResult parse)
+    {
+        if (parse.GetValue(Certificate) is not { } certificate)
+        {
+            return parse.GetValue(Key) is null && parse.GetValue(Ca) is null ? null : throw new UsageException("--key and --ca need --cert: the server must show a certificate.");
+        }
+
+        X509Certificate2 own = X509Certificate2.CreateFromPemFile(certificate.FullName, (parse.GetValue(Key) ?? certificate).FullName);
+        SslServerAuthenticationOptions server = new() { ServerCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true) };
+        if (parse.GetValue(Ca) is { } authority)
+        {
+            server.ClientCertificateRequired = true;
+            server.CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+            server.CertificateChainPolicy.CustomTrustStore.ImportFromPemFile(authority.FullName);
+        }
+
+        return new CoapTlsOptions { Server = server };
+    }
+
+    private static long? ParseSize(ArgumentResult result)
+    {
+        string text = result.Tokens is [{ Value: var value }] ? value : "";
+        (ReadOnlySpan<char> digits, long unit) = text switch
+        {
+            [.. var number, 'K' or 'k'] => (number, 1L << 10),
+            [.. var number, 'M' or 'm'] => (number, 1L << 20),
+            [.. var number, 'G' or 'g'] => (number, 1L << 30),
+            _ => (text, 1L),
+        };
+        if (long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long count) && count >= 1 && count <= LargestBody / unit)
+        {
+            return count * unit;
+        }
+
+        result.AddError($"'{text}' is no size. Write bytes, or 500K, 64M, 1G; at most 1G, which is as far as blocks reach (RFC 7959).");
+        return null;
+    }
+}

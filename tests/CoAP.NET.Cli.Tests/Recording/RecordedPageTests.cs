@@ -1,0 +1,39 @@
+namespace CoAP.NET.Cli.Tests.Recording;
+
+/// <summary>What the documentation shows is what the commands print. docs/record-cli.sh records anew.</summary>
+public sealed class RecordedPageTests
+{
+    private const string Begin = "<!-- recorded: begin -->\n";
+    private const string End = "<!-- recorded: end -->";
+
+    [Fact]
+    public async Task The_page_shows_what_the_commands_print()
+    {
+        string path = Path.Combine(FindRoot(), "docs", "cli.md");
+        string page = (await File.ReadAllTextAsync(path)).ReplaceLineEndings("\n");
+        int begin = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+        int end = page.IndexOf(End, StringComparison.Ordinal);
+        Assert.True(begin >= Begin.Length && end >= begin, "docs/cli.md has no place for what is recorded.");
+
+        string recorded = await RecordedSession.RunAsync();
+
+        if (Environment.GetEnvironmentVariable("COAP_RECORD") == "1")
+        {
+            await File.WriteAllTextAsync(path, page[..begin] + "\n" + recorded + page[end..]);
+            return;
+        }
+
+        Assert.Equal(recorded.Trim(), page[begin..end].Trim());
+    }
+
+    private static string FindRoot()
+    {
+        DirectoryInfo? directory = new(AppContext.BaseDirectory);
+        while (directory is not null && !File.Exists(Path.Combine(directory.FullName, "CoAP.NET.sln")))
+        {
+            directory = directory.Parent;
+        }
+
+        return directory?.FullName ?? throw new DirectoryNotFoundException("The tests do not run inside the repository.");
+    }
+}

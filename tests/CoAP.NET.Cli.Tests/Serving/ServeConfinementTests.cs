@@ -1,0 +1,116 @@
+using System.Text;
+using CoAP.NET.Cli.Serving;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Cli.Tests.Serving;
+
+/// <summary>No path leads out of the folder, or to what is hidden in it.</summary>
+public sealed class ServeConfinementTests
+{
+    [Theory]
+    [InlineData("..", "secret")]
+    [InlineData("sub", "..", "..", "secret")]
+    [InlineData("../secret")]
+    [InlineData("sub/../../secret")]
+    [InlineData("..\\secret")]
+    [InlineData("sub\\..\\..\\secret")]
+    [InlineData("{secret}")]
+    [InlineData("", "{secret}")]
+    [InlineData("", "", "secret")]
+    [InlineData("link")]
+    [InlineData("linked", "secret")]
+    [InlineData("inner")]
+    [InlineData("hello.txt\0")]
+    [InlineData("..\0", "secret")]
+    [InlineData(".hidden")]
+    [InlineData(".", "hello.txt")]
+    [InlineData("sub", ".", "data.json")]
+    [InlineData("C:", "secret")]
+    [InlineData("\u001b[2J")]
+    public async Task A_path_that_leads_out_is_not_found_and_changes_nothing(params string[] segments)
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync(
+            folder =>
+            {
+                File.CreateSymbolicLink(folder.PathOf("link"), folder.SecretPath);
+                Directory.CreateSymbolicLink(folder.PathOf("linked"), Path.GetDirectoryName(folder.SecretPath)!);
+                File.CreateSymbolicLink(folder.PathOf("inner"), folder.PathOf("hello.txt"));
+            },
+            ["--bind", "coap://127.0.0.1:0", "--write"]);
+        string[] before = All(folder);
+        await using CoapClient client = new();
+
+        foreach (CoapMethod method in (CoapMethod[])[CoapMethod.Get, CoapMethod.Put, CoapMethod.Delete])
+        {
+            CoapRequest request = new(method, folder.Uri) { Content = method == CoapMethod.Put ? CoapContent.Text("changed") : null };
+            foreach (string segment in segments)
+            {
+                request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(segment.Replace("{secret}", folder.SecretPath, StringComparison.Ordinal)));
+            }
+
+            CoapResponse response = await client.SendAsync(request);
+            
+            // To delete what is not there is no error (RFC 7252 section 5.8.4).
+            Assert.True(response.Code.Class == 4 || response.Code == CoapCode.Deleted, $"{method}: {response.Code}");
+            Assert.DoesNotContain(ServedFolder.Secret, response.GetText(), StringComparison.Ordinal);
+        }
+
+        Assert.Equal(before, All(folder));
+        Assert.Equal(ServedFolder.Secret, await File.ReadAllTextAsync(folder.SecretPath));
+        Assert.Equal("hello", await File.ReadAllTextAsync(folder.PathOf("hello.txt")));
+        Assert.Equal(["/", "/hello.txt", "/sub/", "/sub/data.json"], (await client.DiscoverAsync(folder.Uri)).Select(link => link.Target));
+        Assert.DoesNotContain('\u001b', (await folder.StopAsync()).Error);
+    }
+
+    [Fact]
+    public async Task Another_case_is_another_name()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        await using CoapClient client = new();
+
+        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/HELLO.TXT")).Code);
+        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/Sub/data.json")).Code);
+    }
+
+    [Fact]
+    public void A_link_to_the_folder_itself_is_followed()
+    {
+        string directory = Directory.CreateTempSubdirectory("coap-link-").FullName;
+        try
+        {
+            string real = Directory.CreateDirectory(Path.Combine(directory, "real")).FullName;
+            File.WriteAllText(Path.Combine(real, "a"), "");
+            string link = Path.Combine(directory, "link");
+            Directory.CreateSymbolicLink(link, real);
+
+            FolderPaths paths = new(link, hasHidden: false);
+
+            Assert.Equal(new SharedItem(SharedKind.File, Path.Combine(real, "a")), paths.Find(["a"]));
+        }
+        finally
+        {
+            Directory.Delete(directory, recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task A_pipe_does_not_hold_the_server_up()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        using System.Diagnostics.Process process = System.Diagnostics.Process.Start("mkfifo", [folder.PathOf("pipe")]);
+        await process.WaitForExitAsync();
+        await using CoapClient client = new();
+
+        CoapResponse response = await client.GetAsync($"{folder.Uri}/pipe").WaitAsync(TimeSpan.FromSeconds(30));
+
+        Assert.True(response.Payload.IsEmpty);
+    }
+
+    private static string[] All(ServedFolder folder) => [.. Directory.GetFileSystemEntries(Path.GetDirectoryName(folder.Root)!, "*", SearchOption.TopDirectoryOnly)
+        .Concat(Directory.GetFileSystemEntries(folder.Root)).Concat(Directory.GetFileSystemEntries(folder.PathOf("sub"))).Order(StringComparer.Ordinal)];
+}

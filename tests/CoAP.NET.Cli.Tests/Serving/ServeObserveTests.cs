@@ -1,0 +1,68 @@
+using System.Threading.Channels;
+
+namespace CoAP.NET.Cli.Tests.Serving;
+
+public sealed class ServeObserveTests
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public async Task A_change_of_a_file_is_told_until_it_is_removed()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync("--write", "--check", "50ms");
+        await using CoapClient client = new();
+        (CoapObservation observation, ChannelReader<CoapResponse> came) = await ObserveAsync(client, $"{folder.Uri}/hello.txt");
+        await using (observation)
+        {
+            Assert.Equal("hello", (await ReadAsync(came, _ => true)).GetText());
+
+            await File.WriteAllTextAsync(folder.PathOf("hello.txt"), "by hand");
+            Assert.Equal("by hand", (await ReadAsync(came, response => response.GetText() == "by hand")).GetText());
+
+            await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("by PUT"));
+            Assert.Equal("by PUT", (await ReadAsync(came, response => response.GetText() == "by PUT")).GetText());
+
+            File.Delete(folder.PathOf("hello.txt"));
+            Assert.Equal(CoapCode.NotFound, (await ReadAsync(came, response => response.Code == CoapCode.NotFound)).Code);
+        }
+    }
+
+    [Fact]
+    public async Task A_new_file_changes_the_list_of_its_folder()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync("--check", "50ms");
+        await using CoapClient client = new();
+        (CoapObservation observation, ChannelReader<CoapResponse> came) = await ObserveAsync(client, $"{folder.Uri}/sub/");
+        await using (observation)
+        {
+            await ReadAsync(came, _ => true);
+
+            await File.WriteAllTextAsync(folder.PathOf("sub/more.txt"), "x");
+
+            Assert.Contains("</sub/more.txt>", (await ReadAsync(came, response => response.GetText().Contains("more", StringComparison.Ordinal))).GetText(), StringComparison.Ordinal);
+        }
+    }
+
+    private static async Task<(CoapObservation Observation, ChannelReader<CoapResponse> Came)> ObserveAsync(CoapClient client, string uri)
+    {
+        Channel<CoapResponse> came = Channel.CreateUnbounded<CoapResponse>();
+        CoapObservation observation = await client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), new CoapObserveOptions { OnNotification = response => came.Writer.TryWrite(response) });
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        return (observation, came.Reader);
+    }
+
+    // A file that is written in two steps may be told of in between.
+    private static async Task<CoapResponse> ReadAsync(ChannelReader<CoapResponse> came, Func<CoapResponse, bool> isIt)
+    {
+        using CancellationTokenSource hang = new(s_hang);
+        await foreach (CoapResponse response in came.ReadAllAsync(hang.Token))
+        {
+            if (isIt(response))
+            {
+                return response;
+            }
+        }
+
+        throw new InvalidOperationException("The observation ended.");
+    }
+}

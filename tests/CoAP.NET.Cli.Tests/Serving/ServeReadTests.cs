@@ -1,0 +1,144 @@
+using System.Text;
+using CoAP.NET.Tests.Transports.Tcp;
+
+namespace CoAP.NET.Cli.Tests.Serving;
+
+public sealed class ServeReadTests
+{
+    [Fact]
+    public async Task A_file_comes_in_blocks_with_its_format_and_its_tag()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        string text = string.Concat(Enumerable.Range(0, 3000).Select(i => $"{i} "));
+        await File.WriteAllTextAsync(folder.PathOf("long.json"), text);
+        await using CoapClient client = new();
+
+        CoapResponse response = await client.GetAsync($"{folder.Uri}/long.json");
+
+        Assert.Equal(CoapCode.Content, response.Code);
+        Assert.Equal(text, response.GetText());
+        Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
+        CoapRequest again = new(CoapMethod.Get, $"{folder.Uri}/long.json");
+        again.Options.Add(4, response.Options.ETag!.Value.Span);
+        Assert.Equal(CoapCode.Valid, (await client.SendAsync(again)).Code);
+        await File.AppendAllTextAsync(folder.PathOf("long.json"), "x");
+        Assert.Equal(CoapCode.Content, (await client.SendAsync(Copy(again, folder))).Code);
+
+        static CoapRequest Copy(CoapRequest request, ServedFolder folder)
+        {
+            CoapRequest copy = new(CoapMethod.Get, $"{folder.Uri}/long.json");
+            copy.Options.Add(4, request.Options.ETag!.Value.Span);
+            return copy;
+        }
+    }
+
+    [Fact]
+    public async Task Empty_files_and_names_with_any_characters_are_served()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        await File.WriteAllTextAsync(folder.PathOf("empty.bin"), "");
+        await File.WriteAllTextAsync(folder.PathOf("Grüße & so.txt"), "hi");
+        await using CoapClient client = new();
+
+        CoapResponse empty = await client.GetAsync($"{folder.Uri}/empty.bin");
+        CoapResponse odd = await client.GetAsync($"{folder.Uri}/{Uri.EscapeDataString("Grüße & so.txt")}");
+
+        Assert.Equal((CoapCode.Content, 0), (empty.Code, empty.Payload.Length));
+        Assert.Equal("hi", odd.GetText());
+        Assert.Contains(await client.DiscoverAsync(folder.Uri), link => link.Target == "/Gr%C3%BC%C3%9Fe%20%26%20so.txt");
+    }
+
+    [Fact]
+    public async Task Folders_are_links_with_size_and_format()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        await using CoapClient client = new();
+
+        Assert.Equal("</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs", (await client.GetAsync($"{folder.Uri}/")).GetText());
+        Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/sub")).GetText());
+        Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/sub/")).GetText());
+        Assert.Equal("</>;ct=40;obs,</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs,</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/.well-known/core")).GetText());
+        Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/.well-known/core?ct=50")).GetText());
+    }
+
+    [Fact]
+    public async Task What_is_not_wanted_or_not_there_is_told()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        await using CoapClient client = new();
+
+        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/nothing")).Code);
+        Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/hello.txt/")).Code);
+        Assert.Equal(CoapCode.NotAcceptable, (await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{folder.Uri}/hello.txt") { Accept = CoapContentFormat.Json })).Code);
+        Assert.Equal(CoapCode.MethodNotAllowed, (await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x"))).Code);
+        Assert.Equal(CoapCode.MethodNotAllowed, (await client.DeleteAsync($"{folder.Uri}/hello.txt")).Code);
+        Assert.Equal(CoapCode.MethodNotAllowed, (await client.PostAsync($"{folder.Uri}/hello.txt", CoapContent.Binary(new byte[100_000]))).Code);
+        Assert.Equal("hello", await File.ReadAllTextAsync(folder.PathOf("hello.txt")));
+    }
+
+    [Fact]
+    public async Task Hidden_files_are_shared_when_asked()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync("--all");
+        await using CoapClient client = new();
+
+        Assert.Equal(ServedFolder.Secret, (await client.GetAsync($"{folder.Uri}/.hidden")).GetText());
+    }
+
+    [Fact]
+    public async Task Each_request_is_a_line_unless_quiet()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+        await using ServedFolder quiet = await ServedFolder.StartAsync("--quiet");
+        await File.WriteAllBytesAsync(folder.PathOf("large"), new byte[5000]);
+        await using CoapClient client = new();
+        await client.GetAsync($"{folder.Uri}/large");
+        await client.GetAsync($"{folder.Uri}/nothing");
+        await client.GetAsync($"{quiet.Uri}/nothing");
+
+        CliRun run = await folder.StopAsync();
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal(1, run.Error.Split("GET /large  2.05 Content  5000 B").Length - 1);
+        Assert.Contains("GET /nothing  4.04 Not Found", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("GET", (await quiet.StopAsync()).Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Several_addresses_are_served_by_their_schemes()
+    {
+        using TlsCertificates certificates = new();
+        string certificate = "";
+        await using ServedFolder folder = await ServedFolder.StartAsync(
+            folder =>
+            {
+                certificate = folder.PathOf(".server.pem");
+                System.Security.Cryptography.X509Certificates.X509Certificate2 server = certificates.Server(["127.0.0.1"]);
+                using System.Security.Cryptography.ECDsa? key = System.Security.Cryptography.X509Certificates.ECDsaCertificateExtensions.GetECDsaPrivateKey(server);
+                File.WriteAllText(certificate, server.ExportCertificatePem() + "\n" + key!.ExportPkcs8PrivateKeyPem());
+            },
+            ["--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", Path.Combine("{root}", ".server.pem")]);
+
+        foreach (string uri in folder.Uris)
+        {
+            CliRun run = await CliHarness.RunAsync("get", $"{uri}/hello.txt", "--insecure");
+            Assert.True(run.Out == "hello", $"{uri}: {run}");
+        }
+
+        Assert.Equal(["coap", "coap+tcp", "coaps+tcp"], folder.Uris.Select(uri => uri.Split(':')[0]).Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_folder_that_is_not_there_and_an_address_in_use_are_told()
+    {
+        await using ServedFolder folder = await ServedFolder.StartAsync();
+
+        CliRun missing = await CliHarness.RunAsync("serve", folder.PathOf("none"), "--bind", "coap://127.0.0.1:0");
+        CliRun used = await CliHarness.RunAsync("serve", folder.Root, "--bind", folder.Uri);
+        CliRun wrong = await CliHarness.RunAsync("serve", folder.Root, "--bind", "ftp://127.0.0.1");
+
+        Assert.Equal(ExitCodes.File, missing.ExitCode);
+        Assert.Equal(ExitCodes.Network, used.ExitCode);
+        Assert.Equal(ExitCodes.Usage, wrong.ExitCode);
+    }
+}
