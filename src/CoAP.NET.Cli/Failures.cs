@@ -50,7 +50,7 @@ internal static class Failures
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
         CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
-        CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps+tcp."),
+        CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),

@@ -25,6 +25,8 @@ public sealed class CompletionTests
     [InlineData("coap get --option Max", "Max-Age=")]
     [InlineData("coap get --color al", "always")]
     [InlineData("coap completion z", "zsh")]
+    [InlineData("coap get coap+w", "coap+ws://")]
+    [InlineData("coap discover coaps+", "coaps+ws://")]
     public async Task Words_are_suggested(string line, string expected)
     {
         CliRun run = await CliHarness.RunAsync($"[suggest:{line.Length}]", line);

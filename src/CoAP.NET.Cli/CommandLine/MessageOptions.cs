@@ -26,7 +26,7 @@ internal sealed class MessageOptions
 
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit", "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
 
-    public Option<string?> Proxy { get; } = new("--proxy", "-P") { Description = "Send to this proxy, with the URI as Proxy-Uri: coap://host[:port], coap+tcp or coaps+tcp.", HelpName = "URI" };
+    public Option<string?> Proxy { get; } = new("--proxy", "-P") { Description = "Send to this proxy, with the URI as Proxy-Uri: coap://host[:port], coap+tcp, coaps+tcp, coap+ws or coaps+ws.", HelpName = "URI" };
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 

@@ -22,7 +22,7 @@ internal static class DiscoverCommand
             Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core. The address of a group asks all its members.",
             Arity = ArgumentArity.ZeroOrOne,
         };
-        target.CompletionSources.Add("coap://", "coap+tcp://", "coaps+tcp://");
+        target.CompletionSources.Add(TargetArgument.Schemes);
         Option<string[]> query = new("--query", "-q") { Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must match.", HelpName = "NAME=VALUE" };
         Option<bool> multicast = new("--multicast") { Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one." };
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };

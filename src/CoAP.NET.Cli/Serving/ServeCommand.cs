@@ -32,7 +32,7 @@ internal static class ServeCommand
         {
             foreach (string uri in parse.GetValue(options.Bind) ?? [])
             {
-                server.Listen(TargetArgument.Complete(uri));
+                Listen(server, TargetArgument.Complete(uri));
             }
 
             if (parse.GetValue(options.Join))
@@ -50,6 +50,16 @@ internal static class ServeCommand
         }
 
         return ExitCodes.Success;
+    }
+
+    private static void Listen(CoapServer server, string uri)
+    {
+        if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase) || uri.StartsWith("coaps+ws:", StringComparison.OrdinalIgnoreCase))
+        {
+            throw new UsageException($"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.", "A web application serves CoAP by MapCoapWebSocket of the package CoAP.NET.AspNetCore. Here, --bind takes coap, coap+tcp and coaps+tcp.");
+        }
+
+        server.Listen(uri);
     }
 
     private static void Map(CoapServer server, FolderReader reader, FolderWriter? writer, ServeLog log, long maxSize)

@@ -1,0 +1,112 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Tests.Transports.Tcp;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>The tool beside a web server.</summary>
+public sealed class WebSocketTests
+{
+    [Fact]
+    public async Task Messages_over_a_web_socket_are_shown()
+    {
+        await using CoapServer coap = MakeServer();
+        await using WebApplication web = await StartAsync(coap);
+
+        CliRun run = await CliHarness.RunAsync("get", $"{AddressOf(web, "coap+ws")}/text", "-v");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("21.5", run.Out);
+        Assert.Contains("0.01 GET", run.Error, StringComparison.Ordinal);
+        Assert.Contains("2.05 Content", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_tree_of_a_web_server_is_drawn()
+    {
+        await using CoapServer coap = MakeServer();
+        await using WebApplication web = await StartAsync(coap);
+
+        CliRun run = await CliHarness.RunAsync("discover", AddressOf(web, "coap+ws"));
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("text", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_web_server_answers_pings()
+    {
+        await using CoapServer coap = MakeServer();
+        await using WebApplication web = await StartAsync(coap);
+
+        CliRun run = await CliHarness.RunAsync("ping", AddressOf(web, "coap+ws"));
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+    }
+
+    [Fact]
+    public async Task A_web_server_with_TLS_is_trusted_by_its_authority_only()
+    {
+        using TlsCertificates certificates = new();
+        string authority = Path.GetTempFileName();
+        try
+        {
+            await File.WriteAllTextAsync(authority, certificates.Authority.ExportCertificatePem());
+            await using CoapServer coap = MakeServer();
+            await using WebApplication web = await StartAsync(coap, certificates.Server(["127.0.0.1"]));
+
+            CliRun trusted = await CliHarness.RunAsync("get", $"{AddressOf(web, "coaps+ws")}/text", "--ca", authority);
+            CliRun unknown = await CliHarness.RunAsync("get", $"{AddressOf(web, "coaps+ws")}/text");
+
+            Assert.True(trusted.ExitCode == ExitCodes.Success, trusted.ToString());
+            Assert.Equal("21.5", trusted.Out);
+            Assert.True(unknown.ExitCode == ExitCodes.Network, unknown.ToString());
+            Assert.Contains("--ca FILE", unknown.Error, StringComparison.Ordinal);
+        }
+        finally
+        {
+            File.Delete(authority);
+        }
+    }
+
+    [Theory]
+    [InlineData("coap+ws://127.0.0.1:0")]
+    [InlineData("COAPS+WS://*")]
+    public async Task The_tool_is_no_web_server_and_says_who_is(string uri)
+    {
+        CliRun run = await CliHarness.RunAsync("serve", "--bind", uri);
+
+        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
+        Assert.Contains("WebSockets need a web server", run.Error, StringComparison.Ordinal);
+        Assert.Contains("MapCoapWebSocket", run.Error, StringComparison.Ordinal);
+    }
+
+    private static CoapServer MakeServer()
+    {
+        CoapServer coap = new();
+        coap.MapGet("/text", () => CoapResults.Text("21.5"));
+        return coap;
+    }
+
+    private static string AddressOf(WebApplication web, string scheme) => $"{scheme}://{new Uri(web.Urls.First()).Authority}";
+
+    private static async Task<WebApplication> StartAsync(CoapServer coap, X509Certificate2? certificate = null)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0, listen =>
+        {
+            if (certificate is not null)
+            {
+                listen.UseHttps(certificate);
+            }
+        }));
+        WebApplication web = builder.Build();
+        web.MapCoapWebSocket(coap);
+        await web.StartAsync();
+        return web;
+    }
+}
