@@ -15,7 +15,7 @@ internal sealed class MessageDissector
     private static readonly CoapSerializerOptions s_unlimited = new() { MaxOptions = int.MaxValue, MaxMessageSize = 1L << 32 };
     private static readonly CoapDatagramSerializer s_datagram = new(s_unlimited);
     private static readonly CoapStreamSerializer s_stream = new(s_unlimited);
-    private static readonly CoapStreamSerializer s_webSocket = new(s_unlimited, webSocket: true);
+    private static readonly CoapWebSocketSerializer s_webSocket = new(s_unlimited);
 
     private readonly DecodedMessage _message;
     private int _offset;

@@ -45,7 +45,7 @@ public sealed class DissectorTests
             {
                 WireFormat.Datagram => CoapDatagramSerializer.Default,
                 WireFormat.Stream => CoapStreamSerializer.Default,
-                _ => CoapStreamSerializer.WebSocket,
+                _ => CoapWebSocketSerializer.Default,
             };
             bool isRead = serializer.TryDeserialize(bytes, out CoapMessage? read, out CoapFormatError error);
             if (error.Rule == CoapFormatRule.MessageTooLarge)
@@ -73,7 +73,7 @@ public sealed class DissectorTests
         {
             WireFormat.Datagram => CoapDatagramSerializer.Default,
             WireFormat.Stream => CoapStreamSerializer.Default,
-            _ => CoapStreamSerializer.WebSocket,
+            _ => CoapWebSocketSerializer.Default,
         };
         return serializer.Serialize(message);
     }

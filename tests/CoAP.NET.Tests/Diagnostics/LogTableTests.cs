@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Diagnostics;
 
-/// <summary>The ids of log messages are what people filter by: each means one thing for ever. Set COAP_UPDATE_DOCS=1 to write the table anew.</summary>
+/// <summary>The ids of log messages are what people filter by: each means one thing for ever. Set COAP_WRITE_DOCS=1 to write the table anew.</summary>
 public partial class LogTableTests
 {
     private const string Page = "telemetry-log.md";
@@ -37,7 +37,7 @@ public partial class LogTableTests
         Assert.Empty(s_messages.Where(entry => known.TryGetValue(entry.Message.EventId, out string? name) && name != entry.Name)
             .Select(entry => $"{entry.Message.EventId} was {known[entry.Message.EventId]} and is {entry.Name}"));
         string table = Table(known);
-        if (Environment.GetEnvironmentVariable("COAP_UPDATE_DOCS") == "1")
+        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
         {
             File.WriteAllText(path, table);
         }
@@ -56,7 +56,7 @@ public partial class LogTableTests
         StringBuilder page = new();
         page.Append("# Log messages\n\n");
         page.Append("Category `CoAP.NET`. What peers do wrong is Debug, what we or the code that uses the library do wrong is Warning or Error. An id means one message for ever.\n");
-        page.Append("The table is checked against the code by a test; `COAP_UPDATE_DOCS=1` writes it anew.\n\n");
+        page.Append("The table is checked against the code by a test; `COAP_WRITE_DOCS=1` writes it anew.\n\n");
         page.Append("| Id | Name | Level | Message |\n|---|---|---|---|\n");
         HashSet<int> live = [.. s_messages.Select(static entry => entry.Message.EventId)];
         IEnumerable<(int Id, string Row)> rows = s_messages

@@ -5,7 +5,7 @@ using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Diagnostics;
 
-/// <summary>docs/telemetry.md says what the code does. Set COAP_UPDATE_DOCS=1 to write its table of metrics anew.</summary>
+/// <summary>docs/telemetry.md says what the code does. Set COAP_WRITE_DOCS=1 to write its table of metrics anew.</summary>
 public sealed class TelemetryDocumentationTests : EndpointTest
 {
     private const string Begin = "<!-- metrics: written by a test -->\n";
@@ -23,7 +23,7 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         int from = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
         int to = page.IndexOf(End, StringComparison.Ordinal);
         string table = Table();
-        if (Environment.GetEnvironmentVariable("COAP_UPDATE_DOCS") == "1")
+        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
         {
             File.WriteAllText(s_path, page[..from] + table + page[to..]);
         }
