@@ -23,7 +23,7 @@ internal static class CoapTool
         GlobalOptions.SettleColors(parse, context);
         if (parse.Action is ParseErrorAction)
         {
-            return Failures.Report(context, parse, new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message))));
+            return Failures.Report(context, parse, Refuse(parse));
         }
 
         InvocationConfiguration invocation = new()
@@ -45,6 +45,11 @@ internal static class CoapTool
             return Failures.Report(context, parse, exception);
         }
     }
+
+    // Of a command that there is none of, the parser complains once for itself and once for each word after it.
+    private static UsageException Refuse(ParseResult parse) => parse.CommandResult.Command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-')
+        ? new UsageException($"'{word}' is no command.", word.Contains("://", StringComparison.Ordinal) ? $"coap get {word}, perhaps? coap --help lists the commands." : "coap --help lists the commands.")
+        : new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message)));
 
     /// <summary>Makes the command line.</summary>
     /// <param name="context">What the commands work with.</param>

@@ -113,6 +113,17 @@ public sealed class FailureTests
         Assert.Empty(run.Out);
     }
 
+    [Theory]
+    [InlineData("gett", "coap: 'gett' is no command.\nhint: coap --help lists the commands.\n")]
+    [InlineData("coap://[::1]/x", "coap: 'coap://[::1]/x' is no command.\nhint: coap get coap://[::1]/x, perhaps? coap --help lists the commands.\n")]
+    public async Task A_word_that_is_no_command_is_told_once(string word, string error)
+    {
+        CliRun run = await CliHarness.RunAsync(word, "more");
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Equal(error, run.Error);
+    }
+
     [Fact]
     public async Task A_file_that_is_not_there_is_told_before_anything_is_sent()
     {

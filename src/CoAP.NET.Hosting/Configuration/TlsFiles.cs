@@ -43,6 +43,13 @@ internal static class TlsFiles
             return null;
         }
 
+        // What the TLS library says of it is no sentence.
+        if (!File.Exists(path))
+        {
+            problem = $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
+            return null;
+        }
+
         try
         {
             return read(path);

@@ -85,8 +85,9 @@ internal static class ServerFactory
             }
             catch (ArgumentException exception)
             {
+                string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {registration.SectionPath}:Tls:Certificate." : "";
                 throw new OptionsValidationException(
-                    registration.Name, typeof(CoapServerOptions), [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message} A certificate for it: {registration.SectionPath}:Tls:Certificate."]);
+                    registration.Name, typeof(CoapServerOptions), [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message}{hint}"]);
             }
         }
     }

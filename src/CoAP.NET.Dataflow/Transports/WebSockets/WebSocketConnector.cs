@@ -157,6 +157,7 @@ internal sealed class WebSocketConnector
         {
             HttpStatusCode.NotFound => " Nothing is served at that path: check the port, CoapWebSocketOptions.Path, and that the server speaks CoAP over WebSockets.",
             HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.ProxyAuthenticationRequired => " See CoapWebSocketOptions.Credentials, Headers and Proxy.",
+            null or 0 => $" Check the port, and that a web server answers there {(uri.Scheme == "wss" ? "with TLS (coap+ws is without)" : "without TLS (coaps+ws is with)")}.",
             _ => string.Empty,
         };
         return new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
