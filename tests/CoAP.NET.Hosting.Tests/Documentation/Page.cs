@@ -16,6 +16,8 @@ internal static partial class Page
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));
     }
 
+    public static string TestFile(string name) => Path.Combine(Folder(), name);
+
     private static string Folder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
 
     private static string Flat(string code) => Blank().Replace(code, " ").Trim();
