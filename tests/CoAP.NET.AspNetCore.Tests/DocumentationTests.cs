@@ -4,6 +4,7 @@ using System.Net.Security;
 using System.Net.WebSockets;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -18,14 +19,8 @@ public sealed partial class DocumentationTests
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests()
     {
-        DirectoryInfo root = new(AppContext.BaseDirectory);
-        while (!File.Exists(Path.Combine(root.FullName, "CoAP.NET.sln")))
-        {
-            root = root.Parent!;
-        }
-
-        string tests = Flat(File.ReadAllText(Path.Combine(root.FullName, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
-        MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(root.FullName, "docs", "websockets.md")));
+        string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
+        MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "websockets.md")));
         Assert.Equal(5, snippets.Count);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
     }

@@ -1,3 +1,5 @@
+using CoAP.NET.Tests.Shared;
+
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>What the documentation shows is what the commands print. docs/record-cli.sh records anew.</summary>
@@ -9,7 +11,7 @@ public sealed class RecordedPageTests
     [Fact]
     public async Task The_page_shows_what_the_commands_print()
     {
-        string path = Path.Combine(FindRoot(), "docs", "cli.md");
+        string path = Path.Combine(Repository.Root, "docs", "cli.md");
         string page = (await File.ReadAllTextAsync(path)).ReplaceLineEndings("\n");
         int begin = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
         int end = page.IndexOf(End, StringComparison.Ordinal);
@@ -24,16 +26,5 @@ public sealed class RecordedPageTests
         }
 
         Assert.Equal(recorded.Trim(), page[begin..end].Trim());
-    }
-
-    private static string FindRoot()
-    {
-        DirectoryInfo? directory = new(AppContext.BaseDirectory);
-        while (directory is not null && !File.Exists(Path.Combine(directory.FullName, "CoAP.NET.sln")))
-        {
-            directory = directory.Parent;
-        }
-
-        return directory?.FullName ?? throw new DirectoryNotFoundException("The tests do not run inside the repository.");
     }
 }

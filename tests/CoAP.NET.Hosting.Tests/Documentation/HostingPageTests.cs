@@ -1,5 +1,5 @@
-using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
@@ -9,7 +9,7 @@ public sealed partial class HostingPageTests
     // Set to rewrite the tables; what keys mean is kept, and new ones have to be described.
     private const string WriteVariable = "COAP_WRITE_DOCS";
 
-    private static string Page => Path.Combine(Root(), "docs", "hosting.md");
+    private static string Page => Path.Combine(Repository.Root, "docs", "hosting.md");
 
     [Fact]
     public void The_table_of_a_servers_keys_has_each_with_its_default_and_what_is_allowed() => CheckTable("server", ServerKeys.Table, new CoapServerOptions());
@@ -28,7 +28,7 @@ public sealed partial class HostingPageTests
     public void Every_snippet_is_compiled()
     {
         string code = string.Concat(
-            Directory.GetFiles(Path.Combine(Root(), "samples", "Hosting"), "*.cs").Concat(Directory.GetFiles(Path.Combine(Root(), "tests", "CoAP.NET.Hosting.Tests", "Documentation"), "*.cs"))
+            Directory.GetFiles(Path.Combine(Repository.Root, "samples", "Hosting"), "*.cs").Concat(Directory.GetFiles(Path.Combine(Repository.Root, "tests", "CoAP.NET.Hosting.Tests", "Documentation"), "*.cs"))
                 .Select(static file => Flat(File.ReadAllText(file))));
         MatchCollection snippets = Snippet().Matches(File.ReadAllText(Page));
         Assert.True(snippets.Count >= 6);
@@ -52,8 +52,6 @@ public sealed partial class HostingPageTests
         Assert.Equal(expected, rows.Select(static row => row[..(row.LastIndexOf(" | ", StringComparison.Ordinal) + 2)]));
         Assert.All(rows, static row => Assert.Matches(@"\| [^|]{5,} \|$", row));
     }
-
-    private static string Root([CallerFilePath] string path = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(path)!, "..", "..", ".."));
 
     private static string Flat(string code) => Blank().Replace(code, " ").Trim();
 

@@ -1,12 +1,12 @@
-using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
 /// <summary>Pages of the documentation, whose snippets stand in the tests of this folder.</summary>
 internal static partial class Page
 {
-    public static string Read(string name) => File.ReadAllText(Path.Combine(Folder(), "..", "..", "..", "docs", name));
+    public static string Read(string name) => File.ReadAllText(Path.Combine(Repository.Root, "docs", name));
 
     public static void HasOnlyCompiledSnippets(string name, int atLeast)
     {
@@ -16,7 +16,9 @@ internal static partial class Page
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), code, StringComparison.Ordinal));
     }
 
-    private static string Folder([CallerFilePath] string path = "") => Path.GetDirectoryName(path)!;
+    public static string TestFile(string name) => Path.Combine(Folder(), name);
+
+    private static string Folder() => Path.Combine(Repository.Root, "tests", "CoAP.NET.Hosting.Tests", "Documentation");
 
     private static string Flat(string code) => Blank().Replace(code, " ").Trim();
 

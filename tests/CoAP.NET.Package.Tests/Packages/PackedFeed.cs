@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Tests.Shared;
+
 namespace CoAP.NET.Package.Tests.Packages;
 
 [Collection(PackedFeedCollection.Name)]

@@ -1,4 +1,5 @@
 using System.Reflection;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.PublicApi;
 

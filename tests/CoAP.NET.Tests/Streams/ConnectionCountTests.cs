@@ -61,13 +61,5 @@ public sealed class ConnectionCountTests : ConnectionTest
         log.IsBroken = false;
     }
 
-    private static async Task UntilAsync(Func<bool> condition)
-    {
-        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(30));
-        while (!condition())
-        {
-            guard.Token.ThrowIfCancellationRequested();
-            await Task.Yield();
-        }
-    }
+    private static Task UntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(condition);
 }

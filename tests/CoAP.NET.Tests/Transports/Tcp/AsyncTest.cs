@@ -51,15 +51,7 @@ public abstract class AsyncTest : IAsyncLifetime
     }
 
     /// <summary>Waits for something that has no event; a guard against hanging, no assertion about time.</summary>
-    private protected static async Task UntilAsync(Func<bool> condition)
-    {
-        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(30));
-        while (!condition())
-        {
-            guard.Token.ThrowIfCancellationRequested();
-            await Task.Yield();
-        }
-    }
+    private protected static Task UntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(condition);
 
     protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
 

@@ -313,6 +313,7 @@ public class UdpHandOverTests : UdpTest
         peer.Send("other", At("127.0.0.1", transport));
 
         Assert.Equal("other", await peer.ReceiveTextAsync());
-        Assert.Equal(1, context.Counters[CoapCounter.StageErrors]);
+        // On a busy machine the loop may have taken the first for blocked, and another thread the second, before it is counted.
+        await Eventually.IsTrueAsync(() => context.Counters[CoapCounter.StageErrors] == 1);
     }
 }

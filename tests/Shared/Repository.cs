@@ -1,4 +1,4 @@
-namespace CoAP.NET.Package.Tests;
+namespace CoAP.NET.Tests.Shared;
 
 /// <summary>Where the repository is that these tests were built in.</summary>
 internal static class Repository
