@@ -73,6 +73,20 @@ public sealed class WebSocketTests
     }
 
     [Theory]
+    [InlineData("coap+ws", "a web server answers there without TLS (coaps+ws is with)")]
+    [InlineData("coaps+ws", "a web server answers there with TLS (coap+ws is without)")]
+    public async Task A_port_without_a_web_server_is_told_in_sentences(string scheme, string advice)
+    {
+        await using CoapServer server = await TestServer.StartAsync(uri: "coap+tcp://127.0.0.1:0");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{scheme}://{server.LocalEndpoints[0].Split("://")[1]}/text");
+
+        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+        Assert.Contains(advice, run.Error, StringComparison.Ordinal);
+        Assert.Contains("the remote server: ", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("coap+ws://127.0.0.1:0")]
     [InlineData("COAPS+WS://*")]
     public async Task The_tool_is_no_web_server_and_says_who_is(string uri)

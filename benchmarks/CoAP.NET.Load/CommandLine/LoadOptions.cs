@@ -9,7 +9,7 @@ internal sealed class LoadOptions
 {
     private static readonly LoadPlan s_defaults = new() { Uri = "" };
 
-    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coap+tcp or coaps+tcp." };
+    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coap+tcp, coaps+tcp, coap+ws or coaps+ws." };
 
     private readonly Option<int[]> _peers = new("--peers")
     {

@@ -43,7 +43,7 @@ internal static class TlsFailure
         StringBuilder words = new();
         for (Exception? inner = exception; inner is not null; inner = inner.InnerException)
         {
-            words.Append(words.Length == 0 ? string.Empty : " ").Append(inner.Message);
+            words.Append(words.Length == 0 ? string.Empty : char.IsLetterOrDigit(words[^1]) ? ": " : " ").Append(inner.Message);
         }
 
         return words.ToString();
