@@ -5,6 +5,7 @@ using System.Net.WebSockets;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Shared;
+using CoAP.NET.Tests.WebSockets;
 using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -86,7 +87,7 @@ public sealed partial class DocumentationTests
         string who = "me";
         using CancellationTokenSource stop = new();
         CancellationToken stopping = stop.Token;
-        using WebSocket webSocket = WebSocket.CreateFromStream(new TwoWay(there.Reader, back.Writer), new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap" });
+        using WebSocket webSocket = WebSocket.CreateFromStream(new PipeStream(there.Reader, back.Writer), new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap" });
         TaskCompletionSource<CoapPeer> connected = new();
         endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         Task ended = HaveAsync();
@@ -108,47 +109,4 @@ public sealed partial class DocumentationTests
 
     [GeneratedRegex(@"\s+")]
     private static partial Regex Blank();
-
-    private sealed class TwoWay(PipeReader input, PipeWriter output) : Stream
-    {
-        private readonly Stream _input = input.AsStream();
-        private readonly Stream _output = output.AsStream();
-
-        public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => true;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
-
-        public override void Flush()
-        {
-        }
-
-        public override int Read(byte[] buffer, int offset, int count) => _input.Read(buffer, offset, count);
-
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => _input.ReadAsync(buffer, cancellationToken);
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => _output.Write(buffer, offset, count);
-
-        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => _output.WriteAsync(buffer, cancellationToken);
-
-        protected override void Dispose(bool disposing)
-        {
-            _input.Dispose();
-            _output.Dispose();
-            base.Dispose(disposing);
-        }
-    }
 }

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Structure;
 
@@ -7,7 +8,7 @@ internal static partial class SourceTree
 {
     public const string Library = "CoAP.NET.Dataflow";
 
-    public static string Root { get; } = FindRoot();
+    public static string Root => Repository.Root;
 
     public static string Src => Path.Combine(Root, "src");
 
@@ -43,19 +44,6 @@ internal static partial class SourceTree
         }
 
         return folders;
-    }
-
-    private static string FindRoot()
-    {
-        for (DirectoryInfo? directory = new(AppContext.BaseDirectory); directory is not null; directory = directory.Parent)
-        {
-            if (File.Exists(Path.Combine(directory.FullName, "CoAP.NET.sln")))
-            {
-                return directory.FullName;
-            }
-        }
-
-        throw new InvalidOperationException("The tests do not run from within the repository.");
     }
 
     [GeneratedRegex(@"(^|[\\/])(bin|obj)[\\/]")]
