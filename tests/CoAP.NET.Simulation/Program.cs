@@ -1,23 +1,61 @@
-using System.Globalization;
-using CoAP.NET.Simulation.Congestion;
+// Campaigns that try whether the library falls over; they print what docs/reliability.md says. Short runs of the same are tests (tests/CoAP.NET.Reliability.Tests).
+using System.Runtime.InteropServices;
+using CoAP.NET.Simulation;
 
-// Simulations that take longer than a test may. Prints Markdown.
-const string Usage = "usage: CoAP.NET.Simulation congestion [--seeds N] (default 5)";
-int seeds = 5;
-switch (args)
+if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => one.Name == args[0]) is not { } campaign)
 {
-    case ["congestion"]:
-        break;
-    case ["congestion", "--seeds", string text] when int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out seeds) && seeds > 0:
-        break;
-    default:
-        Console.Error.WriteLine(Usage);
-        return 2;
+    Console.Error.WriteLine("""
+        usage: CoAP.NET.Simulation CAMPAIGN [OPTION]...
+          --seed N        the first seed (1)
+          --seeds N       how many seeds
+          --budget TIME   how long: 90s, 5m, 2h
+          --executions N  how many inputs
+          --only NAME     one case, target or row
+          --plant NAME    plants a defect, to see it found
+          --verbose       tells everything
+          --write         puts the figures into docs/reliability.md
+        campaigns:
+        """);
+    foreach (Campaign one in Campaign.All)
+    {
+        Console.Error.WriteLine($"  {one.Name,-15} {one.Summary}");
+    }
+
+    return args is ["--help" or "-h", ..] ? 0 : 2;
 }
 
-foreach (IGrouping<string, CongestionScenario> table in CongestionScenario.All.GroupBy(static scenario => scenario.Table))
+CampaignOptions options;
+try
 {
-    Console.WriteLine(CongestionReport.Make(table.Key, [.. table], seeds));
+    options = CampaignOptions.Parse(args[1..]);
+}
+catch (Exception exception) when (exception is ArgumentException or OverflowException)
+{
+    Console.Error.WriteLine(exception.Message);
+    return 2;
 }
 
-return 0;
+using CancellationTokenSource stop = new();
+using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
+using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
+CampaignReport report = await campaign.RunAsync(options, Console.Error, stop.Token);
+string command = string.Join(' ', args[1..].Where(static word => word is not "--write"));
+Console.WriteLine(ReliabilityPage.Head(campaign.Name, command, TimeProvider.System.GetUtcNow()) + report.Body);
+foreach (string failure in report.Failures)
+{
+    Console.Error.WriteLine($"FAILED: {failure}");
+}
+
+if (options.Write)
+{
+    ReliabilityPage.Write(campaign.Name, command, report.Body, TimeProvider.System.GetUtcNow());
+}
+
+return report.Failures.Count == 0 ? 0 : 1;
+
+void End(PosixSignalContext context)
+{
+    // What was found until now is still told.
+    context.Cancel = true;
+    stop.Cancel();
+}

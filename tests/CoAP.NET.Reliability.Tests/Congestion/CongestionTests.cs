@@ -1,7 +1,7 @@
 using CoAP.NET.Simulation.Congestion;
 using CoAP.NET.Testing;
 
-namespace CoAP.NET.Tests.Simulation;
+namespace CoAP.NET.Reliability.Tests.Congestion;
 
 /// <summary>What docs/congestion.md says of the timings, in the cases that decide.</summary>
 public sealed class CongestionTests

@@ -1,0 +1,21 @@
+namespace CoAP.NET.Simulation;
+
+/// <summary>One way of trying whether the library falls over: a chapter of docs/reliability.md, a command, and short runs of it as tests.</summary>
+internal abstract class Campaign
+{
+    /// <summary>All of them, in the order of docs/reliability.md.</summary>
+    public static IReadOnlyList<Campaign> All { get; } = [new Congestion.CongestionCampaign()];
+
+    /// <summary>Its word on the command line, which also marks its part of docs/reliability.md.</summary>
+    public abstract string Name { get; }
+
+    /// <summary>What it tries, in one sentence.</summary>
+    public abstract string Summary { get; }
+
+    /// <summary>Runs it.</summary>
+    /// <param name="options">How long, and from which seed.</param>
+    /// <param name="progress">Takes lines that tell how far it is.</param>
+    /// <param name="cancellationToken">Ends it early; what was found until then is reported.</param>
+    /// <returns>What it found.</returns>
+    public abstract Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken);
+}
