@@ -1,0 +1,103 @@
+using System.Buffers.Binary;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Cookies;
+
+/// <summary>The fields of a ClientHello that a cookie covers (RFC 6347 section 4.2.1). Points into the datagram.</summary>
+internal readonly ref struct ClientHello
+{
+    private const int HandshakeHeaderSize = 12;
+    private const int VersionAndRandom = 34;
+    private const byte ClientHelloType = 1;
+    private const int MaxSessionId = 32;
+
+    private ClientHello(ReadOnlySpan<byte> record, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> after)
+    {
+        Record = record;
+        BeforeCookie = before;
+        Cookie = cookie;
+        AfterCookie = after;
+    }
+
+    /// <summary>The whole record.</summary>
+    public ReadOnlySpan<byte> Record { get; }
+
+    /// <summary>Version, random and session id.</summary>
+    public ReadOnlySpan<byte> BeforeCookie { get; }
+
+    /// <summary>The cookie; empty in a first ClientHello.</summary>
+    public ReadOnlySpan<byte> Cookie { get; }
+
+    /// <summary>Cipher suites and compression methods: extensions may differ the second time.</summary>
+    public ReadOnlySpan<byte> AfterCookie { get; }
+
+    /// <summary>Reads one.</summary>
+    /// <param name="datagram">A datagram.</param>
+    /// <param name="hello">What it says.</param>
+    /// <returns>Whether the datagram begins with a whole ClientHello. One in fragments is not taken before its cookie was checked, as that would need memory for strangers.</returns>
+    public static bool TryRead(ReadOnlySpan<byte> datagram, out ClientHello hello)
+    {
+        hello = default;
+        if (!RecordHeader.TryRead(datagram, 0, out RecordHeader header) || header.Type != ContentType.Handshake || header.Epoch != 0)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> record = datagram[..(header.HeaderLength + header.Length)];
+        ReadOnlySpan<byte> message = record[header.HeaderLength..];
+        if (message.Length < HandshakeHeaderSize || message[0] != ClientHelloType || !IsWhole(message))
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> body = message.Slice(HandshakeHeaderSize, message.Length - HandshakeHeaderSize);
+        int position = VersionAndRandom;
+        if (body.Length < VersionAndRandom || body[0] != RecordHeader.MajorVersion || !TrySkip(body, ref position, 1, out ReadOnlySpan<byte> sessionId) || sessionId.Length > MaxSessionId)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> before = body[..position];
+        if (!TrySkip(body, ref position, 1, out ReadOnlySpan<byte> cookie))
+        {
+            return false;
+        }
+
+        int after = position;
+        if (!TrySkip(body, ref position, 2, out _) || !TrySkip(body, ref position, 1, out _))
+        {
+            return false;
+        }
+
+        hello = new ClientHello(record, before, cookie, body[after..position]);
+        return true;
+    }
+
+    private static bool IsWhole(ReadOnlySpan<byte> message)
+    {
+        int length = Read24(message[1..]);
+        return Read24(message[6..]) == 0 && Read24(message[9..]) == length && message.Length == HandshakeHeaderSize + length;
+    }
+
+    private static int Read24(ReadOnlySpan<byte> bytes) => (bytes[0] << 16) | BinaryPrimitives.ReadUInt16BigEndian(bytes[1..]);
+
+    private static bool TrySkip(ReadOnlySpan<byte> body, scoped ref int position, int lengthSize, out ReadOnlySpan<byte> field)
+    {
+        field = default;
+        if (body.Length < position + lengthSize)
+        {
+            return false;
+        }
+
+        int length = lengthSize == 1 ? body[position] : BinaryPrimitives.ReadUInt16BigEndian(body[position..]);
+        position += lengthSize;
+        if (body.Length < position + length)
+        {
+            return false;
+        }
+
+        field = body.Slice(position, length);
+        position += length;
+        return true;
+    }
+}

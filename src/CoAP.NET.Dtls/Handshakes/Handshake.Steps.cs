@@ -1,0 +1,189 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <content>Records into OpenSSL, and what it asks for.</content>
+internal abstract partial class Handshake
+{
+    private const int MasterLength = 48;
+    private const int RandomLength = 32;
+
+    // A Finished that overtakes, and a few of an attacker.
+    private const int MaxHeld = 4;
+
+    private readonly List<(RecordHeader Header, ReadOnlyMemory<byte> Record)> _held = [];
+    private RecordLayer? _records;
+    private Exception? _noted;
+
+    /// <summary>Gives OpenSSL what it reads; once for each record.</summary>
+    /// <param name="buffer">Where to.</param>
+    /// <returns>Bytes, or 0 when there is nothing.</returns>
+    public int TakeInput(Span<byte> buffer)
+    {
+        int length = Math.Min(_input.Length, buffer.Length);
+        _input.Span[..length].CopyTo(buffer);
+        _input = default;
+        return length;
+    }
+
+    /// <summary>Takes what OpenSSL writes.</summary>
+    /// <param name="datagram">A datagram.</param>
+    public void AddOutput(ReadOnlySpan<byte> datagram) => _output.Add(datagram.ToArray());
+
+    /// <summary>Keeps what was thrown below OpenSSL, where it cannot pass.</summary>
+    /// <param name="exception">What was thrown.</param>
+    public void Note(Exception exception) => _noted ??= exception;
+
+    /// <summary>Whether a certificate is trusted; keeps it if so.</summary>
+    /// <param name="leaf">The certificate.</param>
+    /// <param name="sent">What came with it.</param>
+    public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
+    {
+        if (Validate?.Invoke(leaf, sent) != true)
+        {
+            return false;
+        }
+
+        PeerCertificate = leaf;
+        return true;
+    }
+
+    /// <summary>What goes into the extension connection_id; null: it is left out.</summary>
+    public abstract byte[]? CidToSend();
+
+    /// <summary>Takes the peer's extension connection_id.</summary>
+    /// <param name="cid">What it wants in records.</param>
+    public void TakePeerCid(ReadOnlySpan<byte> cid)
+    {
+        // Longer ones than anybody needs are as if none had been offered.
+        if (cid.Length <= RecordLayer.MaxCidLength)
+        {
+            PeerCid = cid.ToArray();
+        }
+    }
+
+    /// <summary>Takes a record; only those that a handshake has at this point.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="record">The whole record.</param>
+    protected void OnRecord(in RecordHeader header, ReadOnlyMemory<byte> record)
+    {
+        if (header.Epoch == 0)
+        {
+            if (header.Type is ContentType.ChangeCipherSpec or ContentType.Handshake or ContentType.Alert && TakesPlain(header, record))
+            {
+                Feed(record);
+            }
+        }
+        else if (header.Type is not ContentType.ApplicationData && _held.Count < MaxHeld)
+        {
+            _held.Add((header, record));
+        }
+
+        FeedHeld();
+    }
+
+    /// <summary>Whether an unprotected record is fed now.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="record">The whole record.</param>
+    protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
+
+    /// <summary>Sets what OpenSSL reads next.</summary>
+    /// <param name="input">A record.</param>
+    protected void SetInput(ReadOnlyMemory<byte> input) => _input = input;
+
+    /// <summary>Has OpenSSL read a record.</summary>
+    /// <param name="record">The record.</param>
+    protected void Feed(ReadOnlyMemory<byte> record)
+    {
+        _input = record;
+        Step();
+        _input = default;
+    }
+
+    /// <summary>Goes on as far as OpenSSL can.</summary>
+    protected void Step()
+    {
+        if (Status != HandshakeStatus.Running)
+        {
+            return;
+        }
+
+        LibCrypto.ERR_clear_error();
+        int result = LibSsl.SSL_do_handshake(_ssl);
+        if (_noted is not null)
+        {
+            Fail(_noted.Message);
+        }
+        else if (result == 1)
+        {
+            Status = HandshakeStatus.Done;
+        }
+        else if (LibSsl.SSL_get_error(_ssl, result) is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
+        {
+            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "OpenSSL ended the handshake.");
+        }
+    }
+
+    /// <summary>Sets the pre-shared key.</summary>
+    /// <param name="key">The key; copied, and overwritten at the end.</param>
+    protected void SetPreSharedKey(ReadOnlySpan<byte> key) => _preSharedKey = key.ToArray();
+
+    /// <summary>Encrypted records that came before their keys were known.</summary>
+    protected void FeedHeld()
+    {
+        if (_held.Count == 0 || Status != HandshakeStatus.Running || Keys() is not { } records)
+        {
+            return;
+        }
+
+        (RecordHeader Header, ReadOnlyMemory<byte> Record)[] held = [.. _held];
+        _held.Clear();
+        foreach ((RecordHeader header, ReadOnlyMemory<byte> record) in held)
+        {
+            if (Translator.TryOpen(header, record, records, out byte[] forOpenSsl))
+            {
+                Feed(forOpenSsl);
+            }
+        }
+    }
+
+    /// <summary>The session's records, as soon as the master secret is known: on a server that is before OpenSSL changes its own keys.</summary>
+    private unsafe RecordLayer? Keys()
+    {
+        if (_records is not null || _isDisposed)
+        {
+            return _records;
+        }
+
+        // OpenSSL does not look whether it was given an object.
+        nint session = LibSsl.SSL_get_session(_ssl);
+        nint cipher = LibSsl.SSL_get_pending_cipher(_ssl);
+        if (session == 0 || cipher == 0 || CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher)) is not { } suite)
+        {
+            return null;
+        }
+
+        Span<byte> secrets = stackalloc byte[MasterLength + RandomLength + RandomLength];
+        fixed (byte* pointer = secrets)
+        {
+            if (LibSsl.SSL_SESSION_get_master_key(session, pointer, MasterLength) != MasterLength)
+            {
+                return null;
+            }
+
+            _ = LibSsl.SSL_get_client_random(_ssl, pointer + MasterLength, RandomLength);
+            _ = LibSsl.SSL_get_server_random(_ssl, pointer + MasterLength + RandomLength, RandomLength);
+        }
+
+        KeyBlock keys = KeyBlock.Derive(secrets[..MasterLength], secrets.Slice(MasterLength, RandomLength), secrets[(MasterLength + RandomLength)..]);
+        CryptographicOperations.ZeroMemory(secrets);
+        bool hasCids = OwnCid is not null && PeerCid is not null;
+        _records = new RecordLayer(suite, keys, _context.Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);
+        Translator.SetKeys(suite, keys);
+        keys.Clear();
+        return _records;
+    }
+}

@@ -1,0 +1,187 @@
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>
+/// A handshake (RFC 6347 section 4.2): OpenSSL does it, fed record by record, and is freed as soon as both ends have the keys. Its encrypted records are opened and sealed anew on the way
+/// (<see cref="RecordTranslator"/>), so that it never sees a forged one, and no number is used twice. Takes and gives datagrams; owns no socket, no thread and no timer. Not thread safe.
+/// </summary>
+internal abstract partial class Handshake : IDisposable
+{
+    private readonly HandshakeContext _context;
+    private readonly List<byte[]> _output = [];
+    private readonly nint _ssl;
+    private GCHandle _self;
+    private byte[] _preSharedKey = [];
+    private ReadOnlyMemory<byte> _input;
+    private bool _isDisposed;
+
+    /// <summary>Begins one.</summary>
+    /// <param name="context">What handshakes of its endpoint have in common.</param>
+    /// <param name="ownCid">The Connection ID that the peer is to put into records; null: none is offered.</param>
+    protected unsafe Handshake(HandshakeContext context, byte[]? ownCid)
+    {
+        _context = context;
+        _ssl = context.NewSsl();
+        _self = GCHandle.Alloc(this);
+        OwnCid = context.HasCid ? ownCid : null;
+        _ = LibSsl.SSL_set_ex_data(_ssl, 0, GCHandle.ToIntPtr(_self));
+        nint bio = DatagramBio.Make(_self);
+        LibSsl.SSL_set_bio(_ssl, bio, bio);
+
+        // An encrypted record grows on its way by a Connection ID and a type.
+        int growth = context.HasCid ? RecordLayer.MaxCidLength + 1 : 0;
+        _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
+        Translator = new RecordTranslator(context.Settings.IsServer);
+    }
+
+    /// <summary>How far it is.</summary>
+    public HandshakeStatus Status { get; protected set; }
+
+    /// <summary>Why it failed, in words.</summary>
+    public string? Failure { get; private set; }
+
+    /// <summary>Who the client says it is, when that is shown by a pre-shared key.</summary>
+    public string? PskIdentity { get; protected set; }
+
+    /// <summary>The certificate that the peer showed, if any.</summary>
+    public X509Certificate2? PeerCertificate { get; private set; }
+
+    /// <summary>Decides about a certificate and those that came with it. None is trusted while this is null.</summary>
+    public Func<X509Certificate2, X509Certificate2Collection, bool>? Validate { get; init; }
+
+    /// <summary>The key of <see cref="PskIdentity"/>.</summary>
+    public ReadOnlySpan<byte> PreSharedKey => _preSharedKey;
+
+    /// <summary>Encrypted records of the peer that did not open: somebody forges, or the pre-shared keys differ.</summary>
+    public long Forgeries => Translator.Forgeries;
+
+    /// <summary>The Connection ID that records to this end carry.</summary>
+    protected byte[]? OwnCid { get; set; }
+
+    /// <summary>The one that the peer wants in records to it; null: it does not know of Connection IDs.</summary>
+    protected byte[]? PeerCid { get; private set; }
+
+    protected RecordTranslator Translator { get; }
+
+    protected nint Ssl => _ssl;
+
+    /// <summary>Finds the handshake of OpenSSL's object.</summary>
+    /// <param name="ssl">The object.</param>
+    /// <returns>The handshake, or null.</returns>
+    public static Handshake? Of(nint ssl)
+    {
+        nint handle = ssl == 0 ? 0 : LibSsl.SSL_get_ex_data(ssl, 0);
+        return handle == 0 ? null : GCHandle.FromIntPtr(handle).Target as Handshake;
+    }
+
+    /// <summary>Takes a datagram of the peer.</summary>
+    /// <param name="datagram">Its bytes.</param>
+    public void Receive(ReadOnlySpan<byte> datagram)
+    {
+        if (Status is HandshakeStatus.Done or HandshakeStatus.Failed)
+        {
+            return;
+        }
+
+        byte[] bytes = datagram.ToArray();
+        int ownCidLength = PeerCid is null ? 0 : OwnCid?.Length ?? 0;
+        for (int offset = 0; offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), ownCidLength, out RecordHeader header);)
+        {
+            int length = header.HeaderLength + header.Length;
+            OnRecord(header, bytes.AsMemory(offset, length));
+            offset += length;
+        }
+    }
+
+    /// <summary>What is to be sent now, in order.</summary>
+    /// <returns>Datagrams.</returns>
+    public IReadOnlyList<byte[]> TakeOutput()
+    {
+        if (_output.Count == 0)
+        {
+            return [];
+        }
+
+        List<byte[]> sent = [];
+        foreach (byte[] datagram in _output)
+        {
+            if (!Translator.TryTranslate(datagram, Keys(), out byte[] translated))
+            {
+                Fail("OpenSSL sent an encrypted record before its keys were known.");
+                break;
+            }
+
+            sent.Add(translated);
+        }
+
+        _output.Clear();
+        return sent;
+    }
+
+    /// <summary>When <see cref="OnTimeout"/> is due; null: nothing waits.</summary>
+    /// <returns>From now.</returns>
+    public unsafe TimeSpan? NextTimeout()
+    {
+        TimeValue left = default;
+        return !_isDisposed && Status is HandshakeStatus.Running && LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_GET_TIMEOUT, new CLong(0), &left).Value > 0 ? left.ToTimeSpan() : null;
+    }
+
+    /// <summary>Sends the last flight again, if it is due.</summary>
+    public unsafe void OnTimeout()
+    {
+        if (Status == HandshakeStatus.Running)
+        {
+            LibCrypto.ERR_clear_error();
+            if (LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_HANDLE_TIMEOUT, new CLong(0), null).Value < 0)
+            {
+                Fail("The peer does not answer.");
+            }
+        }
+    }
+
+    /// <summary>Ends a handshake that takes too long, or is not wanted any more.</summary>
+    /// <param name="why">In words.</param>
+    public void Fail(string why)
+    {
+        if (Status is not (HandshakeStatus.Done or HandshakeStatus.Failed))
+        {
+            Status = HandshakeStatus.Failed;
+            Failure = why;
+        }
+    }
+
+    /// <summary>What is left of it: the session. Once, when it is done.</summary>
+    /// <returns>The session's records, and what to repeat if its last flight was lost.</returns>
+    public Established Establish()
+    {
+        if (Status != HandshakeStatus.Done || Keys() is not { } records)
+        {
+            throw new InvalidOperationException("The handshake is not done.");
+        }
+
+        return new Established(records, Translator.LastFlight, Translator.NextPlainSequence, PskIdentity, PeerCertificate);
+    }
+
+    public void Dispose()
+    {
+        if (_isDisposed)
+        {
+            return;
+        }
+
+        _isDisposed = true;
+        LibSsl.SSL_free(_ssl);
+        _self.Free();
+        CryptographicOperations.ZeroMemory(_preSharedKey);
+        Translator.Clear();
+        if (Status != HandshakeStatus.Done)
+        {
+            _records?.Clear();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>What all handshakes of one endpoint in one role have in common.</summary>
+internal sealed record HandshakeSettings
+{
+    /// <summary>Whether it answers handshakes; else it begins them.</summary>
+    public required bool IsServer { get; init; }
+
+    /// <summary>The cipher suites, best first.</summary>
+    public required IReadOnlyList<CipherSuite> Suites { get; init; }
+
+    /// <summary>The own certificate with its key, or null.</summary>
+    public X509Certificate2? Certificate { get; init; }
+
+    /// <summary>What is sent with it: certificates between it and one that the peer trusts.</summary>
+    public IReadOnlyList<X509Certificate2> Intermediates { get; init; } = [];
+
+    /// <summary>Whether a client has to show a certificate.</summary>
+    public bool RequiresClientCertificate { get; init; }
+
+    /// <summary>What tells clients which identity to use (RFC 4279 section 5), or null.</summary>
+    public string? PskIdentityHint { get; init; }
+
+    /// <summary>Most bytes of a datagram of the handshake.</summary>
+    public int Mtu { get; init; } = 1_200;
+
+    /// <summary>Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.</summary>
+    public int OwnCidLength { get; init; } = -1;
+}

@@ -1,0 +1,17 @@
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>How far a handshake is.</summary>
+internal enum HandshakeStatus
+{
+    /// <summary>It waits for the peer.</summary>
+    Running,
+
+    /// <summary>It waits for the pre-shared key of an identity (<see cref="Handshake.PskIdentity"/>).</summary>
+    WantsKey,
+
+    /// <summary>Both ends have the keys.</summary>
+    Done,
+
+    /// <summary>It has ended without a session (<see cref="Handshake.Failure"/>).</summary>
+    Failed,
+}

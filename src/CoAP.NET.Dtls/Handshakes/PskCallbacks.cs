@@ -1,0 +1,58 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>What OpenSSL calls when it wants a pre-shared key (RFC 4279). The keys were found before.</summary>
+internal static unsafe class PskCallbacks
+{
+    /// <summary>The key of the identity that the client named; 0 bytes: none.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    public static uint OfServer(nint ssl, byte* identity, byte* key, uint maxKey)
+    {
+        Handshake? handshake = null;
+        try
+        {
+            handshake = Handshake.Of(ssl);
+            ReadOnlySpan<byte> found = handshake is null ? default : handshake.PreSharedKey;
+            return found.Length <= maxKey && found.TryCopyTo(new Span<byte>(key, (int)maxKey)) ? (uint)found.Length : 0;
+        }
+        catch (Exception exception)
+        {
+            handshake?.Note(exception);
+            return 0;
+        }
+    }
+
+    /// <summary>The identity and the key of a client.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    public static uint OfClient(nint ssl, byte* hint, byte* identity, uint maxIdentity, byte* key, uint maxKey)
+    {
+        Handshake? handshake = null;
+        try
+        {
+            handshake = Handshake.Of(ssl);
+            if (handshake is null || handshake.PskIdentity is not { } name)
+            {
+                return 0;
+            }
+
+            // The identity ends with a zero; OpenSSL says how much room there is for both.
+            Span<byte> place = new(identity, (int)maxIdentity);
+            ReadOnlySpan<byte> found = handshake.PreSharedKey;
+            if (Encoding.UTF8.GetByteCount(name) >= place.Length || !found.TryCopyTo(new Span<byte>(key, (int)maxKey)))
+            {
+                return 0;
+            }
+
+            place[Encoding.UTF8.GetBytes(name, place)] = 0;
+            return (uint)found.Length;
+        }
+        catch (Exception exception)
+        {
+            handshake?.Note(exception);
+            return 0;
+        }
+    }
+}

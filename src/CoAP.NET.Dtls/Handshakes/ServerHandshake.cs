@@ -1,0 +1,110 @@
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>A server's end of a handshake, for a client that has shown by a cookie that its address is real.</summary>
+internal sealed class ServerHandshake : Handshake
+{
+    private readonly PskIdentityReader _identity = new();
+    private readonly List<ReadOnlyMemory<byte>> _waiting = [];
+    private readonly Func<byte[]>? _makeCid;
+
+    /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
+    /// <param name="context">What handshakes of its endpoint have in common.</param>
+    /// <param name="makeCid">Makes a Connection ID when the client knows of them; null: none are given out.</param>
+    public ServerHandshake(HandshakeContext context, Func<byte[]>? makeCid)
+        : base(context, ownCid: null)
+    {
+        _makeCid = context.HasCid ? makeCid : null;
+        LibSsl.SSL_set_accept_state(Ssl);
+    }
+
+    /// <summary>Takes the ClientHello whose cookie was checked.</summary>
+    /// <param name="clientHello">The datagram.</param>
+    public void Start(ReadOnlySpan<byte> clientHello)
+    {
+        // Of all ways to begin only this one lets OpenSSL expect the numbers of a handshake that had a cookie.
+        LibCrypto.ERR_clear_error();
+        nint address = LibCrypto.BIO_ADDR_new();
+        int result = Listen(clientHello.ToArray(), address);
+        LibCrypto.BIO_ADDR_free(address);
+        if (result == 1)
+        {
+            Step();
+        }
+        else
+        {
+            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "This is no ClientHello with a cookie.");
+        }
+    }
+
+    /// <summary>Gives the key that was asked for.</summary>
+    /// <param name="key">The key of <see cref="Handshake.PskIdentity"/>. For an identity that nobody knows give a random one: so nobody learns which are known.</param>
+    public void GiveKey(ReadOnlySpan<byte> key)
+    {
+        if (Status != HandshakeStatus.WantsKey)
+        {
+            return;
+        }
+
+        SetPreSharedKey(key);
+        Status = HandshakeStatus.Running;
+        ReadOnlyMemory<byte>[] waiting = [.. _waiting];
+        _waiting.Clear();
+        foreach (ReadOnlyMemory<byte> record in waiting)
+        {
+            Feed(record);
+        }
+
+        FeedHeld();
+    }
+
+    public override byte[]? CidToSend() => PeerCid is null || _makeCid is null ? null : OwnCid ??= _makeCid();
+
+    protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
+    {
+        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline.
+        if (header.Type == ContentType.Alert)
+        {
+            return false;
+        }
+
+        if (Status == HandshakeStatus.WantsKey)
+        {
+            Hold(record);
+            return false;
+        }
+
+        if (header.Type != ContentType.Handshake || PreSharedKey.Length > 0 || !UsesPreSharedKey || !PskIdentityReader.IsClientKeyExchange(record.Span))
+        {
+            return true;
+        }
+
+        // The identity stands in the clear; OpenSSL gets it when the key is there.
+        Hold(record);
+        if (_identity.TryRead(record.Span, out string? identity))
+        {
+            PskIdentity = identity;
+            Status = HandshakeStatus.WantsKey;
+        }
+
+        return false;
+    }
+
+    private bool UsesPreSharedKey => LibSsl.SSL_get_pending_cipher(Ssl) is var cipher and not 0 && CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher))?.UsesPreSharedKey == true;
+
+    private void Hold(ReadOnlyMemory<byte> record)
+    {
+        if (_waiting.Count < PskIdentityReader.MaxFragments)
+        {
+            _waiting.Add(record);
+        }
+    }
+
+    private int Listen(byte[] clientHello, nint address)
+    {
+        SetInput(clientHello);
+        return LibSsl.DTLSv1_listen(Ssl, address);
+    }
+}

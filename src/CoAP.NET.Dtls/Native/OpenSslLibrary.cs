@@ -1,0 +1,146 @@
+using System.Reflection;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Dtls.Native;
+
+/// <summary>Finds the OpenSSL of the system: libcrypto and libssl of the same version, 3 before 1.1.</summary>
+internal static class OpenSslLibrary
+{
+    /// <summary>What imports of libcrypto name.</summary>
+    public const string Crypto = "coap-libcrypto";
+
+    /// <summary>What imports of libssl name.</summary>
+    public const string Ssl = "coap-libssl";
+
+    /// <summary>The environment variable that names a directory.</summary>
+    public const string PathVariable = "COAP_OPENSSL_PATH";
+
+    private static readonly Lock s_lock = new();
+    private static nint s_crypto;
+    private static nint s_ssl;
+    private static string? s_directory;
+    private static bool s_isRegistered;
+
+    /// <summary>The directory that is searched before the system's own places, or null.</summary>
+    public static string? Directory
+    {
+        get => s_directory ?? Environment.GetEnvironmentVariable(PathVariable);
+        set
+        {
+            lock (s_lock)
+            {
+                if (s_crypto != 0)
+                {
+                    throw new InvalidOperationException("OpenSSL is loaded already. Set CoapDtls.LibraryPath before anything else of CoAP.NET.Dtls is used.");
+                }
+
+                s_directory = value;
+            }
+        }
+    }
+
+    /// <summary>The handle of libssl, for functions that only some versions have.</summary>
+    public static nint SslHandle
+    {
+        get
+        {
+            Load();
+            return s_ssl;
+        }
+    }
+
+    /// <summary>Has imports of this assembly resolved here. Idempotent; called before the first import.</summary>
+    public static void Register()
+    {
+        lock (s_lock)
+        {
+            if (!s_isRegistered)
+            {
+                NativeLibrary.SetDllImportResolver(typeof(OpenSslLibrary).Assembly, Resolve);
+                s_isRegistered = true;
+            }
+        }
+    }
+
+    /// <summary>Whether the libraries are there.</summary>
+    /// <param name="missing">What was tried and what to do, if they are not.</param>
+    /// <returns>Whether they could be loaded.</returns>
+    public static bool TryLoad(out string missing)
+    {
+        lock (s_lock)
+        {
+            missing = string.Empty;
+            if (s_crypto != 0)
+            {
+                return true;
+            }
+
+            List<string> tried = [];
+            foreach ((string crypto, string ssl) in Candidates())
+            {
+                // Both of one version: functions of one take objects of the other.
+                if (TryLoadFrom(crypto, tried, out nint cryptoHandle) && TryLoadFrom(ssl, tried, out nint sslHandle))
+                {
+                    (s_crypto, s_ssl) = (cryptoHandle, sslHandle);
+                    return true;
+                }
+            }
+
+            missing = $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). Install it (Debian and Ubuntu: libssl3, Alpine: libssl3, macOS: brew install openssl@3), or name the directory that "
+                + $"holds it in CoapDtls.LibraryPath or in the environment variable {PathVariable}.";
+            return false;
+        }
+    }
+
+    private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? path)
+    {
+        if (name is not (Crypto or Ssl))
+        {
+            return 0;
+        }
+
+        Load();
+        return name == Crypto ? s_crypto : s_ssl;
+    }
+
+    private static void Load()
+    {
+        if (!TryLoad(out string missing))
+        {
+            throw new DllNotFoundException(missing);
+        }
+    }
+
+    private static bool TryLoadFrom(string name, List<string> tried, out nint handle)
+    {
+        string? directory = Directory;
+        string full = string.IsNullOrEmpty(directory) ? name : Path.Combine(directory, name);
+        tried.Add(full);
+        return NativeLibrary.TryLoad(full, out handle);
+    }
+
+    private static IEnumerable<(string Crypto, string Ssl)> Candidates()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            string architecture = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? "-arm64" : "-x64";
+            yield return ($"libcrypto-3{architecture}.dll", $"libssl-3{architecture}.dll");
+            yield return ($"libcrypto-1_1{architecture}.dll", $"libssl-1_1{architecture}.dll");
+        }
+        else if (OperatingSystem.IsMacOS())
+        {
+            yield return ("libcrypto.3.dylib", "libssl.3.dylib");
+            if (string.IsNullOrEmpty(Directory))
+            {
+                // Homebrew links its OpenSSL nowhere; the loader does not search there.
+                yield return ("/opt/homebrew/opt/openssl@3/lib/libcrypto.3.dylib", "/opt/homebrew/opt/openssl@3/lib/libssl.3.dylib");
+                yield return ("/usr/local/opt/openssl@3/lib/libcrypto.3.dylib", "/usr/local/opt/openssl@3/lib/libssl.3.dylib");
+            }
+        }
+        else
+        {
+            yield return ("libcrypto.so.3", "libssl.so.3");
+            yield return ("libcrypto.so.1.1", "libssl.so.1.1");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+namespace CoAP.NET.Dtls.Records;
+
+/// <summary>A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289): AEAD with AES-128 and SHA-256 only, so that all keys have the same shape.</summary>
+/// <param name="id">Its number in the registry of TLS.</param>
+/// <param name="name">Its name in the registry.</param>
+/// <param name="openSslName">Its name in cipher lists of OpenSSL.</param>
+/// <param name="mode">How records are protected.</param>
+/// <param name="tagLength">Length of the authentication tag in bytes.</param>
+internal sealed class CipherSuite(ushort id, string name, string openSslName, AeadMode mode, int tagLength)
+{
+    /// <summary>Bytes of a nonce that each record carries (RFC 5288 section 3, RFC 6655 section 3).</summary>
+    public const int ExplicitNonceLength = 8;
+
+    /// <summary>Bytes of a key.</summary>
+    public const int KeyLength = 16;
+
+    /// <summary>Bytes of the part of a nonce that comes from the key block.</summary>
+    public const int SaltLength = 4;
+
+    /// <summary>All of them, those of RFC 7252 first.</summary>
+    public static IReadOnlyList<CipherSuite> All { get; } =
+    [
+        new(0xC0A8, "TLS_PSK_WITH_AES_128_CCM_8", "PSK-AES128-CCM8", AeadMode.Ccm, 8),
+        new(0xC0AE, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8", "ECDHE-ECDSA-AES128-CCM8", AeadMode.Ccm, 8),
+        new(0x00A8, "TLS_PSK_WITH_AES_128_GCM_SHA256", "PSK-AES128-GCM-SHA256", AeadMode.Gcm, 16),
+        new(0xC02B, "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256", AeadMode.Gcm, 16),
+        new(0xC0A4, "TLS_PSK_WITH_AES_128_CCM", "PSK-AES128-CCM", AeadMode.Ccm, 16),
+        new(0xC0AC, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM", "ECDHE-ECDSA-AES128-CCM", AeadMode.Ccm, 16),
+    ];
+
+    public ushort Id { get; } = id;
+
+    public string Name { get; } = name;
+
+    public string OpenSslName { get; } = openSslName;
+
+    public AeadMode Mode { get; } = mode;
+
+    public int TagLength { get; } = tagLength;
+
+    /// <summary>Whether both ends prove themselves by a key they share.</summary>
+    public bool UsesPreSharedKey { get; } = openSslName.StartsWith("PSK", StringComparison.Ordinal);
+
+    /// <summary>Bytes of a record beside its header and its content.</summary>
+    public int Expansion => ExplicitNonceLength + TagLength;
+
+    /// <summary>Finds one.</summary>
+    /// <param name="id">Its number.</param>
+    /// <returns>It, or null.</returns>
+    public static CipherSuite? Find(int id) => All.FirstOrDefault(suite => suite.Id == id);
+
+    public override string ToString() => Name;
+}

@@ -1,0 +1,17 @@
+namespace CoAP.NET.Dtls.Records;
+
+/// <summary>What became of a record.</summary>
+internal enum OpenResult
+{
+    /// <summary>It is authentic and new.</summary>
+    Opened,
+
+    /// <summary>Its number came already, or is older than the window.</summary>
+    Replayed,
+
+    /// <summary>It was not sealed with the keys of this session.</summary>
+    Forged,
+
+    /// <summary>It has another shape, epoch or Connection ID than records of this session have.</summary>
+    Foreign,
+}

@@ -1,0 +1,41 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Dtls.Records;
+
+/// <summary>The pseudorandom function of TLS 1.2 with SHA-256 (RFC 5246 section 5).</summary>
+internal static class Prf
+{
+    private const int MaxSeed = 128;
+
+    /// <summary>Fills a span.</summary>
+    /// <param name="secret">The secret.</param>
+    /// <param name="label">What the bytes are for.</param>
+    /// <param name="seed">What makes them those of this session.</param>
+    /// <param name="output">Takes the bytes.</param>
+    public static void Expand(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> label, ReadOnlySpan<byte> seed, Span<byte> output)
+    {
+        Span<byte> block = stackalloc byte[HMACSHA256.HashSizeInBytes + MaxSeed];
+        Span<byte> made = stackalloc byte[HMACSHA256.HashSizeInBytes];
+        int seedLength = label.Length + seed.Length;
+        label.CopyTo(block[HMACSHA256.HashSizeInBytes..]);
+        seed.CopyTo(block[(HMACSHA256.HashSizeInBytes + label.Length)..]);
+        block = block[..(HMACSHA256.HashSizeInBytes + seedLength)];
+        Span<byte> a = block[..HMACSHA256.HashSizeInBytes];
+        HMACSHA256.HashData(secret, block[HMACSHA256.HashSizeInBytes..], a);
+        while (true)
+        {
+            HMACSHA256.HashData(secret, block, made);
+            made[..Math.Min(made.Length, output.Length)].CopyTo(output);
+            if (output.Length <= made.Length)
+            {
+                break;
+            }
+
+            output = output[made.Length..];
+            HMACSHA256.HashData(secret, a, a);
+        }
+
+        CryptographicOperations.ZeroMemory(made);
+        CryptographicOperations.ZeroMemory(block);
+    }
+}

@@ -1,0 +1,200 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.Dtls.Records;
+
+/// <summary>
+/// Records of epoch 1 of a session: RFC 6347 section 4.1, with Connection IDs as in RFC 9146. All that is left of a handshake. Not thread safe: the shard that owns the session has its lock.
+/// </summary>
+internal sealed class RecordLayer
+{
+    /// <summary>Most bytes of a Connection ID that is given out or put into records here.</summary>
+    public const int MaxCidLength = 32;
+
+    private const ushort Epoch = 1;
+    private const ulong SequenceEnd = 1UL << 48;
+    private const int NonceLength = CipherSuite.SaltLength + CipherSuite.ExplicitNonceLength;
+    private const int AssociatedLength = 13;
+    private const int CidAssociatedLength = 23 + MaxCidLength;
+    private const int TypeLength = 1;
+
+    private readonly CipherSuite _suite;
+    private readonly bool _isServer;
+    private readonly byte[] _ownCid;
+    private readonly byte[] _peerCid;
+    private KeyBlock _keys;
+    private ReplayWindow _window;
+    private ulong _nextSequence;
+
+    /// <summary>Makes the records of a session.</summary>
+    /// <param name="suite">How they are protected.</param>
+    /// <param name="keys">By what.</param>
+    /// <param name="isServer">Whether this is the server's end.</param>
+    /// <param name="ownCid">The Connection ID that records to this end carry; empty: none.</param>
+    /// <param name="peerCid">The one that records to the other end carry; empty: none.</param>
+    public RecordLayer(CipherSuite suite, in KeyBlock keys, bool isServer, byte[] ownCid, byte[] peerCid)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(ownCid.Length, MaxCidLength);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(peerCid.Length, MaxCidLength);
+        _suite = suite;
+        _keys = keys;
+        _isServer = isServer;
+        _ownCid = ownCid;
+        _peerCid = peerCid;
+    }
+
+    public CipherSuite Suite => _suite;
+
+    /// <summary>The Connection ID that records to this end carry.</summary>
+    public ReadOnlySpan<byte> OwnCid => _ownCid;
+
+    /// <summary>The number that the next record gets.</summary>
+    public ulong NextSequence => _nextSequence;
+
+    /// <summary>How many records of this session were not authentic; CCM_8 allows few guesses only (RFC 9147 section 4.5.3).</summary>
+    public long Forgeries { get; private set; }
+
+    /// <summary>Bytes of a record with so much content.</summary>
+    /// <param name="contentLength">Bytes of content.</param>
+    public int RecordLength(int contentLength) => RecordHeader.Size + _suite.Expansion + contentLength + (_peerCid.Length == 0 ? 0 : _peerCid.Length + TypeLength);
+
+    /// <summary>Leaves numbers out, as they may have been used by the process that saved this session.</summary>
+    /// <param name="sequence">The first number that may be used.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Numbers from there on were used already.</exception>
+    public void SkipTo(ulong sequence)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(sequence, _nextSequence);
+        _nextSequence = sequence;
+    }
+
+    /// <summary>Makes a record.</summary>
+    /// <param name="type">What it holds.</param>
+    /// <param name="content">The content.</param>
+    /// <param name="record">Takes the record.</param>
+    /// <returns>Its bytes; 0 when no number is left, so that the session has to be made anew.</returns>
+    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) => _nextSequence >= SequenceEnd ? 0 : SealAs(_nextSequence++, type, content, record);
+
+    /// <summary>Makes a record with a number that somebody else chose: for OpenSSL, with what its peer sent. Never for the wire.</summary>
+    /// <param name="sequence">The number.</param>
+    /// <param name="type">What it holds.</param>
+    /// <param name="content">The content.</param>
+    /// <param name="record">Takes the record.</param>
+    /// <returns>Its bytes.</returns>
+    public int SealAs(ulong sequence, ContentType type, ReadOnlySpan<byte> content, Span<byte> record)
+    {
+        bool hasCid = _peerCid.Length > 0;
+        int innerLength = content.Length + (hasCid ? TypeLength : 0);
+        RecordHeader header = new(hasCid ? ContentType.Tls12Cid : type, Epoch, sequence, _peerCid.Length, innerLength + _suite.Expansion);
+        header.Write(record, _peerCid);
+        Span<byte> rest = record.Slice(header.HeaderLength, header.Length);
+        Span<byte> inner = rest.Slice(CipherSuite.ExplicitNonceLength, innerLength);
+        content.CopyTo(inner);
+        if (hasCid)
+        {
+            inner[^1] = (byte)type;
+        }
+
+        // The number as nonce: no number is used twice, so no nonce is.
+        BinaryPrimitives.WriteUInt64BigEndian(rest, ((ulong)Epoch << 48) | header.Sequence);
+        Span<byte> nonce = stackalloc byte[NonceLength];
+        Span<byte> associated = stackalloc byte[CidAssociatedLength];
+        Nonce(_keys.Salt(_isServer), rest, nonce);
+        associated = Associated(header, _peerCid, innerLength, associated);
+        Aead.Seal(_suite, _keys.Key(_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]);
+        return header.HeaderLength + header.Length;
+    }
+
+    /// <summary>Opens a record in place.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="record">The whole record.</param>
+    /// <param name="type">What it holds.</param>
+    /// <param name="content">Where in the record.</param>
+    /// <param name="isNewest">Whether its number is higher than those of all before it: only then may its address be taken (RFC 9146 section 6).</param>
+    /// <returns>What became of it.</returns>
+    public OpenResult Open(in RecordHeader header, Span<byte> record, out ContentType type, out Range content, out bool isNewest)
+    {
+        type = header.Type;
+        content = default;
+        isNewest = false;
+        int innerLength = header.Length - _suite.Expansion;
+        bool hasCid = header.Type == ContentType.Tls12Cid;
+
+        // Where a Connection ID was agreed, records without one are not of this session, and the reverse (RFC 9146 section 3).
+        if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCid.Length > 0) || !header.Cid(record).SequenceEqual(_ownCid))
+        {
+            return OpenResult.Foreign;
+        }
+
+        if (!_window.Takes(header.Sequence))
+        {
+            return OpenResult.Replayed;
+        }
+
+        Span<byte> rest = record.Slice(header.HeaderLength, header.Length);
+        Span<byte> inner = rest.Slice(CipherSuite.ExplicitNonceLength, innerLength);
+        Span<byte> nonce = stackalloc byte[NonceLength];
+        Span<byte> associated = stackalloc byte[CidAssociatedLength];
+        Nonce(_keys.Salt(!_isServer), rest, nonce);
+        associated = Associated(header, _ownCid, innerLength, associated);
+        if (!Aead.TryOpen(_suite, _keys.Key(!_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]))
+        {
+            Forgeries++;
+            return OpenResult.Forged;
+        }
+
+        isNewest = _window.IsNewest(header.Sequence);
+        _window.Add(header.Sequence);
+        int start = header.HeaderLength + CipherSuite.ExplicitNonceLength;
+        if (hasCid)
+        {
+            // Padding is zeros behind the type.
+            innerLength = inner.LastIndexOfAnyExcept((byte)0);
+            if (innerLength < 0)
+            {
+                return OpenResult.Foreign;
+            }
+
+            type = (ContentType)inner[innerLength];
+        }
+
+        content = new Range(start, start + innerLength);
+        return OpenResult.Opened;
+    }
+
+    /// <summary>Overwrites the keys; nothing can be sealed or opened afterwards.</summary>
+    public void Clear()
+    {
+        _keys.Clear();
+        _nextSequence = SequenceEnd;
+    }
+
+    private static void Nonce(ReadOnlySpan<byte> salt, ReadOnlySpan<byte> explicitNonce, Span<byte> nonce)
+    {
+        salt.CopyTo(nonce);
+        explicitNonce[..CipherSuite.ExplicitNonceLength].CopyTo(nonce[CipherSuite.SaltLength..]);
+    }
+
+    private static Span<byte> Associated(in RecordHeader header, ReadOnlySpan<byte> cid, int innerLength, Span<byte> associated)
+    {
+        ulong number = ((ulong)header.Epoch << 48) | header.Sequence;
+        if (header.Type != ContentType.Tls12Cid)
+        {
+            // RFC 5246 section 6.2.3.3
+            BinaryPrimitives.WriteUInt64BigEndian(associated, number);
+            associated[8] = (byte)header.Type;
+            BinaryPrimitives.WriteUInt16BigEndian(associated[9..], RecordHeader.Version);
+            BinaryPrimitives.WriteUInt16BigEndian(associated[11..], (ushort)innerLength);
+            return associated[..AssociatedLength];
+        }
+
+        // RFC 9146 section 5.3
+        associated[..8].Fill(0xFF);
+        associated[8] = (byte)ContentType.Tls12Cid;
+        associated[9] = (byte)cid.Length;
+        associated[10] = (byte)ContentType.Tls12Cid;
+        BinaryPrimitives.WriteUInt16BigEndian(associated[11..], RecordHeader.Version);
+        BinaryPrimitives.WriteUInt64BigEndian(associated[13..], number);
+        cid.CopyTo(associated[21..]);
+        BinaryPrimitives.WriteUInt16BigEndian(associated[(21 + cid.Length)..], (ushort)innerLength);
+        return associated[..(23 + cid.Length)];
+    }
+}

@@ -1,0 +1,75 @@
+using System.Security.Cryptography;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Tests.Records;
+
+/// <summary>Sealing with raw keys gives what .NET's own ciphers give.</summary>
+public sealed class AeadTests
+{
+    public static TheoryData<string> Suites => [.. CipherSuite.All.Select(static suite => suite.Name)];
+
+    [Theory]
+    [MemberData(nameof(Suites))]
+    public void Sealed_bytes_are_those_of_the_platform(string name)
+    {
+        CipherSuite suite = CipherSuite.All.Single(suite => suite.Name == name);
+        foreach (int length in (int[])[0, 1, 15, 16, 17, 64, 1_200])
+        {
+            (byte[] key, byte[] nonce, byte[] associated, byte[] plain) = (Bytes(16, 1), Bytes(12, 2), Bytes(13, 3), Bytes(length, 4));
+            byte[] expected = new byte[length];
+            byte[] expectedTag = new byte[suite.TagLength];
+            if (suite.Mode == AeadMode.Gcm)
+            {
+                using AesGcm cipher = new(key, suite.TagLength);
+                cipher.Encrypt(nonce, plain, expected, expectedTag, associated);
+            }
+            else
+            {
+                using AesCcm cipher = new(key);
+                cipher.Encrypt(nonce, plain, expected, expectedTag, associated);
+            }
+
+            byte[] content = [.. plain];
+            byte[] tag = new byte[suite.TagLength];
+            Aead.Seal(suite, key, nonce, associated, content, tag);
+            Assert.Equal(expected, content);
+            Assert.Equal(expectedTag, tag);
+            Assert.True(Aead.TryOpen(suite, key, nonce, associated, content, tag));
+            Assert.Equal(plain, content);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Suites))]
+    public void What_was_changed_is_not_opened_and_the_next_one_is(string name)
+    {
+        CipherSuite suite = CipherSuite.All.Single(suite => suite.Name == name);
+        (byte[] key, byte[] nonce, byte[] associated) = (Bytes(16, 1), Bytes(12, 2), Bytes(13, 3));
+        byte[] content = Bytes(20, 4);
+        byte[] tag = new byte[suite.TagLength];
+        Aead.Seal(suite, key, nonce, associated, content, tag);
+        for (int bit = 0; bit < 8 * (content.Length + tag.Length); bit++)
+        {
+            byte[] forged = [.. content, .. tag];
+            forged[bit / 8] ^= (byte)(1 << (bit % 8));
+            Assert.False(Aead.TryOpen(suite, key, nonce, associated, forged.AsSpan(0, content.Length), forged.AsSpan(content.Length)));
+        }
+
+        Assert.False(Aead.TryOpen(suite, key, nonce, [], [.. content], tag));
+        Assert.True(Aead.TryOpen(suite, key, nonce, associated, content, tag));
+        Assert.Equal(Bytes(20, 4), content);
+    }
+
+    [Fact]
+    public void Keys_are_expanded_as_TLS_1_2_says()
+    {
+        // The test vector that implementers of TLS 1.2 agreed on for P_SHA256.
+        byte[] output = new byte[100];
+        Prf.Expand(Convert.FromHexString("9bbe436ba940f017b17652849a71db35"), "test label"u8, Convert.FromHexString("a0ba9f936cda311827a6f796ffd5198c"), output);
+        Assert.Equal(
+            "e3f229ba727be17b8d122620557cd453c2aab21d07c3d495329b52d4e61edb5a6b301791e90d35c9c9a46b4e14baf9af0fa022f7077def17abfd3797c0564bab4fbc91666e9def9b97fce34f796789baa48082d122ee42c5a72e5a5110fff70187347b66",
+            Convert.ToHexStringLower(output));
+    }
+
+    private static byte[] Bytes(int length, byte first) => [.. Enumerable.Range(0, length).Select(i => (byte)(first + (7 * i)))];
+}

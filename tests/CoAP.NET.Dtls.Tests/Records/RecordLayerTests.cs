@@ -1,0 +1,157 @@
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Tests.Records;
+
+/// <summary>Records of a session.</summary>
+public sealed class RecordLayerTests
+{
+    private static readonly CipherSuite s_ccm8 = CipherSuite.All[0];
+    private static readonly byte[] s_cid = [1, 2, 3, 4, 5, 6, 7, 8];
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(8, 0)]
+    [InlineData(0, 4)]
+    [InlineData(8, 32)]
+    [Rfc("9146-4-1", "9146-5.3-1")]
+    public void Both_ends_open_what_the_other_seals(int serverCid, int clientCid)
+    {
+        foreach (CipherSuite suite in CipherSuite.All)
+        {
+            (RecordLayer client, RecordLayer server) = Pair(suite, s_cid[..serverCid], new byte[clientCid]);
+            for (int length = 0; length < 40; length++)
+            {
+                byte[] content = [.. Enumerable.Repeat((byte)7, length)];
+                Assert.Equal(content, Exchange(client, server, content));
+                Assert.Equal(content, Exchange(server, client, content));
+            }
+        }
+    }
+
+    [Fact]
+    [Rfc("6347-4.1.2.6-1")]
+    public void A_record_is_opened_once_and_the_newest_64_in_any_order()
+    {
+        (RecordLayer client, RecordLayer server) = Pair(s_ccm8, [], []);
+        byte[][] records = [.. Enumerable.Range(0, 70).Select(i => Seal(client, [(byte)i]))];
+        Assert.Equal(OpenResult.Opened, Open(server, records[69], out _, out bool isNewest));
+        Assert.True(isNewest);
+        for (int i = 68; i >= 6; i--)
+        {
+            Assert.Equal(OpenResult.Opened, Open(server, records[i], out byte[] content, out isNewest));
+            Assert.Equal([(byte)i], content);
+            Assert.False(isNewest);
+        }
+
+        Assert.Equal(OpenResult.Replayed, Open(server, records[5], out _, out _));
+        Assert.All(records, record => Assert.Equal(OpenResult.Replayed, Open(server, record, out _, out _)));
+    }
+
+    [Fact]
+    public void Whatever_is_changed_in_a_record_it_is_not_taken_and_the_true_one_still_is()
+    {
+        foreach (byte[] cid in (byte[][])[[], s_cid])
+        {
+            (RecordLayer client, RecordLayer server) = Pair(s_ccm8, cid, []);
+            byte[] record = Seal(client, "hello"u8.ToArray());
+            for (int bit = 0; bit < 8 * record.Length; bit++)
+            {
+                byte[] forged = [.. record];
+                forged[bit / 8] ^= (byte)(1 << (bit % 8));
+                Assert.NotEqual(OpenResult.Opened, Open(server, forged, out _, out _));
+            }
+
+            for (int length = 0; length < record.Length; length++)
+            {
+                Assert.NotEqual(OpenResult.Opened, Open(server, record[..length], out _, out _));
+            }
+
+            Assert.Equal(OpenResult.Opened, Open(server, record, out byte[] content, out _));
+            Assert.Equal("hello"u8.ToArray(), content);
+            Assert.True(server.Forgeries > 0);
+        }
+    }
+
+    [Fact]
+    [Rfc("9146-3-4")]
+    public void Records_without_the_agreed_Connection_ID_are_foreign_and_the_reverse()
+    {
+        (RecordLayer with, RecordLayer serverWith) = Pair(s_ccm8, s_cid, []);
+        (RecordLayer without, RecordLayer serverWithout) = Pair(s_ccm8, [], []);
+        Assert.Equal(OpenResult.Foreign, Open(serverWith, Seal(without, [1]), out _, out _));
+        byte[] record = Seal(with, [1]);
+        Assert.True(RecordHeader.TryRead(record, s_cid.Length, out RecordHeader header));
+        Assert.Equal(OpenResult.Foreign, serverWithout.Open(header, record, out _, out _, out _));
+    }
+
+    [Fact]
+    public void A_number_is_never_used_twice_and_an_end_of_numbers_is_an_end()
+    {
+        (RecordLayer client, _) = Pair(s_ccm8, [], []);
+        client.SkipTo((1UL << 48) - 1);
+        Assert.Throws<ArgumentOutOfRangeException>(() => client.SkipTo(0));
+        byte[] record = new byte[client.RecordLength(1)];
+        Assert.Equal(record.Length, client.Seal(ContentType.ApplicationData, [1], record));
+        Assert.Equal(0, client.Seal(ContentType.ApplicationData, [1], record));
+    }
+
+    [Fact]
+    public void Sealing_and_opening_allocate_nothing()
+    {
+        (RecordLayer client, RecordLayer server) = Pair(s_ccm8, s_cid, []);
+        byte[] record = new byte[100];
+        byte[] content = new byte[50];
+        Roundtrip();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 100; i++)
+        {
+            Roundtrip();
+        }
+
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+
+        void Roundtrip()
+        {
+            int length = client.Seal(ContentType.ApplicationData, content, record);
+            _ = RecordHeader.TryRead(record.AsSpan(0, length), s_cid.Length, out RecordHeader header);
+            if (server.Open(header, record.AsSpan(0, length), out _, out _, out _) != OpenResult.Opened)
+            {
+                throw new InvalidOperationException("A record of the other end was not opened.");
+            }
+        }
+    }
+
+    private static (RecordLayer Client, RecordLayer Server) Pair(CipherSuite suite, byte[] serverCid, byte[] clientCid)
+    {
+        KeyBlock keys = KeyBlock.Derive(new byte[48], new byte[32], new byte[32]);
+        return (new RecordLayer(suite, keys, isServer: false, clientCid, serverCid), new RecordLayer(suite, keys, isServer: true, serverCid, clientCid));
+    }
+
+    private static byte[] Seal(RecordLayer from, byte[] content)
+    {
+        byte[] record = new byte[from.RecordLength(content.Length)];
+        Assert.Equal(record.Length, from.Seal(ContentType.ApplicationData, content, record));
+        return record;
+    }
+
+    private static OpenResult Open(RecordLayer to, byte[] record, out byte[] content, out bool isNewest)
+    {
+        content = [];
+        isNewest = false;
+        byte[] copy = [.. record];
+        if (!RecordHeader.TryRead(copy, to.OwnCid.Length, out RecordHeader header))
+        {
+            return OpenResult.Foreign;
+        }
+
+        OpenResult result = to.Open(header, copy, out _, out Range range, out isNewest);
+        content = copy[range];
+        return result;
+    }
+
+    private static byte[] Exchange(RecordLayer from, RecordLayer to, byte[] content)
+    {
+        Assert.Equal(OpenResult.Opened, Open(to, Seal(from, content), out byte[] received, out _));
+        return received;
+    }
+}
