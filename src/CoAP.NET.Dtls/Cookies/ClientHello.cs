@@ -50,7 +50,7 @@ internal readonly ref struct ClientHello
             return false;
         }
 
-        ReadOnlySpan<byte> body = message.Slice(HandshakeHeaderSize, message.Length - HandshakeHeaderSize);
+        ReadOnlySpan<byte> body = message[HandshakeHeaderSize..];
         int position = VersionAndRandom;
         if (body.Length < VersionAndRandom || body[0] != RecordHeader.MajorVersion || !TrySkip(body, ref position, 1, out ReadOnlySpan<byte> sessionId) || sessionId.Length > MaxSessionId)
         {

@@ -24,7 +24,7 @@ internal static unsafe class DatagramBio
         nint bio = LibCrypto.BIO_new(s_method);
         if (bio == 0)
         {
-            throw new OutOfMemoryException();
+            throw new InvalidOperationException("OpenSSL has no memory for another handshake.");
         }
 
         LibCrypto.BIO_set_data(bio, GCHandle.ToIntPtr(handle));

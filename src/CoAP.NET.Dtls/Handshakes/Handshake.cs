@@ -36,8 +36,12 @@ internal abstract partial class Handshake : IDisposable
         // An encrypted record grows on its way by a Connection ID and a type.
         int growth = context.HasCid ? RecordLayer.MaxCidLength + 1 : 0;
         _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
+        LibSsl.DTLS_set_timer_cb(_ssl, &HandshakeTimer.Next);
         Translator = new RecordTranslator(context.Settings.IsServer);
     }
+
+    /// <summary>What handshakes of its endpoint have in common.</summary>
+    public HandshakeSettings Settings => _context.Settings;
 
     /// <summary>How far it is.</summary>
     public HandshakeStatus Status { get; protected set; }

@@ -63,7 +63,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
     public nint NewSsl()
     {
         nint ssl = LibSsl.SSL_new(handle);
-        return ssl != 0 ? ssl : throw new OutOfMemoryException();
+        return ssl != 0 ? ssl : throw new InvalidOperationException("OpenSSL has no memory for another handshake.");
     }
 
     protected override bool ReleaseHandle()

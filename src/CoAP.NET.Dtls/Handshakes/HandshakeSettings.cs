@@ -27,6 +27,9 @@ internal sealed record HandshakeSettings
     /// <summary>Most bytes of a datagram of the handshake.</summary>
     public int Mtu { get; init; } = 1_200;
 
+    /// <summary>After so long a silence a flight is sent again, then after twice as long, and so on (RFC 6347 section 4.2.4.1; RFC 7925 section 11 has 9 s for networks that are slow).</summary>
+    public TimeSpan RetransmitTimeout { get; init; } = TimeSpan.FromSeconds(1);
+
     /// <summary>Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.</summary>
     public int OwnCidLength { get; init; } = -1;
 }

@@ -20,10 +20,15 @@ internal sealed class ServerHandshake : Handshake
         LibSsl.SSL_set_accept_state(Ssl);
     }
 
+    /// <summary>Whether it has its ClientHello.</summary>
+    public bool IsStarted { get; private set; }
+
     /// <summary>Takes the ClientHello whose cookie was checked.</summary>
     /// <param name="clientHello">The datagram.</param>
     public void Start(ReadOnlySpan<byte> clientHello)
     {
+        IsStarted = true;
+
         // Of all ways to begin only this one lets OpenSSL expect the numbers of a handshake that had a cookie.
         LibCrypto.ERR_clear_error();
         nint address = LibCrypto.BIO_ADDR_new();

@@ -1,0 +1,23 @@
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>Why a session ended.</summary>
+internal enum DtlsEnd
+{
+    /// <summary>The peer said so (close_notify).</summary>
+    ClosedByPeer,
+
+    /// <summary>The peer said that something is wrong (a fatal alert).</summary>
+    FailedByPeer,
+
+    /// <summary>This end closed it.</summary>
+    Closed,
+
+    /// <summary>The peer made a new one from the same address.</summary>
+    Replaced,
+
+    /// <summary>It was silent for long, or others needed its place.</summary>
+    Evicted,
+
+    /// <summary>More records were forged than its cipher suite allows, or its numbers were used up.</summary>
+    Exhausted,
+}

@@ -1,0 +1,9 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>Between which addresses datagrams go.</summary>
+/// <param name="Remote">The peer's address.</param>
+/// <param name="Local">Our own; the wildcard when not known.</param>
+/// <param name="Tag">By which socket of the transport below.</param>
+internal readonly record struct DtlsPath(CoapAddress Remote, CoapAddress Local, int Tag);

@@ -1,0 +1,30 @@
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>Whom sessions talk to: sockets below, the mesh above. Called on the thread that received, and never under a lock of a session.</summary>
+internal interface IDtlsSink
+{
+    /// <summary>Sends a datagram.</summary>
+    /// <param name="path">Where to.</param>
+    /// <param name="datagram">Its bytes; copied before this returns.</param>
+    void Send(in DtlsPath path, ReadOnlySpan<byte> datagram);
+
+    /// <summary>A session is there.</summary>
+    /// <param name="session">The session.</param>
+    void Opened(DtlsSession session);
+
+    /// <summary>A session has a message.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="path">How it came.</param>
+    /// <param name="content">The message.</param>
+    void Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content);
+
+    /// <summary>The peer of a session has another address: shown by a record that is authentic and newer than all before (RFC 9146 section 6).</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="from">Where it was before.</param>
+    void Moved(DtlsSession session, in DtlsPath from);
+
+    /// <summary>A session has ended, once.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="reason">Why.</param>
+    void Closed(DtlsSession session, DtlsEnd reason);
+}

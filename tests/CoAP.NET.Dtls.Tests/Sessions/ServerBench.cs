@@ -1,0 +1,116 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Sessions;
+
+/// <summary>A server of sessions and its clients, whose datagrams are carried by hand on one thread.</summary>
+internal sealed class ServerBench : IDtlsSink, IDisposable
+{
+    public static readonly byte[] Key = "secretPSK"u8.ToArray();
+
+    private readonly HandshakeContext _serverContext;
+    private readonly Queue<(DtlsPath To, byte[] Bytes)> _toClients = new();
+    private readonly Dictionary<CoapAddress, BenchClient> _clients = [];
+
+    public ServerBench(DtlsServerLimits? limits = null, int cidLength = DtlsServer.CidLength, ICoapPskStore? store = null)
+    {
+        Clock = new VirtualClock();
+        _serverContext = new HandshakeContext(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = cidLength });
+        ClientContext = new HandshakeContext(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0, RetransmitTimeout = TimeSpan.FromMilliseconds(1) });
+        Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock, new VirtualRandom(7), static work => work())
+        {
+            HandshakeFailed = (path, why) => Failures.Add(why),
+        };
+    }
+
+    public VirtualClock Clock { get; }
+
+    public DtlsServer Server { get; }
+
+    public HandshakeContext ClientContext { get; }
+
+    public List<DtlsSession> Opened { get; } = [];
+
+    public List<(DtlsSession Session, byte[] Content)> Received { get; } = [];
+
+    public List<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = [];
+
+    public List<(DtlsSession Session, DtlsPath From)> Moves { get; } = [];
+
+    public List<string> Failures { get; } = [];
+
+    /// <summary>Whether what the server sends is lost.</summary>
+    public Func<byte[], bool>? LosesOfServer { get; set; }
+
+    public long SentByServer { get; private set; }
+
+    public void SentByServerReset() => SentByServer = 0;
+
+    public static DtlsPath Path(int host) => new(CoapAddress.FromIPv4(0x0A000000u + (uint)host, 40_000), default, 0);
+
+    public BenchClient Connect(int host, string identity = "user", byte[]? key = null, bool withCid = true)
+    {
+        BenchClient client = new(this, Path(host), identity, key ?? Key, withCid);
+        _clients[client.Path.Remote] = client;
+        client.Handshake.Start(null);
+        client.Flush();
+        Carry();
+        return client;
+    }
+
+    public void Move(BenchClient client, int host)
+    {
+        client.Path = Path(host);
+        _clients[client.Path.Remote] = client;
+    }
+
+    public void Carry()
+    {
+        while (_toClients.TryDequeue(out (DtlsPath To, byte[] Bytes) one))
+        {
+            if (_clients.TryGetValue(one.To.Remote, out BenchClient? client))
+            {
+                client.Receive(one.Bytes);
+            }
+        }
+    }
+
+    public void Dispose()
+    {
+        Server.Dispose();
+        foreach (BenchClient client in _clients.Values)
+        {
+            client.Handshake.Dispose();
+        }
+
+        ClientContext.Dispose();
+        _serverContext.Dispose();
+    }
+
+    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    {
+        SentByServer += datagram.Length;
+        byte[] bytes = datagram.ToArray();
+        if (LosesOfServer?.Invoke(bytes) != true)
+        {
+            _toClients.Enqueue((path, bytes));
+        }
+    }
+
+    void IDtlsSink.Opened(DtlsSession session) => Opened.Add(session);
+
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Received.Add((session, content.ToArray()));
+
+    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Add((session, from));
+
+    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
+
+    private sealed class OneKey : ICoapPskStore
+    {
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
+            new(identity == "user" ? Key : ReadOnlyMemory<byte>.Empty);
+    }
+}
