@@ -64,6 +64,9 @@ internal sealed class CoapShard
     /// <summary>Where raised items go. Set by the inbound Messaging block.</summary>
     public InboundPort? Input { get; set; }
 
+    /// <summary>Whether there are so many peers with one exchange so far that it may be a flood. Set by the table of peers; a hint, so not guarded.</summary>
+    public bool HasManyNewcomers { get; set; }
+
     /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again. Set by the pipeline.</summary>
     public bool LendsMessages { get; set; }
 
