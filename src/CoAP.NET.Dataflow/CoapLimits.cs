@@ -18,7 +18,8 @@ public sealed class CoapLimits
     /// </summary>
     public TimeSpan IdlePeerLifetime { get; set => field = (value >= TimeSpan.FromMinutes(1) && value <= TimeSpan.FromDays(300)) || value == Timeout.InfiniteTimeSpan ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime is 1 minute to 300 days, or infinite."); } = TimeSpan.FromDays(1);
 
-    /// <summary>Memory for peers that had only one exchange so far, in bytes, with their deduplication. Default 8 MiB. When full: newcomers replace newcomers, nobody else.</summary>
+    /// <summary>Memory for peers that had only one exchange so far, in bytes, with their deduplication. Default 8 MiB. When full: newcomers replace newcomers, nobody else.
+    /// Beside it their unfinished bodies and the answers that they fetch in blocks may take a quarter of it each, and one of them for each 4 KiB of it may observe.</summary>
     public int NewcomerBytes { get; set => field = Check(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
 
     /// <summary>How long after its first request a second one makes a peer a returning one. Default 2 s; 0 to 1 h.</summary>

@@ -44,7 +44,7 @@ internal sealed class CoapPipeline
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups) { StreamSizeOf = parts.StreamSerializer.GetSize };
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes) { Connections = parts.Connections };
-        Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
+        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
         ExchangesOut.Observers = Observers;
         Connections = parts.Connections;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
