@@ -36,6 +36,21 @@ internal static class Forged
         return bytes;
     }
 
+    /// <summary>A response with the token of a request, and for an acknowledgement its Message ID.</summary>
+    public static byte[] Response(byte[] request, CoapMessageType type, CoapCode code, string payload, Action<CoapOptionCollection>? options = null, byte[]? body = null)
+    {
+        CoapMessage asked = Read(request);
+        CoapMessage message = new(code)
+        {
+            Type = type,
+            MessageId = type == CoapMessageType.Acknowledgement ? asked.MessageId : (ushort)(asked.MessageId + 1),
+            Token = asked.Token,
+            Payload = body ?? Encoding.UTF8.GetBytes(payload),
+        };
+        options?.Invoke(message.Options);
+        return CoapDatagramSerializer.Default.Serialize(message);
+    }
+
     /// <summary>Writes Message ID and token over.</summary>
     public static Span<byte> Stamp(Span<byte> message, int messageId, uint token)
     {

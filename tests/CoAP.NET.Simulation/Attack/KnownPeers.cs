@@ -17,7 +17,7 @@ internal sealed class KnownPeers
         _server = server;
         _peers = [.. Enumerable.Range(1, count).Select(number => new KnownPeer(server, number, verifies: number % 2 == 0))];
         _byAddress = _peers.ToDictionary(static peer => peer.Address);
-        server.Wire.Sent = OnSent;
+        Attach();
         Each(static peer => peer.Meet());
         server.Clock.Advance(TimeSpan.FromSeconds(2.5));
         Each(static peer => peer.Settle());
@@ -29,6 +29,9 @@ internal sealed class KnownPeers
 
     /// <summary>What left to others: the answers to the attack.</summary>
     public long OthersDatagrams { get; private set; }
+
+    /// <summary>Sees what the server sends, in place of whoever did.</summary>
+    public void Attach() => _server.Wire.Sent = OnSent;
 
     /// <summary>Each goes on by a block, and is told of a change.</summary>
     public void Step()

@@ -27,6 +27,7 @@ internal static class SpoofedSources
         Row("sources-block1", "the first block of an upload each, M=1, 1,024 bytes", "7959-2.5-8, 7959-C-1", Once, Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6), payload: new byte[1024])),
         Row("sources-block2", "a later block of a representation each", "7959-2.4-5", Once, Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
         Row("sources-observe", "a registration each", "7641-4.1-3, 7641-7-1", Once, Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
+        Row("sources-mixed", "all of these by turns", "all of these", Mixed, []),
     ];
 
     private delegate void Forge(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request);
@@ -79,6 +80,23 @@ internal static class SpoofedSources
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, run.IsShort ? ShortMostHeap : MostHeap, " MiB");
         known.Check(run);
         run.Exactly("errors of stages", server.Counters[CoapCounter.StageErrors], 0);
+    }
+
+    private static readonly (Forge Forge, byte[] Request)[] s_all =
+    [
+        (Blind, Forged.Message(CoapMethod.Get, "hello")),
+        (Garbage, Forged.Message(CoapMethod.Get, "hello", options: static options => options.Add(9999, [1]))),
+        (Blind, Forged.Message(CoapMethod.Post, "count")),
+        (Blind, Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6), payload: new byte[1024])),
+        (Blind, Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
+        (Blind, Forged.Message(CoapMethod.Post, "large-post", payload: new byte[8])),
+        (Blind, Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
+    ];
+
+    private static void Mixed(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request)
+    {
+        (Forge forge, request) = s_all[from.Low % (ulong)s_all.Length];
+        forge(wire, from, messageId, token, request);
     }
 
     private static void Once(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request) => wire.Receive(from, Forged.Stamp(request, messageId, token));
