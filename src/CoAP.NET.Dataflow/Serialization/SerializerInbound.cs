@@ -89,6 +89,11 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         if (error.Rule is CoapFormatRule.TokenTooLong or CoapFormatRule.MessageTooLarge)
         {
             CoapDatagramSerializer.TryReadToken(bytes, out message);
+            if (message?.Token.Length > channel.MaxMessageSize / 2)
+            {
+                // An answer bears the token (RFC 8974 section 2.2.3); of one that leaves no room for it there is none, and the message is rejected as one without a token.
+                message = null;
+            }
         }
 
         inbound = new CoapInbound

@@ -6,7 +6,7 @@ namespace CoAP.NET.Simulation.Attack;
 internal sealed class AttackCampaign : Campaign
 {
     /// <summary>The rows, in the order of the table.</summary>
-    public static IReadOnlyList<AttackRow> Rows { get; } = [.. SpoofedSources.Rows, .. Amplification.Rows, .. Guessing.Rows, .. Spoofing.Rows, .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows];
+    public static IReadOnlyList<AttackRow> Rows { get; } = [.. SpoofedSources.Rows, .. Amplification.Rows, .. Guessing.Rows, .. Spoofing.Rows, .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows, .. Floods.Rows];
 
     public override string Name => "attack";
 

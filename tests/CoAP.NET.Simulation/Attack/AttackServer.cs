@@ -17,7 +17,7 @@ internal sealed class AttackServer : IAsyncDisposable
 
     private AttackServer(Action<CoapEndpointOptions>? configure, Action<CoapServer>? map)
     {
-        CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(42) };
+        CoapEndpointOptions options = new() { TimeProvider = Clock, Random = new VirtualRandom(42), LoggerFactory = Log };
         configure?.Invoke(options);
         _server = new CoapServer(options);
         PlugtestResources.MapTo(_server, Clock);
@@ -42,6 +42,8 @@ internal sealed class AttackServer : IAsyncDisposable
     }
 
     public VirtualClock Clock { get; } = new();
+
+    public ErrorLog Log { get; } = new();
 
     public AttackWire Wire => _wire;
 

@@ -70,7 +70,7 @@ internal static class Bombs
 
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{bombs.Length} payloads of up to {size:N0} bytes: {string.Join(", ", bombs.Select(static bomb => bomb.Name))}; by {string.Join(", ", s_parsers.Select(static parser => parser.Name))}");
         run.Exactly("exceptions but those for bad documents", unexpected, 0);
-        run.AtMost($"allocated for a byte of payload ({dearest})", (double)most / size, 48, " B");
+        run.AtMost($"allocated for a byte of payload ({dearest})", (double)most / size, 64, " B");
         return Task.CompletedTask;
     }
 

@@ -59,13 +59,23 @@ internal static class Oversized
                 Span<byte> bytes = all[i].Bytes;
                 bytes[2] = (byte)round;
                 bytes[3] = (byte)i;
+                long errors = server.Counters[CoapCounter.StageErrors] + server.Counters[CoapCounter.HandlerErrors];
                 victims.Forge(CoapAddress.FromIPv4(0xcb00_7105 + (uint)i, (ushort)(1000 + round)), bytes);
+                if (server.Counters[CoapCounter.StageErrors] + server.Counters[CoapCounter.HandlerErrors] != errors)
+                {
+                    run.Tell($"{all[i].Name}: an error of the server's");
+                }
             }
 
             server.Clock.Advance(TimeSpan.FromMilliseconds(50));
         }
 
         known.Attach();
+        foreach (string error in server.Log.Errors)
+        {
+            run.Tell(error);
+        }
+
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{rounds} times each: {string.Join(", ", all.Select(static one => one.Name))}");
         run.AtMost("bytes out / in", (double)victims.BytesOut / victims.BytesIn, 1);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");
