@@ -43,7 +43,7 @@ internal static class Amplification
             paths = [.. paths.Where(static path => path is "large" or "obs-large" or "separate" or "nothing/there")];
         }
 
-        int requests = run.Size(300, 120);
+        int requests = run.Size(300, 60);
         long most = 0;
         double worst = 0;
         StringBuilder table = new();
@@ -93,7 +93,7 @@ internal static class Amplification
         byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: true)).Select(static request => request.Bytes)];
         Victims victims = new(server);
         Dice dice = new(run.Seed);
-        int count = run.Size(60_000, 3000);
+        int count = run.Size(60_000, 2500);
         for (int i = 0; i < count; i++)
         {
             ushort port = (ushort)(1 + dice.Below(65_535));
@@ -131,7 +131,7 @@ internal static class Amplification
         byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: false)).Select(static request => request.Bytes)];
         Victims victims = new(server) { AreMany = true };
         Dice dice = new(run.Seed);
-        int count = run.Size(1_000_000, 8000);
+        int count = run.Size(1_000_000, 4000);
         for (int i = 0; i < count; i++)
         {
             victims.Forge(CoapAddress.FromIPv4(0x0a00_0000 + (uint)i, 5683), Forged.Stamp(requests[dice.Below(requests.Length)], i, (uint)i));

@@ -12,7 +12,7 @@ internal static class Bombs
 
     private static Task RunAsync(AttackRun run)
     {
-        int size = run.Size(4_000_000, 200_000);
+        int size = run.Size(4_000_000, 60_000);
         (string Name, byte[] Bytes)[] bombs =
         [
             ("arrays in arrays", Fill(size, 0x81)),

@@ -80,7 +80,7 @@ internal static class Caches
         }
 
         // Very many answers that say they are good for a century.
-        int count = run.Size(50_000, 2000);
+        int count = run.Size(50_000, 800);
         CoapCache small = new(256 * 1024, 500);
         await using AttackClient filled = new(options => options.Cache = small);
         for (int i = 0; i < count; i++)

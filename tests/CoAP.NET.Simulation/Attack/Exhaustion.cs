@@ -16,7 +16,7 @@ internal static class Exhaustion
 
     private static async Task ObserversAsync(AttackRun run)
     {
-        int count = run.Size(100_000, 4000);
+        int count = run.Size(100_000, 1500);
         int most = run.Size(1000, 200);
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {

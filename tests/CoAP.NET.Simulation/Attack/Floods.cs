@@ -23,12 +23,13 @@ internal static class Floods
 
     private static async Task SlowLorisAsync(AttackRun run)
     {
-        int count = run.Size(1000, 40);
+        int count = run.Size(1000, 24);
         await using CoapServer server = await StartAsync(options =>
         {
             if (!run.IsPlanted("no-stream-limits"))
             {
                 options.Streams.CsmTimeout = TimeSpan.FromMilliseconds(run.Size(2000, 300));
+                options.Streams.ReleaseTimeout = TimeSpan.FromMilliseconds(run.Size(1000, 100));
                 options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(run.Size(3000, 500));
             }
         }).ConfigureAwait(false);
@@ -47,8 +48,8 @@ internal static class Floods
             }
         }
 
-        // A frame of 600 bytes of which a byte comes now and then; a frame that claims 4 GiB; half of the connections that sent no CSM send half of one.
-        byte[] frame = [0xe0, 0x01, 0x4b, 0x02, .. new byte[600]];
+        // A frame of some hundred bytes of which a byte comes now and then; a frame that claims 4 GiB; half of the connections that sent no CSM send half of one.
+        byte[] frame = run.IsShort ? [0xd0, 0x20, 0x02, .. new byte[44]] : [0xe0, 0x01, 0x4b, 0x02, .. new byte[600]];
         int asked = 0;
         int answered = 0;
         long most = 0;
@@ -87,7 +88,7 @@ internal static class Floods
             asked++;
             answered += (await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess ? 1 : 0;
             most = Math.Max(most, GC.GetTotalMemory(false) - idle);
-            await Task.Delay(run.Size(250, 20)).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromMilliseconds(run.Size(250, 40)), TimeProvider.System).ConfigureAwait(false);
         }
 
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} connections: a quarter says nothing, a quarter sends a frame byte by byte, a quarter lengths byte by byte, a quarter claims 4 GiB");
@@ -219,7 +220,7 @@ internal static class Floods
         using CancellationTokenSource hang = new(s_hang);
         while (!condition() && !hang.IsCancellationRequested)
         {
-            await Task.Delay(5).ConfigureAwait(false);
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System).ConfigureAwait(false);
         }
     }
 }

@@ -70,7 +70,7 @@ internal static class Fragments
 
         // Any order at all of the blocks of three uploads at a time, which are sent again as they were recorded.
         Dice dice = new(run.Seed);
-        int steps = run.Size(100_000, 4000);
+        int steps = run.Size(100_000, 1200);
         int[] next = new int[3];
         int[] upload = [10, 11, 12];
         for (int i = 0; i < steps; i++)
@@ -103,7 +103,7 @@ internal static class Fragments
     private static async Task DownloadsAsync(AttackRun run)
     {
         const int blocks = 12;
-        int downloads = run.Size(2000, 40);
+        int downloads = run.Size(2000, 30);
         Dice dice = new(run.Seed);
         int mixed = 0;
         int whole = 0;

@@ -27,14 +27,14 @@ internal static class Guessing
 
     private static async Task EntropyAsync(AttackRun run)
     {
-        const int count = 10_000;
+        int count = run.Size(10_000, 4000);
         (List<uint> tokens, List<int> ids) = await CollectAsync(run, count).ConfigureAwait(false);
         (List<uint> others, _) = await CollectAsync(run, 1000).ConfigureAwait(false);
         int worstBit = Enumerable.Range(0, 32).Max(bit => Math.Abs(tokens.Count(token => ((token >> bit) & 1) != 0) - (count / 2)));
         double flips = tokens.Zip(tokens.Skip(1), static (one, next) => BitOperations.PopCount(one ^ next)).Average();
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests, a second client, 500 peers, 16 sockets");
         run.Exactly("tokens that came twice", count - tokens.Distinct().Count(), 0);
-        run.AtMost("worst bit of tokens, away from half", 100.0 * worstBit / count, 2.5, " %");
+        run.AtMost("worst bit of tokens, away from half", 100.0 * worstBit / count, run.Size(3, 4), " %");
         run.AtMost("bits that change from token to token, away from 16", Math.Abs(flips - 16), 0.2);
         run.AtMost("equal differences of following tokens", count - 1 - tokens.Zip(tokens.Skip(1), static (one, next) => next - one).Distinct().Count(), 3);
         run.Exactly("tokens that a second client uses at the same place", others.Where((token, index) => tokens[index] == token).Count(), 0);
@@ -84,8 +84,8 @@ internal static class Guessing
 
     private static async Task ResponsesAsync(AttackRun run)
     {
-        int requests = run.Size(100, 10);
-        int guesses = run.Size(20_000, 1500);
+        int requests = run.Size(100, 4);
+        int guesses = run.Size(20_000, 1000);
         await using AttackClient client = new(options => Choose(run, options));
         await using AttackClient own = new(options => Choose(run, options));
         Dice dice = new(run.Seed);

@@ -83,6 +83,13 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
         _downloaded++;
     }
 
+    /// <summary>Expects to have been told of the last change.</summary>
+    public void Listen()
+    {
+        Acknowledge();
+        Must(Told == server.State, "not told of a change at once");
+    }
+
     /// <summary>Sends its POST again, as it was.</summary>
     public void Repeat()
     {

@@ -39,6 +39,7 @@ internal sealed class KnownPeers
         Each(static peer => peer.Acknowledge());
         _server.Change();
         _server.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        Each(static peer => peer.Listen());
         Each(static peer => peer.Step());
     }
 

@@ -37,14 +37,14 @@ internal static class SpoofedSources
 
     private static async Task FloodAsync(AttackRun run, Forge forge, byte[] request)
     {
-        int count = run.Size(1_000_000, 12_000);
+        int count = run.Size(1_000_000, 8000);
         int newcomerBytes = run.Size(NewcomerBytes, ShortNewcomerBytes);
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {
             options.Limits.NewcomerBytes = run.IsPlanted("large-table") ? int.MaxValue : newcomerBytes;
             if (run.IsShort)
             {
-                options.Limits.AmplificationBytesPerSecond = 64 * 1024;
+                options.Limits.AmplificationBytesPerSecond = 16 * 1024;
                 options.Limits.MaxAssemblyBytes = 8 << 20;
             }
         }).ConfigureAwait(false);

@@ -64,7 +64,7 @@ internal static class Spoofing
 
     private static async Task DelayedResponsesAsync(AttackRun run)
     {
-        int count = run.Size(20_000, 1000);
+        int count = run.Size(20_000, 300);
         HashSet<uint> seen = [];
         int repeated = 0;
         int mismatched = 0;
@@ -88,8 +88,8 @@ internal static class Spoofing
             client.Clock.Advance(TimeSpan.FromMilliseconds(10));
         }
 
-        (int onConnection, int lateOnConnection) = await HeldConnection.RunAsync(run.Size(20_000, 300)).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests over UDP, the response of each comes again during the next one; {run.Size(20_000, 300):N0} on one TCP connection, each response held back until after the next request");
+        (int onConnection, int lateOnConnection) = await HeldConnection.RunAsync(run.Size(20_000, 100)).ConfigureAwait(false);
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests over UDP, the response of each comes again during the next one; {run.Size(20_000, 100):N0} on one TCP connection, each response held back until after the next request");
         run.Exactly("tokens that came twice", repeated + onConnection, 0);
         run.Exactly("late responses taken for another one", mismatched + lateOnConnection, 0);
     }
