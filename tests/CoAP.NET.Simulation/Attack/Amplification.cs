@@ -19,7 +19,7 @@ internal static class Amplification
         new("amplification-resource", "Amplification, single response and attacker-chosen size: each resource alone", Bounds + ", 7641-7-1, 9175-2.4-2", EachResourceAsync) { Plants = ["no-amplification-limit"] },
         new("amplification-victim", "Amplification: one victim, random ports, all resources and methods", Bounds + ", 7641-7-1, 9175-2.4-2", run => VictimAsync(run, isIPv6: false)) { Plants = ["no-amplification-limit"] },
         new("amplification-prefix", "Amplification: one IPv6 /64, random addresses and ports", Bounds, run => VictimAsync(run, isIPv6: true)) { Plants = ["no-amplification-limit"] },
-        new("amplification-endpoint", "Amplification: a million victims", Bounds, EndpointAsync) { Plants = ["no-amplification-limit"] },
+        new("amplification-endpoint", "Amplification: very many victims", Bounds, EndpointAsync) { Plants = ["no-amplification-limit"] },
         new("amplification-observe", "Amplification, Observe: a forged registration", "7641-7-1", ObserveAsync) { Plants = ["many-copies"] },
         new("amplification-multicast", "Amplification, multicast, with Observe", "7252-8.2-1, 7252-8.2-2, gc-3.1.2-1, gc-3.7-2, gc-4-1", MulticastAsync) { Plants = ["no-amplification-limit"] },
     ];
@@ -131,7 +131,7 @@ internal static class Amplification
         byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: false)).Select(static request => request.Bytes)];
         Victims victims = new(server) { AreMany = true };
         Dice dice = new(run.Seed);
-        int count = run.Size(1_000_000, 4000);
+        int count = run.Sources(4000);
         for (int i = 0; i < count; i++)
         {
             victims.Forge(CoapAddress.FromIPv4(0x0a00_0000 + (uint)i, 5683), Forged.Stamp(requests[dice.Below(requests.Length)], i, (uint)i));

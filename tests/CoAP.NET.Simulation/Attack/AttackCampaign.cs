@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>The attack table of the checklist, row by row: each attack is done, measured, and held against its bound.</summary>
@@ -10,7 +8,7 @@ internal sealed class AttackCampaign : Campaign
 
     public override string Name => "attack";
 
-    public override string Summary => "the attack table: spoofed sources, amplification, guessing, floods (--only ROW, --plant DEFECT)";
+    public override string Summary => "the attack table: spoofed sources, amplification, guessing, floods (--executions 1000000: forged addresses; --only ROW, --plant DEFECT)";
 
     /// <summary>Runs one row.</summary>
     /// <param name="row">The row.</param>
@@ -18,9 +16,10 @@ internal sealed class AttackCampaign : Campaign
     /// <param name="seed">Where chance begins.</param>
     /// <param name="plant">The planted defect; null for none.</param>
     /// <param name="tell">Takes lines that tell how far it is.</param>
-    public static async Task<AttackRun> RunRowAsync(AttackRow row, bool isShort, ulong seed = 1, string? plant = null, Action<string>? tell = null)
+    /// <param name="executions">How many addresses are forged; null for the default.</param>
+    public static async Task<AttackRun> RunRowAsync(AttackRow row, bool isShort, ulong seed = 1, string? plant = null, Action<string>? tell = null, long? executions = null)
     {
-        AttackRun run = new(row, isShort, seed, plant, tell ?? (static _ => { }));
+        AttackRun run = new(row, isShort, seed, plant, tell ?? (static _ => { })) { Executions = executions };
         await row.RunAsync(run).ConfigureAwait(false);
         return run;
     }
@@ -37,7 +36,7 @@ internal sealed class AttackCampaign : Campaign
             }
 
             long begin = TimeProvider.System.GetTimestamp();
-            AttackRun run = await RunRowAsync(row, isShort: false, options.Seed, options.Plant, options.Verbose ? progress.WriteLine : null).ConfigureAwait(false);
+            AttackRun run = await RunRowAsync(row, isShort: false, options.Seed, options.Plant, options.Verbose ? progress.WriteLine : null, options.Executions).ConfigureAwait(false);
             runs.Add(run);
             failures.AddRange(run.Failures);
             if (options.Verbose)

@@ -10,6 +10,8 @@ namespace CoAP.NET.Simulation.Attack;
 /// <param name="tell">Takes lines that tell how far it is.</param>
 internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string? plant, Action<string> tell)
 {
+    private const int DefaultSources = 250_000;
+
     private readonly List<AttackFigure> _figures = [];
     private readonly List<string> _appended = [];
 
@@ -18,6 +20,9 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
     public bool IsShort => isShort;
 
     public ulong Seed => seed;
+
+    /// <summary>How many addresses are forged where it is about their number; null for the default.</summary>
+    public long? Executions { get; init; }
 
     /// <summary>What was done, in a few words.</summary>
     public string Done { get; set; } = "";
@@ -32,6 +37,9 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
 
     /// <summary>A size: the large one, or that of the small form.</summary>
     public int Size(int large, int small) => isShort ? small : large;
+
+    /// <summary>How many addresses are forged: as many as was said, or that of the small form.</summary>
+    public int Sources(int small) => isShort ? small : (int)Math.Clamp(Executions ?? DefaultSources, 10_000, 10_000_000);
 
     public bool IsPlanted(string name) => plant == name;
 

@@ -21,6 +21,9 @@ internal static class HeldConnection
         using CancellationTokenSource end = new();
         Task<int> serving = ServeAsync(listener, end.Token);
         int mismatched = 0;
+
+        // Connected first: who gives up while it connects may give up the connection, and only one is accepted.
+        _ = await client.GetAsync($"{uri}?now").WaitAsync(TimeSpan.FromSeconds(30)).ConfigureAwait(false);
         for (int i = 0; i < count; i++)
         {
             using CancellationTokenSource giveUp = new();

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
-/// <summary>A million addresses, each heard once or twice: what is kept of them, and whether anybody else notices.</summary>
+/// <summary>Very many addresses, each heard once or twice: what is kept of them, and whether anybody else notices.</summary>
 internal static class SpoofedSources
 {
     private const int Known = 100;
@@ -37,7 +37,7 @@ internal static class SpoofedSources
 
     private static async Task FloodAsync(AttackRun run, Forge forge, byte[] request)
     {
-        int count = run.Size(1_000_000, 8000);
+        int count = run.Sources(8000);
         int newcomerBytes = run.Size(NewcomerBytes, ShortNewcomerBytes);
         await using AttackServer server = await AttackServer.StartAsync(options =>
         {
