@@ -1,10 +1,11 @@
 using CoAP.NET.Simulation.Attack;
+using Xunit.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Attack;
 
 /// <summary>The attack table in its small form; the large one is the campaign <c>attack</c>.</summary>
 [Collection(VirtualTimeCollection.Name)]
-public sealed class AttackTests
+public sealed class AttackTests(ITestOutputHelper output)
 {
     [Theory]
     [Rfc("7252-11.3-1", "7252-4.5-1", "7641-4.1-3", "7959-C-1")]
@@ -123,11 +124,15 @@ public sealed class AttackTests
         Assert.NotEmpty(run.Failures);
     }
 
-    private static async Task HoldsAsync(string row)
+    private async Task HoldsAsync(string row)
     {
         List<string> told = [];
         AttackRun run = await AttackCampaign.RunRowAsync(AttackCampaign.Rows.Single(one => one.Name == row), isShort: true, tell: told.Add);
         Assert.True(!run.Failures.Any(), string.Join(Environment.NewLine, run.Failures.Concat(told)));
         Assert.NotEmpty(run.Figures);
+        foreach (AttackFigure figure in run.Figures)
+        {
+            output.WriteLine($"{figure.What}; bound {figure.Bound}");
+        }
     }
 }

@@ -21,7 +21,7 @@ internal static class Amplification
         new("amplification-prefix", "Amplification: one IPv6 /64, random addresses and ports", Bounds, run => VictimAsync(run, isIPv6: true)) { Plants = ["no-amplification-limit"] },
         new("amplification-endpoint", "Amplification: very many victims", Bounds, EndpointAsync) { Plants = ["no-amplification-limit"] },
         new("amplification-observe", "Amplification, Observe: a forged registration", "7641-7-1", ObserveAsync) { Plants = ["many-copies"] },
-        new("amplification-multicast", "Amplification, multicast, with Observe", "7252-8.2-1, 7252-8.2-2, gc-3.1.2-1, gc-3.7-2, gc-4-1", MulticastAsync) { Plants = ["no-amplification-limit"] },
+        new("amplification-multicast", "Amplification, multicast, with Observe; commands to a group from forged sources", "7252-11.3-2, 7252-8.2-1, 7252-8.2-2, gc-3.1.2-1, gc-3.7-2, gc-4-1", MulticastAsync) { Plants = ["no-amplification-limit"] },
     ];
 
     private static void Plant(AttackRun run, CoapEndpointOptions options)
@@ -252,5 +252,6 @@ internal static class Amplification
         server.Clock.Advance(TimeSpan.FromMinutes(10));
         run.AtLeast("requests to resources that are not for groups, and filters that miss", id, 400);
         run.Exactly("answers to these", server.Wire.Datagrams - quiet, 0);
+        run.Exactly("handlers of /count run by these", server.Counted, 0);
     }
 }
