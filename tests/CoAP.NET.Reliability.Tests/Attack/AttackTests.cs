@@ -72,6 +72,10 @@ public sealed class AttackTests(ITestOutputHelper output)
     public Task Blocks_of_several_representations_never_make_one_body() => HoldsAsync("fragments-download");
 
     [Fact]
+    [Rfc("9177-4.4-2", "9177-11-1")]
+    public Task A_list_that_names_a_missing_block_many_times_gets_it_once() => HoldsAsync("q-block");
+
+    [Fact]
     [Rfc("7641-4.1-3")]
     public Task One_address_or_peer_takes_its_share_of_the_observers_only() => HoldsAsync("observe-flood");
 

@@ -17,6 +17,7 @@ internal static class Fragments
     [
         new("fragments-upload", "Request fragment rearrangement: earlier final block, withheld first block, blocks of several uploads", "9175-3.3-1, 9175-3.4-1, 9175-3.5.1-1", UploadsAsync) { Plants = ["no-request-tags"] },
         new("fragments-download", "Response fragment mix", "7959-2.4-5, 9175-3.8-1", DownloadsAsync) { Plants = ["no-etags"] },
+        new("q-block", "Q-Block multiplication: overlapping lists of missing blocks", "9177-4.4-2, 9177-11-1", MissingListsAsync),
     ];
 
     private static async Task UploadsAsync(AttackRun run)
@@ -98,6 +99,62 @@ internal static class Fragments
         run.Holds("the upload that it was put into succeeds", own == CoapCode.Changed);
         run.Holds("a first block makes no second one of another upload fit", held == CoapCode.Continue && second == CoapCode.RequestEntityIncomplete);
         run.AtLeast("whole bodies delivered beside", bodies.Count - before, steps / 50);
+    }
+
+    private static async Task MissingListsAsync(AttackRun run)
+    {
+        int count = run.Size(2000, 50);
+        byte[] Make(int id)
+        {
+            // 200 wishes, for four blocks.
+            byte[] request = Forged.Message(CoapMethod.Get, "large", CoapMessageType.NonConfirmable, static options =>
+            {
+                for (int i = 0; i < 200; i++)
+                {
+                    options.AddUInt(OptionNumber.QBlock2, new BlockValue(i / 50, false, SizeExponent).Value);
+                }
+            });
+            return Forged.Stamp(request, id, (uint)id).ToArray();
+        }
+
+        // By default nobody without security may use it.
+        int answers = 0;
+        int others = 0;
+        await using (AttackServer server = await AttackServer.StartAsync().ConfigureAwait(false))
+        {
+            server.Wire.Sent = (in to, bytes) =>
+            {
+                answers++;
+                others += bytes[1] == 0x82 ? 0 : 1;
+            };
+            for (int i = 0; i < count; i++)
+            {
+                server.Wire.Receive(s_peer with { Port = (ushort)(1 + i) }, Make(i));
+            }
+
+            server.Clock.Advance(TimeSpan.FromMinutes(10));
+        }
+
+        int blocks = 0;
+        int most = 0;
+        await using AttackServer open = await AttackServer.StartAsync(static options =>
+        {
+            options.QBlock = CoapQBlock.AllowUnsecured;
+            options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("198.51.100.0/24"));
+        }).ConfigureAwait(false);
+        open.Wire.Sent = (in to, bytes) => blocks++;
+        for (int i = 0; i < Math.Min(count, 200); i++)
+        {
+            blocks = 0;
+            open.Wire.Receive(s_peer, Make(i));
+            open.Clock.Advance(TimeSpan.FromSeconds(30));
+            most = Math.Max(most, blocks);
+        }
+
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests that name four blocks 200 times: to a server as it is by default, and to one that allows Q-Block without security");
+        run.AtMost("answers by default, each 4.02 or a reset", answers, count);
+        run.Exactly("others", others, 0);
+        run.AtMost("datagrams for such a request where it is allowed", most, 4);
     }
 
     private static async Task DownloadsAsync(AttackRun run)
