@@ -91,11 +91,12 @@ internal static class MessageTable
     }
 
     /// <summary>Each type with each kind of code, with nothing, a token, options or a payload behind the header (RFC 7252 table 1).</summary>
+    // Class 3 is reserved by section 3, though the list of reserved classes in section 4.2 leaves it out; what is sent is the same either way.
     private static IEnumerable<HostileRow> Matrix()
     {
         (string Code, string Kind)[] codes =
         [
-            ("00", "Empty"), ("01", "request"), ("1f", "unknown method"), ("20", "reserved"), ("3f", "reserved"), ("40", "response"), ("45", "response"), ("5f", "response"), ("60", "response"),
+            ("00", "Empty"), ("01", "request"), ("1f", "unknown method"), ("20", "reserved"), ("3f", "reserved"), ("40", "response"), ("45", "response"), ("5f", "response"), ("60", "reserved"),
             ("84", "response"), ("a0", "response"), ("bf", "response"), ("c0", "reserved"), ("e0", "reserved"), ("e1", "signalling"), ("e2", "signalling"), ("e5", "signalling"), ("ff", "reserved"),
         ];
         (string Name, char Tkl, string Tail)[] rests = [("nothing", '0', ""), ("a token", '2', "aabb"), ("options", '0', "b1 'x'"), ("a payload", '0', "ff 'x'"), ("a lone marker", '0', "ff")];
@@ -166,5 +167,62 @@ internal static class MessageTable
         return $"{type}{token} {answer} {id}{tokenBytes} ..";
     }
 
-    private static IEnumerable<HostileRow> Responses() => [];
+    /// <summary>What a server may answer a GET with that is no response to it. The request goes on, as if nothing had come, and its response completes it.</summary>
+    private static IEnumerable<HostileRow> Responses()
+    {
+        (string Name, string Bytes, CoapCounter Counter, string Rfc)[] ignored =
+        [
+            ("no byte", "", CoapCounter.Ignored, "BAD-01"),
+            ("three bytes", "64 45 7d", CoapCounter.Ignored, "BAD-01"),
+            ("version 2", "a4 45 <mid> <token> ff 'x'", CoapCounter.Ignored, "BAD-02 7252-3-1"),
+            ("an acknowledgement with a lone marker", "64 45 <mid> <token> ff", Format, "BAD-08 7252-3-3"),
+            ("an acknowledgement of TKL 15", "6f 45 <mid> <token> ff 'x'", Format, "BAD-04 7252-3-2"),
+            ("an acknowledgement with a short token", "64 45 <mid> aabb", Format, "BAD-05"),
+            ("an Empty acknowledgement with a token", "64 00 <mid> <token>", Format, "BAD-23 7252-4.1-1"),
+            ("an Empty acknowledgement with a payload", "60 00 <mid> ff 'x'", Format, "BAD-23 7252-4.1-1"),
+            ("a cut option in an acknowledgement", "64 45 <mid> <token> d1", Format, "BAD-11"),
+            ("delta 15 in an acknowledgement", "64 45 <mid> <token> f0", Format, "BAD-09 7252-3.1-2"),
+            ("number 65,536 in an acknowledgement", "64 45 <mid> <token> e0 fef3", Format, "BAD-19"),
+            ("an acknowledgement with a request", "64 01 <mid> <token> b1 'x'", CoapCounter.Ignored, "BAD-17"),
+            ("an acknowledgement of a reserved class", "64 c5 <mid> <token> ff 'x'", Format, "BAD-17"),
+            ("an acknowledgement with a signalling code", "64 e3 <mid> <token>", Format, "BAD-17"),
+            ("a Reset that is not Empty", "74 45 <mid> <token>", CoapCounter.Ignored, "BAD-18"),
+            ("a Reset with a payload", "70 00 <mid> ff 'x'", Format, "BAD-18"),
+            ("an acknowledgement longer than datagrams may be", "64 45 <mid> <token> ff [61*2000]", CoapCounter.TruncatedDatagrams, "7252-4.6-1"),
+            ("a Non-confirmable Empty message", "50 00 0001", CoapCounter.Ignored, "BAD-20"),
+            ("a Non-confirmable response with a lone marker", "54 45 0001 <token> ff", Format, "BAD-08"),
+            ("a Non-confirmable response of a reserved class", "54 c5 0001 <token> ff 'x'", Format, "BAD-16"),
+            ("a Non-confirmable response with a cut option", "54 45 0001 <token> e1 00", Format, "BAD-12"),
+        ];
+        foreach ((string name, string bytes, CoapCounter counter, string rfc) in ignored)
+        {
+            yield return new HostileRow(
+                $"A GET is answered by {name}", $"get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > {bytes} ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right", counter, rfc + " 7252-4.2-5 7252-4.3-2");
+        }
+
+        (string Name, string Bytes, string Rfc)[] rejected =
+        [
+            ("a Confirmable response with a lone marker", "44 45 7d34 <token> ff", "BAD-08"),
+            ("a Confirmable response of a reserved class", "44 c5 7d34 <token> ff 'x'", "BAD-16"),
+            ("a Confirmable response with length 15", "44 45 7d34 <token> 1f", "BAD-10"),
+            ("a Confirmable response with a cut value", "44 45 7d34 <token> 44 61", "BAD-15"),
+            ("a Confirmable response of TKL 15", "4f 45 7d34 <token>", "BAD-04"),
+            ("a Confirmable Empty message with a token", "44 00 7d34 <token>", "BAD-06"),
+        ];
+        foreach ((string name, string bytes, string rfc) in rejected)
+        {
+            yield return new HostileRow(
+                $"A GET is answered by {name}", $"get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > {bytes} ; < 7000 7d34 ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right", Format, rfc + " 7252-4.2-2");
+        }
+
+        yield return new HostileRow(
+            "A GET is answered by a ping", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 4000 7d34 ; < 7000 7d34 ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right", CoapCounter.ResetsSent, "BAD-21");
+
+        // A client that has no resources answers requests nevertheless, as each endpoint does.
+        yield return new HostileRow(
+            "A GET is answered by a GET", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 44 01 7d34 <token> b1 'x' ; < 64 84 7d34 <token> .. ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right",
+            CoapCounter.RequestsReceived, "7252-4.2-1");
+        yield return new HostileRow(
+            "A response code that nobody knows is told as it is", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 64 5e <mid> <token> ff 'x' ; = 2.30 x", CoapCounter.RequestsSent, "7252-5.2.1-1");
+    }
 }
