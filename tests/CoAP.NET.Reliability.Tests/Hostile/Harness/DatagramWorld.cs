@@ -18,6 +18,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
     private static readonly TimeSpan s_beat = TimeSpan.FromSeconds(20);
     private readonly Dictionary<char, ScriptedPeer> _peers = [];
     private readonly BufferCount _buffers;
+    private readonly Dictionary<string, byte[]> _remembered = [];
     private readonly long[] _ofOthers = new long[(int)CoapCounter.Count];
     private long _carried;
     private int _rows;
@@ -98,6 +99,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
             }
 
             _peers.Clear();
+            _remembered.Clear();
         }
     }
 
@@ -145,6 +147,10 @@ internal abstract class DatagramWorld : IAsyncDisposable
             IPAddress host = IPAddress.Parse(name == 'c' ? Host[..^1] + "2" : Host);
             peer = Network.CreatePeer(CoapAddress.FromIPEndPoint(new IPEndPoint(host, name == 'b' ? 5684 : 5683)), Address);
             _peers.Add(name, peer);
+            foreach ((string what, byte[] value) in _remembered)
+            {
+                peer.Remember(what, value);
+            }
         }
 
         return peer;
@@ -160,6 +166,9 @@ internal abstract class DatagramWorld : IAsyncDisposable
             _ofOthers[i] += Endpoint.Counters[(CoapCounter)i] - before[i];
         }
     }
+
+    /// <summary>So many datagrams left by another transport.</summary>
+    protected void Carried(int count) => Interlocked.Add(ref _carried, count);
 
     protected async Task PassAsync(TimeSpan time)
     {
@@ -219,9 +228,10 @@ internal abstract class DatagramWorld : IAsyncDisposable
                     receiver.Expect(step.Rest);
                 }
 
-                foreach (ScriptedPeer other in _peers.Values)
+                foreach ((string name, byte[] value) in receiver.Remembered)
                 {
-                    foreach ((string name, byte[] value) in receiver.Remembered)
+                    _remembered[name] = value;
+                    foreach (ScriptedPeer other in _peers.Values)
                     {
                         other.Remember(name, value);
                     }

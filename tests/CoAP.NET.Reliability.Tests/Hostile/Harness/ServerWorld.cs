@@ -28,7 +28,10 @@ internal sealed class ServerWorld : DatagramWorld
         _server.Endpoint.AddTransport(_raw);
         _client = new WellBehavedClient(this);
         _server.MapGet("/hello", static () => "world");
-        _server.MapGet("/x", static () => "hi");
+
+        // Preconditions, and formats where a route declares none, are the handler's (docs/server.md).
+        _server.MapGet("/x", static request => request.CheckPreconditions(exists: true)
+            ?? (request.SelectFormat(CoapContentFormat.TextPlain) is null ? CoapResults.NotAcceptable() : CoapResults.Text("hi")));
         _server.MapPost("/x", request => new CoapResult(CoapCode.Changed, request.Payload));
         _server.MapFetch("/x", request => new CoapResult(CoapCode.Content, request.Payload));
         _server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref _counter)}"));
@@ -121,6 +124,7 @@ internal sealed class ServerWorld : DatagramWorld
             case "rawto":
                 BytePattern pattern = BytePattern.Parse(step.Rest);
                 (_, byte[] sent) = Assert.Single(_raw.TakeAll());
+                Carried(1);
                 BytePatternMatch match = pattern.Match(sent);
                 Assert.True(match.IsMatch, $"{Convert.ToHexStringLower(sent)}: {match.Reason}");
                 break;
