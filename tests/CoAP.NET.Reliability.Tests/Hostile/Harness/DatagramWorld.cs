@@ -185,7 +185,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
     /// <summary>Waits for what other threads may have to do first.</summary>
     protected async Task UntilAsync(Func<bool> condition, Func<string> what)
     {
-        long end = Environment.TickCount64 + 3000;
+        long end = Environment.TickCount64 + 1500;
         for (int i = 0; !condition(); i++)
         {
             Network.Pump();
