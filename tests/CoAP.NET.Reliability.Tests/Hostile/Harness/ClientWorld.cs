@@ -116,6 +116,10 @@ internal sealed class ClientWorld : DatagramWorld
             case "dispose":
                 await _observations[^1].DisposeAsync();
                 break;
+            case "blocks":
+                // A server that always has another block of 1,024 bytes.
+                await ServeBlocksAsync(int.Parse(step.Rest, CultureInfo.InvariantCulture));
+                break;
             case "cancel":
                 await _asked.Peek().Cancel.CancelAsync();
                 break;
@@ -178,6 +182,21 @@ internal sealed class ClientWorld : DatagramWorld
     {
         CancellationTokenSource cancel = new();
         _asked.Enqueue(($"{step.Do} {step.Rest}", OutcomeAsync(_client.SendAsync(request, cancel.Token)), cancel));
+    }
+
+    private async Task ServeBlocksAsync(int most)
+    {
+        ScriptedPeer peer = Peer('a');
+        for (int i = 1; i < most; i++)
+        {
+            await UntilAsync(() => peer.Pending > 0 || _asked.Peek().Outcome.IsCompleted, static () => "No block is asked for, and the request does not end.");
+            if (peer.Receive() is not { } request)
+            {
+                return;
+            }
+
+            peer.Piggyback(request, CoapCode.Content, HostileScript.Expand($"d2 0a {(i << 4) + 14:x4} ff [61*1024]"));
+        }
     }
 
     private async Task CheckAsync(string expected)
