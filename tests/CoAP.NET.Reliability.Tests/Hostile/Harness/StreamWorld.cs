@@ -211,14 +211,15 @@ internal sealed class StreamWorld : IAsyncDisposable
             case "release":
                 _slow.SetResult(CoapResults.Text("late"));
                 break;
-            case "get":
+            case "get" or "post":
                 int opened = _streams.OpenedByUs.Count;
-                _asked.Enqueue(OutcomeAsync(_client.GetAsync($"coap+tcp://{_host}{step.Rest}")));
+                string uri = $"coap+tcp://{_host}{step.Rest}";
+                _asked.Enqueue(OutcomeAsync(step.Do == "get" ? _client.GetAsync(uri) : _client.PostAsync(uri, null)));
                 await UntilAsync(() => _connection is not null || _streams.OpenedByUs.Count > opened, static () => "No connection is opened.");
                 if (_connection is null)
                 {
                     _connection = _streams.OpenedByUs[^1];
-                    await ExpectAsync("70 e1 ..");
+                    await ExpectAsync("?0 e1 ..");
                 }
 
                 break;

@@ -111,7 +111,7 @@ internal static class BlockTable
             + "< 44 01 <mid:2> <token:4> b1 'x' c1 12 ; > 64 45 <mid> <token> 41 99 d1 06 12 ff 'x' ; = CoapProtocolException", CoapCounter.TransferRestarts, "7959-2.4-5 7959-C-1", 3),
         new("Size2 of 4 GiB is a hint and takes no memory", Get + "> 64 45 <mid> <token> d1 0a 0a 54 ffffffff ff [61*64] ; < 44 01 <mid:2> <token:4> b1 'x' c1 12 ; > 64 45 <mid> <token> d1 0a 12 ff 'x' ; = 2.05 [65]", CoapCounter.BadBlocks, "7959-C-1 7959-4-1", 0),
         new("Size2 of one byte, which is not so", Get + "> 64 45 <mid> <token> d1 0a 0a 51 01 ff [61*64] ; < 44 01 <mid:2> <token:4> b1 'x' c1 12 ; > 64 45 <mid> <token> d1 0a 12 ff 'x' ; = 2.05 [65]", CoapCounter.BadBlocks, "7959-4-1", 0),
-        new("Blocks without end", Get + "> 64 45 <mid> <token> d1 0a 0e ff [61*1024] ; blocks 2000 ; = CoapException", CoapCounter.RequestsSent, "7959-C-1", 97),
+        new("Blocks without end", Get + "> 64 45 <mid> <token> d1 0a 0e ff [61*1024] ; blocks 2000 ; = CoapException", CoapCounter.RequestsSent, "7959-C-1", 98),
         new("A later block that takes its time is from somebody else", First + "c> 64 45 <mid> <token> d1 0a 12 ff 'bad' ; = pending ; > 64 45 <mid> <token> d1 0a 12 ff 'end' ; = 2.05 [67]", CoapCounter.UnmatchedAcknowledgements, "7252-5.3.2-1"),
         new("Block1 in the response to a GET", Get + "> 64 45 <mid> <token> d1 0e 0a ff 'x' ; = 2.05 x", CoapCounter.RequestsSent, "7959-2.1-1"),
     ];
