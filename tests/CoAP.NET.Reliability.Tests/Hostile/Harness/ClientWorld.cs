@@ -109,6 +109,19 @@ internal sealed class ClientWorld : DatagramWorld
                 CancellationTokenSource discovering = new();
                 _asked.Enqueue((step.Do, OutcomeAsync(_client.DiscoverAsync($"coap://{Host}", null, discovering.Token)), discovering));
                 break;
+
+            // A URI with the hostile host for {host}; what the library refuses leaves nothing.
+            case "uri":
+                try
+                {
+                    Ask(step, new CoapRequest(CoapMethod.Get, step.Rest.Replace("{host}", Host, StringComparison.Ordinal)));
+                }
+                catch (Exception exception) when (exception is FormatException or ArgumentException)
+                {
+                    _asked.Enqueue((step.Rest, Task.FromResult("refused"), new CancellationTokenSource()));
+                }
+
+                break;
             case "latest":
                 CoapObservation latest = _observations[^1];
                 await UntilAsync(() => Describe(latest) == step.Rest, () => $"The observation is '{Describe(latest)}' and not '{step.Rest}'.");

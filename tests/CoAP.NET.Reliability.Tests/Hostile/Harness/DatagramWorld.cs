@@ -185,11 +185,11 @@ internal abstract class DatagramWorld : IAsyncDisposable
     /// <summary>Waits for what other threads may have to do first.</summary>
     protected async Task UntilAsync(Func<bool> condition, Func<string> what)
     {
-        long end = Environment.TickCount64 + 1500;
+        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(5));
         for (int i = 0; !condition(); i++)
         {
             Network.Pump();
-            if (Environment.TickCount64 > end)
+            if (guard.IsCancellationRequested)
             {
                 throw new ScriptException(what());
             }

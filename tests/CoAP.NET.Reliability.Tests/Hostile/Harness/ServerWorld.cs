@@ -39,7 +39,7 @@ internal sealed class ServerWorld : DatagramWorld
         _server.MapPut("/small", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}"))).MaxBodySize(1000);
         _server.MapGet("/big", static () => CoapResults.Bytes(Pattern(200)).WithETag(new CoapETag("v1"u8)));
         _server.MapGet("/things/{id}", static request => $"{request.Route["id"]}");
-        _server.MapGet("/q", static request => CoapResults.Text($"{request.Message.Options.UriQuery.Count()}"));
+        _server.MapGet("/q", static request => CoapResults.Text($"{request.Message.Options.UriQuery.Count}"));
         _server.MapPut("/fresh", static () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(30));
         _server.MapGet("/text", static () => CoapResults.Text("t"));
         _server.MapGet("/slow", async (_, cancellationToken) =>

@@ -121,10 +121,10 @@ internal sealed class StreamWorld : IAsyncDisposable
 
     private static async Task UntilAsync(Func<bool> condition, Func<string> what)
     {
-        long end = Environment.TickCount64 + 1500;
+        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(5));
         while (!condition())
         {
-            if (Environment.TickCount64 > end)
+            if (guard.IsCancellationRequested)
             {
                 throw new ScriptException(what());
             }

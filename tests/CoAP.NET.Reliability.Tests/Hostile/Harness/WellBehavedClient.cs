@@ -90,7 +90,7 @@ internal sealed class WellBehavedClient
         cancel.Token = _observation;
         Send(cancel);
         Assert.Null(Take(_observation).Options.Observe);
-        Assert.Empty(_inbox.Where(static entry => entry.Value.Count > 0));
+        Assert.DoesNotContain(_inbox, static entry => entry.Value.Count > 0);
     }
 
     private static string Text(CoapMessage message) => Encoding.UTF8.GetString(message.Payload.Span);

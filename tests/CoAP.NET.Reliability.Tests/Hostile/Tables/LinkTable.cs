@@ -35,25 +35,25 @@ internal static class LinkTable
     [
         Document("A document, to compare", "'</a>;rt=b,</c>'", "/a /c"),
         Document("No link", "", ""),
-        Document("Nothing but a comma", "2c", "CoapLinkFormatException"),
-        Document("Commas", "[2c*100]", "CoapLinkFormatException"),
-        Document("A target that is not closed", "'</a'", "CoapLinkFormatException"),
-        Document("A target that is not opened", "'/a>'", "CoapLinkFormatException"),
-        Document("A quote that is not closed", "'</a>;title=' 22 'b'", "CoapLinkFormatException"),
-        Document("An escape at the end", "'</a>;title=' 22 'b' 5c", "CoapLinkFormatException"),
+        Document("Nothing but a comma", "2c", "CoapProtocolException"),
+        Document("Commas", "[2c*100]", "CoapProtocolException"),
+        Document("A target that is not closed", "'</a'", "CoapProtocolException"),
+        Document("A target that is not opened", "'/a>'", "CoapProtocolException"),
+        Document("A quote that is not closed", "'</a>;title=' 22 'b'", "CoapProtocolException"),
+        Document("An escape at the end", "'</a>;title=' 22 'b' 5c", "CoapProtocolException"),
         Document("Quotes in quotes by escapes", "'</a>;title=' 22 [5c22*100] 22", "/a"),
         Document("Commas, semicolons and brackets in quotes", "'</a>;title=' 22 '<,>;' 22 ',</b>'", "/a /b"),
-        Document("NUL in a target", "'</a' 00 '>'", "CoapLinkFormatException"),
-        Document("NUL in a value", "'</a>;title=' 22 00 22", "CoapLinkFormatException"),
-        Document("Text that is no UTF-8", "'</a>;title=' 22 ff 22", "CoapLinkFormatException"),
+        Document("NUL in a target", "'</a' 00 '>'", "CoapProtocolException"),
+        Document("NUL in a value", "'</a>;title=' 22 00 22", "CoapProtocolException"),
+        Document("Text that is no UTF-8", "'</a>;title=' 22 ff 22", "CoapProtocolException"),
         Document("A target that leads elsewhere is told as it is", "'<coap://evil.example/../../x>'", "coap://evil.example/../../x"),
         Document("A script as a target is told as it is", "'<javascript:alert(1)>'", "javascript:alert(1)"),
-        Document("Many brackets", "[3c*500]", "CoapLinkFormatException"),
-        Document("Many attributes without a name", "'</a>' [3b*500]", "CoapLinkFormatException"),
+        Document("Many brackets", "[3c*500]", "CoapProtocolException"),
+        Document("Many attributes without a name", "'</a>' [3b*500]", "CoapProtocolException"),
         Document("A size larger than any number", "'</a>;sz=' [39*100]", "/a"),
         Document("A hundred links to one target", "'</a>' [2c3c2f613e*99]", string.Join(' ', Enumerable.Repeat("/a", 100))),
         Document("The attribute rt a hundred times", "'</a>' [3b72743d62*100]", "/a"),
-        new("A document in another format", "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 32 ff '{}' ; = CoapLinkFormatException", CoapCounter.RequestsSent, "6690-4-1"),
+        new("A document in another format", "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 32 ff '{}' ; = CoapProtocolException", CoapCounter.RequestsSent, "6690-4-1"),
         new("An error instead of a document", "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 84 <mid> <token> ; = CoapResponseException", CoapCounter.RequestsSent, "6690-4-1"),
     ];
 
@@ -62,7 +62,7 @@ internal static class LinkTable
 
     private static HostileRow Document(string name, string document, string outcome) => new(
         name,
-        $"discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 28 {(document.Length == 0 ? "" : "ff " + document)} ; = {outcome}",
+        $"discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 28 {(document.Length == 0 ? "" : "ff " + document.Replace(";", "' 3b '", StringComparison.Ordinal).Replace(" ''", "", StringComparison.Ordinal))} ; = {outcome}",
         CoapCounter.RequestsSent,
         "6690-2-1 6690-2-3");
 }
