@@ -51,8 +51,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         }
         else if (_routes.Find(options, out int firstSegment) is not { } place)
         {
-            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3).
-            Reply(item, item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented : s_notFound);
+            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3). A method that nobody knows is refused whatever the path (RFC 7252 section 5.8).
+            Reply(item, item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented : request.Method > CoapMethod.IPatch ? s_methodNotAllowed : s_notFound);
         }
         else if (place[request.Code] is not { } route)
         {
