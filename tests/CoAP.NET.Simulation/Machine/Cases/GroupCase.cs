@@ -1,0 +1,63 @@
+namespace CoAP.NET.Simulation.Machine.Cases;
+
+/// <summary>The interface over which a server belongs to groups is taken away and another one comes: it joins again.</summary>
+internal sealed class GroupCase : NetworkCase
+{
+    public override string Name => "group-rejoin";
+
+    public override string Fault => "interface of a multicast group down, up, deleted, and a new one";
+
+    public override string Did => "a server in 224.0.1.187 and ff02::fd is asked by both groups; its interface goes down and up; it is deleted and made anew";
+
+    public override async Task RunAsync(MachineFindings findings)
+    {
+        (NetworkSpace Here, NetworkSpace There) pair = NetworkSpace.Pair("10.9.0.1", "10.9.0.2");
+        await using MachineServer server = MachineServer.Make(false, "coap://[::]:5683");
+        server.Server.JoinGroups();
+        pair.Here.Wait(server.StartAsync);
+        pair.There.Shell("ip route add 224.0.0.0/4 dev v1");
+        await using CoapClient client = ClientIn(pair.There, "coap://10.9.0.1/hi");
+        findings.Check(await HearsAsync(client), "both groups answer");
+        pair.Here.Shell("ip link set v0 down; ip link set v0 up");
+        findings.Check(await HearsAsync(client), "after down and up, too");
+        pair.Here.Shell("ip link del v0");
+        NetworkSpace.Connect(pair, "10.9.0.1", "10.9.0.2");
+        pair.There.Shell("ip route add 224.0.0.0/4 dev v1");
+        long back = TimeProvider.System.GetTimestamp();
+        findings.Check(await HearsAsync(client), "with a new interface, too");
+        findings.RecoveryMs = TimeProvider.System.GetElapsedTime(back).TotalMilliseconds;
+        findings.Count(server.Counters, CoapCounter.SendErrors, CoapCounter.StageErrors);
+        findings.Counted.AddRange(server.Log.Told);
+    }
+
+    private static async Task<bool> HearsAsync(CoapClient client)
+    {
+        bool four = false;
+        bool six = false;
+        for (int i = 0; i < 12 && !(four && six); i++)
+        {
+            four = four || await AskAsync("coap://224.0.1.187/hi");
+            six = six || await AskAsync("coap://[ff02::fd]/hi");
+        }
+
+        return four && six;
+
+        async Task<bool> AskAsync(string uri)
+        {
+            try
+            {
+                CoapRequest request = new(CoapMethod.Get, uri) { Confirmable = false, Timeout = TimeSpan.FromMilliseconds(500) };
+                await foreach (CoapGroupResponse response in client.SendToGroupAsync(request, new CoapGroupRequestOptions { Interface = uri.Contains('[', StringComparison.Ordinal) ? "v1" : null }))
+                {
+                    return response.Response.GetText() == "hi";
+                }
+            }
+            catch (CoapException)
+            {
+                // No route for a moment.
+            }
+
+            return false;
+        }
+    }
+}
