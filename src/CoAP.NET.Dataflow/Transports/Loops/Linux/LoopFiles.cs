@@ -41,6 +41,9 @@ internal sealed class LoopFiles
         }
     }
 
+    /// <summary>The transports that have any, each once, as a list of its own.</summary>
+    public List<LoopOwner> Owners() => [.. _slots.Where(static file => file is not null).Select(static file => file!.Owner).Distinct()];
+
     /// <summary>Those of a transport, as a list of its own.</summary>
     public List<LoopFile> Of(LoopOwner owner)
     {
