@@ -5,16 +5,26 @@ namespace CoAP.NET.Transports;
 /// <summary>What stands behind a <see cref="CoapUdpTransport"/>: the sockets of one transport and the way they are driven.</summary>
 internal abstract class UdpEngine : TransportEngine
 {
+    private readonly OccasionalLog _failing;
+
     protected UdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
         : base(context)
     {
         Transport = transport;
+        _failing = new OccasionalLog(context.TimeProvider);
+        Receiving = new OccasionalLog(context.TimeProvider);
         Options = options;
     }
 
     public abstract CoapUdpEngine Kind { get; }
 
     public CoapTransport Transport { get; }
+
+    /// <summary>The groups of its sockets; null without any.</summary>
+    protected UdpMemberships? Memberships { get; set; }
+
+    /// <summary>When it may be told that receiving fails.</summary>
+    public OccasionalLog Receiving { get; }
 
     public CoapUdpTransportOptions Options { get; }
 
@@ -26,7 +36,17 @@ internal abstract class UdpEngine : TransportEngine
     {
         Context.Counters.Add(CoapCounter.SendErrors);
         Log.UdpSendFailed(Context.Logger, datagram.Remote, error.Message);
+        if (_failing.IsDue())
+        {
+            Log.UdpSendFailing(Context.Logger, datagram.Remote, error.Message);
+        }
+
         Context.SendFailed(datagram, error);
+        if (LostDescriptor.Is(error))
+        {
+            Context.Fault(LostDescriptor.Of($"UDP to {datagram.Remote}", error));
+        }
+
         datagram.Dispose();
     }
 }

@@ -51,6 +51,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     protected override async Task CloseAsync()
     {
+        Memberships?.Dispose();
         foreach (LinuxUdpSocket[] sockets in _sockets)
         {
             foreach (LinuxUdpSocket socket in sockets)
@@ -96,7 +97,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
             }
 
             // Only the first shard's: what is sent to a group would otherwise come to each of them.
-            UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
+            Memberships = UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
         }
         finally
         {

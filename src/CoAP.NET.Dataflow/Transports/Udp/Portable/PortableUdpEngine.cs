@@ -39,7 +39,7 @@ internal sealed class PortableUdpEngine : UdpEngine
             Log.UdpBound(Context.Logger, socket.Local, Kind, 1);
         }
 
-        UdpGroups.Join(sockets.Select(static socket => socket.Socket), Context, Options);
+        Memberships = UdpGroups.Join(sockets.Select(static socket => socket.Socket), Context, Options);
         _sockets = [.. sockets];
         LocalAddresses = [.. sockets.Select(socket => socket.Local)];
         foreach (PortableUdpSocket socket in sockets)
@@ -90,6 +90,7 @@ internal sealed class PortableUdpEngine : UdpEngine
 
     protected override async Task CloseAsync()
     {
+        Memberships?.Dispose();
         PortableUdpSocket[] sockets;
         lock (_gate)
         {
