@@ -27,7 +27,7 @@ internal sealed class MachineServer : IAsyncDisposable
         UdpEngine = isPortable ? CoapUdpEngine.Portable : CoapUdpEngine.Auto,
         TcpEngine = isPortable ? CoapTcpEngine.Async : CoapTcpEngine.Auto,
         StopGracePeriod = TimeSpan.FromMilliseconds(100),
-        Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(300), MaxRetransmit = 5, DefaultLeisure = TimeSpan.FromMilliseconds(100) },
+        Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 4, DefaultLeisure = TimeSpan.FromMilliseconds(100) },
     };
 
     /// <summary>Makes one; it listens when <see cref="StartAsync"/> is called.</summary>

@@ -9,7 +9,21 @@ internal sealed class NetworkSpace : IDisposable
     private readonly BlockingCollection<Action> _work = [];
     private int _id;
 
-    public NetworkSpace() => Do(() =>
+    private readonly bool _isOwn;
+
+    /// <summary>Makes one.</summary>
+    /// <param name="isOwn">Whether it is the network of the process itself, in which all other threads are; everything runs on the thread that calls.</param>
+    public NetworkSpace(bool isOwn = false)
+    {
+        _isOwn = isOwn;
+        _id = isOwn ? Environment.ProcessId : 0;
+        if (!isOwn)
+        {
+            Enter();
+        }
+    }
+
+    private void Enter() => Do(() =>
     {
         if (!MachineLibC.TryEnterNewNetwork())
         {
@@ -20,10 +34,10 @@ internal sealed class NetworkSpace : IDisposable
         return true;
     });
 
-    /// <summary>Two networks with a link between them, each end with an address: <c>v0</c> here, <c>v1</c> there.</summary>
+    /// <summary>Two networks with a link between them, each end with an address: <c>v0</c> here, in the network of the process, <c>v1</c> there.</summary>
     public static (NetworkSpace Here, NetworkSpace There) Pair(string here, string there)
     {
-        (NetworkSpace Here, NetworkSpace There) pair = (new NetworkSpace(), new NetworkSpace());
+        (NetworkSpace Here, NetworkSpace There) pair = (new NetworkSpace(isOwn: true), new NetworkSpace());
         pair.Here.Shell($"ip link set lo up; ip link add v0 type veth peer name v1; ip link set v1 netns {pair.There._id}; {Up("v0", here)}");
         pair.There.Shell($"ip link set lo up; {Up("v1", there)}");
         return pair;
@@ -39,6 +53,11 @@ internal sealed class NetworkSpace : IDisposable
     /// <summary>Runs something on the thread.</summary>
     public T Do<T>(Func<T> what)
     {
+        if (_isOwn)
+        {
+            return what();
+        }
+
         TaskCompletionSource<T> done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         if (_work.Count == 0 && _id == 0)
         {

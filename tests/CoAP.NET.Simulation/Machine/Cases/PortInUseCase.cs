@@ -14,6 +14,9 @@ internal sealed class PortInUseCase : MachineCase
 
     public override async Task RunAsync(MachineFindings findings)
     {
+        // What is opened once in a process is opened before it is counted.
+        await TryAsync(new MachineFindings(), "coap+tcp", isPortable: true);
+        await TryAsync(new MachineFindings(), "coap", isPortable: false);
         foreach (string scheme in (string[])["coap", "coap+tcp"])
         {
             foreach (bool isPortable in (bool[])[false, true])

@@ -14,7 +14,7 @@ internal sealed class ReadOnlyCase : MachineCase
     public override string Did => "all file systems read-only, TMPDIR and HOME nowhere, the current directory deleted; a server is asked over UDP, TCP and TLS with a certificate in memory";
 
     public override string Shell => """
-        d=$(mktemp -d) && exec unshare -m sh -c 'cd "$1" && rmdir "$1" && shift && mount --make-rprivate / && for m in / /tmp /dev/shm /var/tmp /work; do mount --bind $m $m 2>/dev/null; mount -o remount,bind,ro $m 2>/dev/null; done; if [ "$1" != true ]; then ! touch /tmp/x 2>/dev/null || exit 1; fi; exec "$@"' sh "$d" "$@"
+        d=$(mktemp -d -p /tmp) && exec unshare -m sh -c 'cd "$1" && rmdir "$1" && shift && mount --make-rprivate / && for m in / /tmp /dev/shm /var/tmp /work; do mount --bind $m $m 2>/dev/null; mount -o remount,bind,ro $m 2>/dev/null; done; if [ "$1" != true ]; then ! touch /tmp/x 2>/dev/null || exit 1; fi; exec "$@"' sh "$d" "$@"
         """;
 
     public override IReadOnlyDictionary<string, string?> Variables => new Dictionary<string, string?> { ["HOME"] = null, ["TMPDIR"] = "/nowhere", ["DOTNET_CLI_HOME"] = null };

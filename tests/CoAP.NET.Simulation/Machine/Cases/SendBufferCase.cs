@@ -32,8 +32,17 @@ internal sealed class SendBufferCase(bool isPortable) : NetworkCase
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(from).TotalMilliseconds;
         findings.Check(answers.All(static answer => answer == "hi"), $"{answers.Count(static answer => answer == "hi")} of {Requests} confirmable requests are answered");
         await ProcessorUse.CheckAsync(findings, TimeSpan.FromMilliseconds(300));
-        findings.Check(server.Counters[CoapCounter.SendErrors] > 0, "refused datagrams are counted");
-        findings.Check(server.Log.Warnings == 1, $"told once ({server.Log.Warnings} warnings)");
+        if (isPortable)
+        {
+            findings.Saw("the kernel tells only who asks for errors (IP_RECVERR), which the portable engine does not: nothing to count");
+        }
+        else
+        {
+            findings.Check(server.Counters[CoapCounter.SendErrors] > 0, "refused datagrams are counted");
+            findings.Check(server.Log.Of(1009) == 1, $"told once ({server.Log.Warnings} warnings)");
+        }
+
+        findings.Check(server.Log.Warnings <= 1, "no flood of log");
         findings.Count(server.Counters, CoapCounter.SendErrors, CoapCounter.StageErrors);
         findings.Counted.AddRange(server.Log.Told);
     }

@@ -9,9 +9,9 @@ internal sealed class ThreadsCase : MachineCase
 
     public override string Fault => "no more threads";
 
-    public override string Did => "`ulimit -u`, all threads taken; a handler blocks for 1 s, others are asked meanwhile and afterwards";
+    public override string Did => "RLIMIT_NPROC, all threads taken; a handler blocks for 1 s, others are asked meanwhile and afterwards";
 
-    public override string Shell => "exec setpriv --reuid=54321 --regid=54321 --clear-groups sh -c 'ulimit -u 60; exec \"$@\"' sh \"$@\"";
+    public override string Shell => "exec setpriv --reuid=54321 --regid=54321 --clear-groups prlimit --nproc=60 -- \"$@\"";
 
     public override IReadOnlyDictionary<string, string?> Variables => new Dictionary<string, string?> { ["HOME"] = "/nowhere" };
 
