@@ -8,6 +8,13 @@ internal static class LostDescriptor
     /// <summary>Whether an error says so. The platform calls a bad descriptor an aborted operation; where we close one ourselves, nobody asks.</summary>
     public static bool Is(SocketException error) => error.SocketErrorCode is SocketError.NotSocket or SocketError.OperationAborted;
 
+    /// <summary>Gives a socket up without closing its descriptor, whose number may be somebody else's by now: a pipe of the runtime, say, without which no thread starts.</summary>
+    public static void Abandon(Socket socket)
+    {
+        GC.SuppressFinalize(socket.SafeHandle);
+        GC.SuppressFinalize(socket);
+    }
+
     public static CoapException Of(string use, int error) => Of(use, LinuxErrors.ToException(error));
 
     public static CoapException Of(string use, Exception cause) => new(

@@ -6,6 +6,8 @@ namespace CoAP.NET.Simulation.Machine;
 /// <summary>What becomes of an endpoint when the machine is at fault: each fault is made in a process of its own.</summary>
 internal sealed class MachineCampaign : Campaign
 {
+    private const int AtOnce = 3;
+
     public override string Name => "machine";
 
     public override string Summary => "faults of the machine: no descriptors, no buffers, interfaces gone, a blocked thread pool, ...";
@@ -16,15 +18,11 @@ internal sealed class MachineCampaign : Campaign
         StringBuilder table = new();
         table.AppendLine("| fault | what was done | what happened | counted | recovery |").AppendLine("|---|---|---|---|---|");
         int ran = 0;
-        foreach (MachineCase one in MachineCase.All.Where(one => options.Only is null || one.Name == options.Only))
+        using SemaphoreSlim places = new(AtOnce);
+        (MachineCase Case, Task<MachineFindings> Findings)[] runs = [.. MachineCase.All.Where(one => options.Only is null || one.Name == options.Only).Select(one => (one, RunAsync(one, places, progress, cancellationToken)))];
+        foreach ((MachineCase one, Task<MachineFindings> run) in runs)
         {
-            if (cancellationToken.IsCancellationRequested)
-            {
-                break;
-            }
-
-            progress.WriteLine(one.Name);
-            MachineFindings findings = await MachineChild.StartAsync(one, cancellationToken);
+            MachineFindings findings = await run;
             foreach (string failure in findings.Failures)
             {
                 failures.Add($"{one.Name}: {failure} (again: machine --only {one.Name})");
@@ -43,6 +41,26 @@ internal sealed class MachineCampaign : Campaign
 
         string head = string.Create(CultureInfo.InvariantCulture, $"{ran} faults, each in a process of its own; {failures.Count} failures.\n\n");
         return new CampaignReport(head + table, failures);
+    }
+
+    // They mostly wait, so some run at a time.
+    private static async Task<MachineFindings> RunAsync(MachineCase one, SemaphoreSlim places, TextWriter progress, CancellationToken cancellationToken)
+    {
+        await places.WaitAsync(CancellationToken.None);
+        try
+        {
+            if (cancellationToken.IsCancellationRequested)
+            {
+                return new MachineFindings { Skipped = "the campaign was ended before" };
+            }
+
+            await progress.WriteLineAsync(one.Name);
+            return await MachineChild.StartAsync(one, cancellationToken);
+        }
+        finally
+        {
+            places.Release();
+        }
     }
 
     private static string Join(IEnumerable<string> texts) => string.Join("; ", texts).Replace("|", "\\|", StringComparison.Ordinal);

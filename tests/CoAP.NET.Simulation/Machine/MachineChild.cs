@@ -23,7 +23,13 @@ internal static class MachineChild
         MachineFindings findings = new();
         try
         {
-            await MachineCase.All.First(one => one.Name == name).RunAsync(findings).WaitAsync(s_limit);
+            MachineCase one = MachineCase.All.First(one => one.Name == name);
+            if (ReferenceEquals(one.Variables, PoolThreads.Variables))
+            {
+                await PoolThreads.FillAsync();
+            }
+
+            await one.RunAsync(findings).WaitAsync(s_limit);
         }
 #pragma warning disable CA1031 // whatever it is, it is what was found
         catch (Exception exception)

@@ -41,7 +41,7 @@ internal sealed class MachineServer : IAsyncDisposable
         }
 
         string big = new('x', 1000);
-        made.Server.MapGet("/hi", static () => "hi");
+        made.Server.MapGet("/hi", static () => "hi").AllowMulticast();
         made.Server.MapGet("/big", () => big);
         made.Server.MapGet("/n", () => $"{Volatile.Read(ref made._number)}").Observable();
         return made;

@@ -9,23 +9,11 @@ internal sealed class NetworkSpace : IDisposable
     private readonly BlockingCollection<Action> _work = [];
     private int _id;
 
-    private readonly bool _isOwn;
-
     /// <summary>Makes one.</summary>
-    /// <param name="isOwn">Whether it is the network of the process itself, in which all other threads are; everything runs on the thread that calls.</param>
-    public NetworkSpace(bool isOwn = false)
+    /// <param name="isOwn">Whether it is the network in which the process began. A thread begins in the network of the one that made it, so this is asked for before any other.</param>
+    public NetworkSpace(bool isOwn = false) => Do(() =>
     {
-        _isOwn = isOwn;
-        _id = isOwn ? Environment.ProcessId : 0;
-        if (!isOwn)
-        {
-            Enter();
-        }
-    }
-
-    private void Enter() => Do(() =>
-    {
-        if (!MachineLibC.TryEnterNewNetwork())
+        if (!isOwn && !MachineLibC.TryEnterNewNetwork())
         {
             throw new InvalidOperationException("A network of its own is not allowed here.");
         }
@@ -53,11 +41,6 @@ internal sealed class NetworkSpace : IDisposable
     /// <summary>Runs something on the thread.</summary>
     public T Do<T>(Func<T> what)
     {
-        if (_isOwn)
-        {
-            return what();
-        }
-
         TaskCompletionSource<T> done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         if (_work.Count == 0 && _id == 0)
         {

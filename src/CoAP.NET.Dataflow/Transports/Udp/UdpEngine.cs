@@ -31,6 +31,9 @@ internal abstract class UdpEngine : TransportEngine
     /// <summary>Sends and takes over. Does not throw.</summary>
     public abstract void Send(CoapDatagram datagram);
 
+    /// <summary>The socket that a datagram was to leave by is not ours any more.</summary>
+    protected abstract void OnLost(CoapDatagram datagram, SocketException error);
+
     /// <summary>Counts a datagram that did not leave, says so, and gives it back.</summary>
     internal void Fail(CoapDatagram datagram, SocketException error)
     {
@@ -44,7 +47,7 @@ internal abstract class UdpEngine : TransportEngine
         Context.SendFailed(datagram, error);
         if (LostDescriptor.Is(error))
         {
-            Context.Fault(LostDescriptor.Of($"UDP to {datagram.Remote}", error));
+            OnLost(datagram, error);
         }
 
         datagram.Dispose();

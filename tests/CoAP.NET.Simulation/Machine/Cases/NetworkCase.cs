@@ -7,6 +7,9 @@ internal abstract class NetworkCase : MachineCase
 
     public override string Shell => "exec unshare -rn \"$@\"";
 
+    // So that all threads of the pool are made before there is a second network.
+    public override IReadOnlyDictionary<string, string?> Variables => PoolThreads.Variables;
+
     /// <summary>Makes a client whose socket is in a network.</summary>
     /// <param name="space">The network.</param>
     /// <param name="warmUri">What it asks first, so that its socket is there.</param>

@@ -15,18 +15,26 @@ internal sealed class PortInUseCase : MachineCase
     public override async Task RunAsync(MachineFindings findings)
     {
         // What is opened once in a process is opened before it is counted.
-        await TryAsync(new MachineFindings(), "coap+tcp", isPortable: true);
-        await TryAsync(new MachineFindings(), "coap", isPortable: false);
+        await TryAsync(new MachineFindings(), "coap+tcp", isPortable: true, isAlone: false);
+        await TryAsync(new MachineFindings(), "coap", isPortable: false, isAlone: false);
+        await TryAllAsync(findings, isAlone: true);
+    }
+
+    /// <summary>Tries each scheme with each engine.</summary>
+    /// <param name="findings">What is found.</param>
+    /// <param name="isAlone">Whether nothing else runs in the process, so that its descriptors can be counted.</param>
+    public async Task TryAllAsync(MachineFindings findings, bool isAlone)
+    {
         foreach (string scheme in (string[])["coap", "coap+tcp"])
         {
             foreach (bool isPortable in (bool[])[false, true])
             {
-                await TryAsync(findings, scheme, isPortable);
+                await TryAsync(findings, scheme, isPortable, isAlone);
             }
         }
     }
 
-    private static async Task TryAsync(MachineFindings findings, string scheme, bool isPortable)
+    private static async Task TryAsync(MachineFindings findings, string scheme, bool isPortable, bool isAlone)
     {
         string what = $"{scheme}{(isPortable ? ", portable" : string.Empty)}";
         Socket stranger = scheme == "coap" ? new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) : new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -73,6 +81,11 @@ internal sealed class PortInUseCase : MachineCase
         }
 
         await server.DisposeAsync();
+        if (!isAlone)
+        {
+            return;
+        }
+
         long from = TimeProvider.System.GetTimestamp();
         while (Descriptors() > before && TimeProvider.System.GetElapsedTime(from) < TimeSpan.FromSeconds(5))
         {

@@ -36,6 +36,7 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     {
         Index = index;
         _shared = shared;
+        _checkAt = shared is null ? 0 : long.MaxValue;
         _epoll = LibC.CreateEpoll();
         _event = LibC.CreateEvent();
         if (_epoll.IsInvalid || _event.IsInvalid || !Control(LibC.EpollAdd, _event, LibC.EpollIn, 0))
@@ -198,6 +199,7 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     // It goes on with what is asked of it, so that its transports can be closed, but nothing will ever be ready.
     private void OnLost(int error)
     {
+        _checkAt = long.MaxValue;
         _shared?.Retire(this);
         foreach (LoopOwner owner in _files.Owners())
         {

@@ -41,6 +41,9 @@ internal sealed class LoopFiles
         }
     }
 
+    /// <summary>All of them, as a list of its own.</summary>
+    public List<LoopFile> All() => [.. _slots.OfType<LoopFile>()];
+
     /// <summary>The transports that have any, each once, as a list of its own.</summary>
     public List<LoopOwner> Owners() => [.. _slots.Where(static file => file is not null).Select(static file => file!.Owner).Distinct()];
 

@@ -67,7 +67,7 @@ internal sealed class ListenerFile : LoopFile
                     Pause(loop, error);
                     return true;
                 case (LibC.EBADF or LibC.ENOTSOCK or LibC.EINVAL) and var error:
-                    Owner.Context.Fault(LostDescriptor.Of($"listening on TCP {Local}", error));
+                    OnLost(error);
                     return true;
                 default:
                     // One that was reset while it waited; the next may be well.
@@ -89,6 +89,14 @@ internal sealed class ListenerFile : LoopFile
         }
 
         return true;
+    }
+
+    public override int Check(EpollLoop loop) => _engine.IsClosing ? 0 : loop.Check(this, Handle, _isPaused ? 0 : LibC.EpollIn);
+
+    public override void OnLost(int error)
+    {
+        Handle.SetHandleAsInvalid();
+        Owner.Context.Fault(LostDescriptor.Of($"listening on TCP {Local}", error));
     }
 
     public override void Detach(EpollLoop loop)

@@ -72,6 +72,15 @@ internal sealed class LinuxUdpEngine : UdpEngine
         }
     }
 
+    protected override void OnLost(CoapDatagram datagram, SocketException error)
+    {
+        // While it closes, that is its own doing.
+        if (Select(_sockets.Length > 1 ? Context.ShardOf(datagram.Remote) : 0, datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
+        {
+            socket.OnLost(LibC.EBADF);
+        }
+    }
+
     private void Bind(int shards)
     {
         IReadOnlyList<IPEndPoint> endpoints = UdpSockets.EndpointsOf(Options);

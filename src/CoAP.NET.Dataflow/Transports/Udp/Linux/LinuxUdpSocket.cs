@@ -9,6 +9,8 @@ internal sealed class LinuxUdpSocket : LoopFile
 {
     private const uint NotADrop = 0x8000_0000;
 
+    private volatile bool _isLost;
+
     private LinuxUdpSocket(LinuxUdpEngine engine, int tag, Socket socket, bool dualMode)
         : base(engine.LoopOwner)
     {
@@ -106,12 +108,28 @@ internal sealed class LinuxUdpSocket : LoopFile
 
     public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Udp.Serve(role, this);
 
+    public override int Check(EpollLoop loop) => IsClosing ? 0 : loop.Check(this, Handle, LibC.EpollIn);
+
+    public override void OnLost(int error)
+    {
+        IsClosing = true;
+        _isLost = true;
+        Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
+    }
+
     public override void Detach(EpollLoop loop) => loop.Remove(this, Handle);
 
     public void Close()
     {
         IsClosing = true;
-        Socket.Dispose();
+        if (_isLost)
+        {
+            LostDescriptor.Abandon(Socket);
+        }
+        else
+        {
+            Socket.Dispose();
+        }
     }
 
     /// <summary>Has a socket hear only the groups that it joined itself, not those that others on the machine joined.</summary>

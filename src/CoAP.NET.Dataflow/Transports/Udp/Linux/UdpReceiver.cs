@@ -127,7 +127,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
 
         if (LinuxErrors.IsDescriptorLost(error))
         {
-            socket.Owner.Context.Fault(LostDescriptor.Of($"UDP {socket.Local}", error));
+            socket.OnLost(error);
             return;
         }
 

@@ -74,7 +74,7 @@ internal sealed class PortableLoop : ReceiveLoop
 
                 if (LostDescriptor.Is(exception))
                 {
-                    _socket.Owner.Context.Fault(LostDescriptor.Of($"UDP {_socket.Local}", exception));
+                    _socket.OnLost(exception);
                 }
 
                 ReceiveWatchdog.Pause();

@@ -88,6 +88,14 @@ internal sealed class PortableUdpEngine : UdpEngine
         }
     }
 
+    protected override void OnLost(CoapDatagram datagram, SocketException error)
+    {
+        if (Select(datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
+        {
+            SocketFor(socket, datagram.Local).OnLost(error);
+        }
+    }
+
     protected override async Task CloseAsync()
     {
         Memberships?.Dispose();
@@ -105,7 +113,8 @@ internal sealed class PortableUdpEngine : UdpEngine
 
         foreach (PortableUdpSocket socket in sockets)
         {
-            if (socket.IsStarted)
+            // One that somebody closed may wait for a last datagram; its thread is not waited for.
+            if (socket is { IsStarted: true, IsLost: false })
             {
                 await socket.Loop.Ended.ConfigureAwait(false);
             }
