@@ -9,6 +9,7 @@ internal sealed class RecordingTransport : CoapTransport
 {
     private readonly List<byte[]> _sent = [];
     private CoapTransportContext? _context;
+    private int _asked;
 
     /// <summary>What the operating system says to each datagram; null: it takes it.</summary>
     public SocketError? Refuses { get; set; }
@@ -62,5 +63,6 @@ internal sealed class RecordingTransport : CoapTransport
 
     public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    internal override bool IsOurs(IPAddress address) => HasAddress;
+    // The first to ask is whoever chooses the address, before it went away.
+    internal override bool IsOurs(IPAddress address) => HasAddress || Interlocked.Increment(ref _asked) == 1;
 }

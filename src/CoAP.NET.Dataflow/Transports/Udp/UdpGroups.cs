@@ -74,7 +74,7 @@ internal static class UdpGroups
 
     /// <summary>The interfaces on which a group is to be joined now.</summary>
     /// <exception cref="CoapException">One that was named does not exist.</exception>
-    public static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options)
+    public static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options, bool evenIfDown)
     {
         bool ipv6 = group.AddressFamily == AddressFamily.InterNetworkV6;
         if (ipv6 && group.ScopeId != 0)
@@ -91,7 +91,7 @@ internal static class UdpGroups
         foreach (NetworkInterface adapter in NetworkInterface.GetAllNetworkInterfaces())
         {
             // The loopback interface does not say that it can, but joining there works and costs nothing.
-            if (adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown
+            if ((evenIfDown || adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
                 && (adapter.SupportsMulticast || adapter.NetworkInterfaceType == NetworkInterfaceType.Loopback)
                 && IndexOf(adapter, ipv6) is { } index)
             {

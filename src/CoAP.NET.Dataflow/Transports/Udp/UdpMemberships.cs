@@ -30,7 +30,7 @@ internal sealed class UdpMemberships(Socket[] sockets, CoapTransportContext cont
             bool ipv4 = !ipv6 || socket.DualMode;
             foreach (IPAddress group in options.MulticastGroups.Where(group => group.AddressFamily == AddressFamily.InterNetworkV6 ? ipv6 : ipv4))
             {
-                foreach (int index in UdpGroups.InterfacesFor(group, options))
+                foreach (int index in UdpGroups.InterfacesFor(group, options, evenIfDown: _isFollowing))
                 {
                     joined += Join(socket, group, index, ref last) ? 1 : 0;
                 }
@@ -47,6 +47,9 @@ internal sealed class UdpMemberships(Socket[] sockets, CoapTransportContext cont
         {
             NetworkChange.NetworkAddressChanged += OnChange;
             _isFollowing = true;
+
+            // What is down now may come up without any change of addresses: a membership waits for that.
+            OnChange(null, EventArgs.Empty);
         }
         catch (Exception exception) when (exception is NetworkInformationException or SocketException or PlatformNotSupportedException)
         {

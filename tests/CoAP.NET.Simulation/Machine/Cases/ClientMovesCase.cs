@@ -12,8 +12,10 @@ internal sealed class ClientMovesCase : NetworkCase
     public override async Task RunAsync(MachineFindings findings)
     {
         (NetworkSpace here, NetworkSpace there) = NetworkSpace.Pair("10.9.0.2", "10.9.0.1");
-        await using MachineServer server = MachineServer.Make(false, "coap://[::]:5683", "coap+tcp://[::]:5683");
+        await using MachineServer server = MachineServer.Make(false, "coap+tcp://[::]:5683");
+        await using MachineServer datagrams = MachineServer.Make(false, "coap://[::]:5683");
         there.Wait(server.StartAsync);
+        there.Wait(datagrams.StartAsync);
         LogCounts log = new();
         CoapEndpointOptions options = MachineServer.Options(log);
         options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(1);

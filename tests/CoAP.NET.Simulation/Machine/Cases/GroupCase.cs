@@ -25,6 +25,7 @@ internal sealed class GroupCase : NetworkCase
         pair.There.Shell("ip route add 224.0.0.0/4 dev v1");
         long back = TimeProvider.System.GetTimestamp();
         findings.Check(Hears(pair.There, client), "with a new interface, too");
+        findings.Saw($"{server.Log.Of(1010)} joined again");
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(back).TotalMilliseconds;
         findings.Count(server.Counters, CoapCounter.SendErrors, CoapCounter.StageErrors);
         findings.Counted.AddRange(server.Log.Told);
