@@ -73,6 +73,10 @@ internal static class UdpGroups
         [.. NetworkInterface.GetAllNetworkInterfaces().SelectMany(static adapter => (int?[])[IndexOf(adapter, ipv6: false), IndexOf(adapter, ipv6: true)]).OfType<int>()];
 
     /// <summary>The interfaces on which a group is to be joined now.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="options">Which interfaces were named.</param>
+    /// <param name="evenIfDown">Whether also on those that are down or have no address of the IP version yet: the operating system keeps the membership for when they have.</param>
+    /// <returns>Their indexes.</returns>
     /// <exception cref="CoapException">One that was named does not exist.</exception>
     public static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options, bool evenIfDown)
     {
@@ -93,7 +97,7 @@ internal static class UdpGroups
             // The loopback interface does not say that it can, but joining there works and costs nothing.
             if ((evenIfDown || adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
                 && (adapter.SupportsMulticast || adapter.NetworkInterfaceType == NetworkInterfaceType.Loopback)
-                && IndexOf(adapter, ipv6) is { } index)
+                && (IndexOf(adapter, ipv6) ?? (evenIfDown ? IndexOf(adapter, !ipv6) : null)) is { } index)
             {
                 indexes.Add(index);
             }

@@ -10,11 +10,15 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed class UdpMemberships(Socket[] sockets, CoapTransportContext context, CoapUdpTransportOptions options) : IDisposable
 {
+    // The platform tells of changes of IPv4 addresses only.
+    private static readonly TimeSpan s_period = TimeSpan.FromSeconds(30);
+
     private readonly Lock _gate = new();
 
     // Guarded by _gate, as the rest.
     private readonly HashSet<(Socket Socket, IPAddress Group, int Index)> _joined = [];
     private bool _isFollowing;
+    private ITimer? _looks;
 
     /// <summary>Joins where that was not done before.</summary>
     /// <param name="last">Why one could not be joined.</param>
@@ -50,6 +54,7 @@ internal sealed class UdpMemberships(Socket[] sockets, CoapTransportContext cont
 
             // What is down now may come up without any change of addresses: a membership waits for that.
             OnChange(null, EventArgs.Empty);
+            _looks = context.TimeProvider.CreateTimer(static memberships => ((UdpMemberships)memberships!).OnChange(null, EventArgs.Empty), this, s_period, s_period);
         }
         catch (Exception exception) when (exception is NetworkInformationException or SocketException or PlatformNotSupportedException)
         {
@@ -61,7 +66,7 @@ internal sealed class UdpMemberships(Socket[] sockets, CoapTransportContext cont
     {
         if (_isFollowing)
         {
-            _isFollowing = false;
+            _looks?.Dispose();
             NetworkChange.NetworkAddressChanged -= OnChange;
         }
     }
