@@ -11,8 +11,10 @@ internal static class LostDescriptor
     /// <summary>Gives a socket up without closing its descriptor, whose number may be somebody else's by now: a pipe of the runtime, say, without which no thread starts.</summary>
     public static void Abandon(Socket socket)
     {
+#pragma warning disable CA1816 // it is not disposed, and must not be
         GC.SuppressFinalize(socket.SafeHandle);
         GC.SuppressFinalize(socket);
+#pragma warning restore CA1816
     }
 
     public static CoapException Of(string use, int error) => Of(use, LinuxErrors.ToException(error));

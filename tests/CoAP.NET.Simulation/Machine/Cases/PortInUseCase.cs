@@ -23,7 +23,7 @@ internal sealed class PortInUseCase : MachineCase
     /// <summary>Tries each scheme with each engine.</summary>
     /// <param name="findings">What is found.</param>
     /// <param name="isAlone">Whether nothing else runs in the process, so that its descriptors can be counted.</param>
-    public async Task TryAllAsync(MachineFindings findings, bool isAlone)
+    public static async Task TryAllAsync(MachineFindings findings, bool isAlone)
     {
         foreach (string scheme in (string[])["coap", "coap+tcp"])
         {

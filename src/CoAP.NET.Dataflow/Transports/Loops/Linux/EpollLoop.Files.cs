@@ -55,10 +55,11 @@ internal sealed unsafe partial class EpollLoop
 
     private void CheckFiles()
     {
-        foreach (LoopFile file in _files.All())
+        foreach (LoopFile? file in _files.Slots)
         {
-            if (file.Check(this) is not 0 and var error)
+            if (file?.Check(this) is { } error and not 0)
             {
+                // Ends the endpoint on another thread; the loop hears of it later.
                 file.OnLost(error);
             }
         }

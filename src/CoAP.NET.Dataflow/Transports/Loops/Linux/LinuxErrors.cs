@@ -18,7 +18,7 @@ internal static class LinuxErrors
         LibC.ENOMEM or LibC.ENOBUFS => SocketError.NoBufferSpaceAvailable,
         LibC.EINVAL => SocketError.InvalidArgument,
         LibC.ENFILE or LibC.EMFILE => SocketError.TooManyOpenSockets,
-        LibC.EBADF or LibC.ENOTSOCK => SocketError.NotSocket,
+        LibC.ENOENT or LibC.EBADF or LibC.ENOTSOCK => SocketError.NotSocket,
         32 => SocketError.Shutdown,
         90 => SocketError.MessageSize,
         93 => SocketError.ProtocolNotSupported,

@@ -41,11 +41,11 @@ internal sealed class LoopFiles
         }
     }
 
-    /// <summary>All of them, as a list of its own.</summary>
-    public List<LoopFile> All() => [.. _slots.OfType<LoopFile>()];
+    /// <summary>All of them, between gaps.</summary>
+    public ReadOnlySpan<LoopFile?> Slots => _slots;
 
     /// <summary>The transports that have any, each once, as a list of its own.</summary>
-    public List<LoopOwner> Owners() => [.. _slots.Where(static file => file is not null).Select(static file => file!.Owner).Distinct()];
+    public List<LoopOwner> Owners() => [.. _slots.OfType<LoopFile>().Select(static file => file.Owner).Distinct()];
 
     /// <summary>Those of a transport, as a list of its own.</summary>
     public List<LoopFile> Of(LoopOwner owner)

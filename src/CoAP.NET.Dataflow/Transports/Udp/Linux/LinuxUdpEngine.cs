@@ -156,7 +156,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         int error;
         try
         {
-            error = SendBatch.SendNow(socket, datagram);
+            error = socket.IsLost ? LibC.EBADF : SendBatch.SendNow(socket, datagram);
         }
         catch (ObjectDisposedException)
         {

@@ -9,8 +9,6 @@ internal sealed class LinuxUdpSocket : LoopFile
 {
     private const uint NotADrop = 0x8000_0000;
 
-    private volatile bool _isLost;
-
     private LinuxUdpSocket(LinuxUdpEngine engine, int tag, Socket socket, bool dualMode)
         : base(engine.LoopOwner)
     {
@@ -60,6 +58,13 @@ internal sealed class LinuxUdpSocket : LoopFile
     {
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
+    }
+
+    /// <summary>Whether the descriptor was closed by code that does not own it.</summary>
+    public bool IsLost
+    {
+        get => Volatile.Read(ref field);
+        private set => Volatile.Write(ref field, value);
     }
 
     /// <summary>Opens, binds and sets up a socket.</summary>
@@ -113,7 +118,7 @@ internal sealed class LinuxUdpSocket : LoopFile
     public override void OnLost(int error)
     {
         IsClosing = true;
-        _isLost = true;
+        IsLost = true;
         Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
     }
 
@@ -122,7 +127,7 @@ internal sealed class LinuxUdpSocket : LoopFile
     public void Close()
     {
         IsClosing = true;
-        if (_isLost)
+        if (IsLost)
         {
             LostDescriptor.Abandon(Socket);
         }
