@@ -29,7 +29,7 @@ internal sealed class ReadOnlyCase : MachineCase
         options.Tls = new CoapTlsOptions
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = certificate },
-            Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = static (_, _, _, _) => true },
+            Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = (_, shown, _, _) => shown is not null && shown.GetCertHashString() == certificate.GetCertHashString() },
         };
         await using CoapServer server = new(options);
         server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").Listen("coaps+tcp://127.0.0.1:0");
