@@ -125,7 +125,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
-        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state);
+        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state) { Faulted = Fault };
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
@@ -351,9 +351,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     private void Fault(Exception exception)
     {
-        Log.EndpointFaulted(_environment.Logger, exception);
         if (_completion.TrySetException(exception))
         {
+            Log.EndpointFaulted(_environment.Logger, exception);
             _ = Completion.Exception;
             _environment.Scheduler.Queue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this);
         }

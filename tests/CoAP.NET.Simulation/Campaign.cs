@@ -7,6 +7,7 @@ internal abstract class Campaign
     public static IReadOnlyList<Campaign> All { get; } =
     [
         new Attack.AttackCampaign(),
+        new Machine.MachineCampaign(),
         new Congestion.CongestionCampaign(),
     ];
 

@@ -113,13 +113,18 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private async Task AcceptAsync(Socket listener)
     {
         CoapAddress address = LocalAddressOf(listener);
-        bool isLogged = false;
+        OccasionalLog log = new(Context.TimeProvider);
         while (!_stopping.IsCancellationRequested)
         {
             try
             {
                 Socket socket = await Accepting(listener, _stopping.Token).ConfigureAwait(false);
-                isLogged = false;
+                if (DescriptorReserve.IsTouchedBy(socket.SafeHandle))
+                {
+                    socket.Dispose();
+                    throw new SocketException((int)SocketError.TooManyOpenSockets);
+                }
+
                 _ = ServeAsync(socket);
             }
             catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException)
@@ -134,9 +139,14 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                if (!isLogged && !_stopping.IsCancellationRequested)
+                if (_stopping.IsCancellationRequested)
                 {
-                    isLogged = true;
+                    continue;
+                }
+
+                Context.Counters.Add(CoapCounter.AcceptFailures);
+                if (log.IsDue())
+                {
                     Report((address, exception.Message), static (engine, failed) => Log.AcceptFailed(engine.Context.Logger, failed.address, failed.Message));
                 }
 
