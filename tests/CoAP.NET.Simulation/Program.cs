@@ -2,6 +2,11 @@
 using System.Runtime.InteropServices;
 using CoAP.NET.Simulation;
 
+if (args is [CoAP.NET.Simulation.Overload.OverloadServer.Verb, ..])
+{
+    return await CoAP.NET.Simulation.Overload.OverloadServer.RunAsync(args[1..]);
+}
+
 if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => one.Name == args[0]) is not { } campaign)
 {
     Console.Error.WriteLine("""
