@@ -7,7 +7,9 @@ internal abstract class Campaign
     public static IReadOnlyList<Campaign> All { get; } =
     [
         new Attack.AttackCampaign(),
+        new Overload.OverloadCampaign(),
         new Machine.MachineCampaign(),
+        new Soak.SoakCampaign(),
         new Congestion.CongestionCampaign(),
     ];
 

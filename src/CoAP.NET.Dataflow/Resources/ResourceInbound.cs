@@ -106,7 +106,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             {
                 Reply(item, s_incomplete);
             }
-            else if (!Served.TryEnter(item.Channel.Shard.Index))
+            else if (!Served.TryEnter(item.Channel.Shard.Index) && !(Continues(item) && Served.TryEnterBeyond(item.Channel.Shard.Index, IsForObservers(item))))
             {
                 Counters.Add(CoapCounter.Busy);
                 item.Channel.NoteDrop(CoapCounter.Busy);
@@ -127,6 +127,11 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             Reply(item, s_internalServerError);
         }
     }
+
+    /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run for observers.</summary>
+    internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || IsForObservers(exchange);
+
+    private static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
 
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
     internal static bool AsksForProxy(CoapOptionCollection options)

@@ -11,6 +11,7 @@ internal sealed class RouteExecutor
     private readonly SlowWatch _watch;
     private readonly WorkQueue? _queue;
     private WorkQueue? _slowQueue;
+    private WorkQueue? _costlyQueue;
 
     public RouteExecutor(ExecutionOptions options, CoapEnvironment environment)
     {
@@ -32,13 +33,13 @@ internal sealed class RouteExecutor
             case ExecutionKind.Queued:
                 return _queue!.TryRun(call);
             case ExecutionKind.Serial:
-                return _queue!.TryRun(call, _watch.IsSlow ? null : _watch);
+                return _queue!.TryRun(call, _watch.IsInline || !(_watch.IsSlow || _watch.IsCostly(_queue.HasWaiting)) ? _watch : null);
             case ExecutionKind.Scheduler:
                 return TryRunOn(_options.Scheduler!, call);
             default:
-                if (_watch.IsSlow)
+                if (!_watch.IsInline && QueueAside() is { } queue)
                 {
-                    return SlowQueue().TryRun(call);
+                    return queue.TryRun(call);
                 }
 
                 call.Stage.Execute(call, queue: null, _watch);
@@ -61,6 +62,14 @@ internal sealed class RouteExecutor
             scheduler);
         return true;
     }
+
+    private WorkQueue? QueueAside() => _watch.IsSlow ? SlowQueue() : _watch.IsCostly(Volatile.Read(ref _costlyQueue) is { HasWaiting: true }) ? CostlyQueue() : null;
+
+    // As many at a time as there are processors: they block none, and more would only take time from the threads that receive.
+    private WorkQueue CostlyQueue() =>
+        Volatile.Read(ref _costlyQueue)
+        ?? Interlocked.CompareExchange(ref _costlyQueue, new WorkQueue(_environment.Scheduler, Environment.ProcessorCount, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
+        ?? _costlyQueue!;
 
     private WorkQueue SlowQueue() =>
         Volatile.Read(ref _slowQueue)

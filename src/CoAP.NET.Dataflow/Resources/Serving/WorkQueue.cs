@@ -12,19 +12,25 @@ internal sealed class WorkQueue
     private readonly int _parallelism;
     private readonly int _capacity;
     private readonly bool _countsAsSlow;
+    private readonly WaitBound? _bound;
     private int _running;
 
     /// <param name="scheduler">The threads.</param>
     /// <param name="parallelism">How many requests run at a time.</param>
     /// <param name="capacity">How many wait.</param>
     /// <param name="countsAsSlow">Whether its threads come out of <see cref="ServedRequests.MaxSlowThreads"/>.</param>
-    public WorkQueue(CoapScheduler scheduler, int parallelism, int capacity, bool countsAsSlow = false)
+    /// <param name="bound">How long one may wait; null for any time.</param>
+    public WorkQueue(CoapScheduler scheduler, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null)
     {
         _scheduler = scheduler;
         _parallelism = parallelism;
         _capacity = capacity;
         _countsAsSlow = countsAsSlow;
+        _bound = bound;
     }
+
+    /// <summary>Whether requests wait; only a glance.</summary>
+    public bool HasWaiting => _waiting.Count > 0;
 
     /// <summary>Runs a request now or later.</summary>
     /// <param name="call">The request.</param>
@@ -123,11 +129,13 @@ internal sealed class WorkQueue
 
     private bool TryWait(in RouteCall call)
     {
-        if (_waiting.Count >= _capacity)
+        int waiting = _waiting.Count;
+        if (waiting >= _capacity || (waiting >= _parallelism && _bound?.IsFull(waiting, ResourceInbound.Continues(call.Exchange)) == true))
         {
             return false;
         }
 
+        _bound?.Came(waiting);
         _waiting.Enqueue(call);
         return true;
     }
@@ -138,6 +146,7 @@ internal sealed class WorkQueue
         {
             if (_waiting.TryDequeue(out call))
             {
+                _bound?.Left();
                 return true;
             }
 

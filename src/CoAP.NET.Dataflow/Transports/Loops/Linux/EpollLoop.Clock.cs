@@ -29,9 +29,10 @@ internal sealed unsafe partial class EpollLoop
 
         while (_clocks.PeekDue(now) is { } clock)
         {
-            Begin(clock.Owner);
+            LoopOwner owner = clock.Owner!;
+            Begin(owner);
             StageTime.Forget();
-            TimeSpan next = clock.Owner.Context.Tick();
+            TimeSpan next = owner.Context.Tick();
             StageTime.Forget();
             if (!role.Settle())
             {
