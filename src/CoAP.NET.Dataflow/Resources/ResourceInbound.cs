@@ -38,7 +38,12 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         Served = served;
     }
 
+    /// <summary>Where an answer goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
+    internal Action<CoapReply>? Bypass { get; set; }
+
     internal ServedRequests Served { get; }
+
+    internal CoapEnvironment Environment => _environment;
 
     private protected override void Process(CoapExchange item)
     {
@@ -127,6 +132,10 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             Reply(item, s_internalServerError);
         }
     }
+
+    private protected override void OnDeclined(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, _busy));
+
+    private protected override void OnLost(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, s_internalServerError));
 
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
     internal static bool AsksForProxy(CoapOptionCollection options)

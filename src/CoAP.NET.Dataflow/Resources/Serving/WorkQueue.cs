@@ -97,7 +97,7 @@ internal sealed class WorkQueue
             return false;
         }
 
-        if (_scheduler.Queue(RunThread, (this, call)))
+        if (_scheduler.TryQueue(RunThread, (this, call), call.Stage.Environment.Counters, call.Stage.Environment.Logger))
         {
             return true;
         }
