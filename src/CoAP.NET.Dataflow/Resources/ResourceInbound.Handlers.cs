@@ -145,7 +145,11 @@ public sealed partial class ResourceInbound
         }
 
         Counters.Add(CoapCounter.HandlerErrors);
-        (exchange.Request.Watch as ServerWatch)?.Failed(exception);
+        if (exchange.Request.Watch is ServerWatch watch)
+        {
+            Fail(watch, exception);
+        }
+
         Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception, exchange);
         return s_internalServerError;
     }
