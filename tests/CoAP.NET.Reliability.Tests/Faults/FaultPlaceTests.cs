@@ -26,7 +26,7 @@ public sealed class FaultPlaceTests
             }
         }
 
-        Assert.Empty(found);
+        Assert.True(found.Count == 0, string.Join("\n\n", found));
         Assert.Empty(rig.ServerLog.Unexpected);
         Assert.Empty(rig.ClientLog.Unexpected);
         Assert.False(rig.Server.Endpoint.Completion.IsCompleted);

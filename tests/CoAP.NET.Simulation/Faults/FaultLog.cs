@@ -29,7 +29,8 @@ internal sealed class FaultLog(FaultInjector injector) : ILoggerFactory, ILogger
             _told.TryAdd(injected.Number, (eventId.Id, logLevel));
         }
 
-        if (logLevel >= LogLevel.Error && !isInjected && eventId.Id != FaultPlaces.NullResult)
+        // An option of 70,000 bytes is the one thing that is thrown by the library itself.
+        if (logLevel >= LogLevel.Error && !isInjected && eventId.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed) && exception is not Serialization.CoapFormatException and not ArgumentException)
         {
             _unexpected.Enqueue($"{eventId.Id} {formatter(state, exception)} {exception}");
         }

@@ -42,7 +42,8 @@ internal static partial class FaultPlaces
                 probe.Expect(InternalServerError);
             },
         },
-        new FaultPlace("a response that has no form on the wire", "5.00", CoapCounter.EncodeErrors, EncodeFailed, Asks("/handler/unwritable", InternalServerError)) { IsAnonymous = true },
+        Unwritable(CoapCounter.EncodeErrors, EncodeFailed) with { Scheme = "coap+tcp" },
+        Unwritable(CoapCounter.StageErrors, StageFailed) with { Scheme = "coap" },
         new FaultPlace("an observed resource, for a notification", "its observers get 5.00, which ends their registration (RFC 7641 section 4.2), and register again", CoapCounter.HandlerErrors, HandlerFailed, NotifyAsync),
     ];
 
@@ -118,6 +119,9 @@ internal static partial class FaultPlaces
         probe.Arm();
         return probe.AskAsync(CoapMethod.Get, path, null, allowed);
     };
+
+    private static FaultPlace Unwritable(CoapCounter counter, int logId) =>
+        new("a response that has no form on the wire", "5.00", counter, logId, Asks("/handler/unwritable", InternalServerError)) { IsAnonymous = true };
 
     private static async Task NotifyAsync(FaultProbe probe)
     {

@@ -85,7 +85,7 @@ internal sealed class FaultResources
         _server.MapGet("/handler/queued", () => Fail("a handler that is queued")).RunQueued();
         _server.MapGet("/handler/serial", () => Fail("a serial handler")).Serial();
         _server.MapGet("/handler/scheduler", static () => "fine").RunOn(new FaultTasks(_injector));
-        _server.MapGet("/handler/option", request => $"{request.Options.Get<FaultOption>()?.Value}");
+        _server.MapGet("/handler/option", request => $"{request.Options.OfType<FaultOption>().FirstOrDefault()?.Value}");
         _server.MapGet("/handler/notes", static () => new CoapResult(CoapCode.Valid, "too much"u8.ToArray()));
         _server.MapGet("/handler/unwritable", () =>
         {

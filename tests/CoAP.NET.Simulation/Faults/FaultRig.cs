@@ -107,7 +107,7 @@ internal sealed class FaultRig : IAsyncDisposable
         Insert(CoapSeams.ExchangesToMessaging, static item => item.Channel.Remote);
         Insert(CoapSeams.MessagingToSerializer, static item => item.Channel.Remote);
         Insert(CoapSeams.SerializerToChannel, static item => item.Channel!.Remote);
-        Insert(CoapSeams.ChannelToTransport, static item => item.Remote);
+        Insert(CoapSeams.ChannelToTransport, static item => item.Channel?.Remote ?? item.Remote);
 
         void Insert<T>(CoapSeam<T> seam, Func<T, CoapAddress> remoteOf) =>
             pipeline.Insert(seam, () => new FaultBlock<T>(injector, $"seam {seam.Name}", item => remoteOf(item).Port)!);

@@ -15,7 +15,7 @@ internal sealed class FaultStream(FaultInjector injector, string place, byte[] c
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         await Task.Yield();
-        if (Position > 0)
+        if (Position > 0 || buffer.Length > 2000)
         {
             injector.Hit($"{place}: reading");
         }
