@@ -13,6 +13,12 @@ internal sealed class FaultInjector
     /// <summary>Whether faults are told to nobody: the defect that a swallowing handler would be.</summary>
     public bool Swallows { get; init; }
 
+    /// <summary>Whether the handler that was hit answers 5.00 by itself: what was thrown is neither counted nor logged.</summary>
+    public bool Hides { get; init; }
+
+    /// <summary>Runs before a fault is thrown; null for nothing.</summary>
+    public Action? Drag { get; init; }
+
     /// <summary>Has the next one who comes to a place meet a fault.</summary>
     public ArmedFault Arm(string place, FaultKind kind, int port = 0)
     {
@@ -40,6 +46,7 @@ internal sealed class FaultInjector
     {
         if (TryTake(place, port, out ArmedFault? fault) && !Swallows)
         {
+            Drag?.Invoke();
             throw fault.Exception;
         }
     }

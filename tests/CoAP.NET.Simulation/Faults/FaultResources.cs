@@ -163,6 +163,11 @@ internal sealed class FaultResources
 
     private CoapResult Fail(string place)
     {
+        if (_injector.Hides && _injector.TryTake(place, 0, out _))
+        {
+            return CoapResults.InternalServerError();
+        }
+
         _injector.Hit(place);
         return CoapResults.Text("fine");
     }
