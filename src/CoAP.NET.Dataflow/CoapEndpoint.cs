@@ -69,6 +69,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             TimeProvider = options.TimeProvider,
             Random = options.Random,
             Scheduler = options.Scheduler,
+            HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),

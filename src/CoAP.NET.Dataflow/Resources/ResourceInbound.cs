@@ -202,8 +202,14 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
         if (!taken)
         {
-            Counters.Add(CoapCounter.Busy);
-            Finish(exchange, _busy);
+            Refuse(exchange);
         }
+    }
+
+    /// <summary>Answers that there is no room for a request now.</summary>
+    internal void Refuse(CoapExchange exchange)
+    {
+        Counters.Add(CoapCounter.Busy);
+        Finish(exchange, _busy);
     }
 }

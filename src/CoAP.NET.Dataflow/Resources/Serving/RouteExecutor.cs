@@ -19,7 +19,7 @@ internal sealed class RouteExecutor
         _watch = new SlowWatch(environment.TimeProvider);
         if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
         {
-            _queue = new WorkQueue(environment.Scheduler, options.Parallelism, options.Capacity);
+            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity);
         }
     }
 
@@ -64,6 +64,6 @@ internal sealed class RouteExecutor
 
     private WorkQueue SlowQueue() =>
         Volatile.Read(ref _slowQueue)
-        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment.Scheduler, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
+        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
         ?? _slowQueue!;
 }
