@@ -7,6 +7,9 @@ namespace CoAP.NET;
 /// </summary>
 internal sealed class HandlerThreads
 {
+    // More are not looked for at a time: each look is work.
+    private const int MaxSurplus = 8;
+
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(2);
 
     private readonly Lock _gate = new();
@@ -20,6 +23,7 @@ internal sealed class HandlerThreads
     private bool _isLooking;
 
     private int _count;
+    private int _surplus;
 
     /// <param name="scheduler">Where the thread comes from that looks at the others.</param>
     /// <param name="maxBusy">How many may compute at a time; null: half of the processors, and at least one.</param>
@@ -33,6 +37,21 @@ internal sealed class HandlerThreads
 
     /// <summary>Whether one more thread may begin without anybody's look at those that work.</summary>
     public bool HasRoom => Volatile.Read(ref _count) < _maxBusy;
+
+    /// <summary>Takes the leave that one thread may take, as more compute than are to: those that waited when they were looked at, and compute now.</summary>
+    /// <returns>Whether the caller may leave.</returns>
+    public bool TryTakeSurplus()
+    {
+        while (Volatile.Read(ref _surplus) is var surplus and > 0)
+        {
+            if (Interlocked.CompareExchange(ref _surplus, surplus - 1, surplus) == surplus)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
 
     /// <summary>A thread is asked for; pairs with <see cref="Release"/>.</summary>
     public void Reserve() => Interlocked.Increment(ref _count);
@@ -138,14 +157,15 @@ internal sealed class HandlerThreads
         int busy = count - _working.Count;
         foreach ((Thread thread, int id) in _working)
         {
-            if (busy >= _maxBusy)
+            if (busy >= _maxBusy + MaxSurplus)
             {
-                return 0;
+                break;
             }
 
             busy += _waits(thread, id) ? 0 : 1;
         }
 
+        Volatile.Write(ref _surplus, Math.Max(0, busy - _maxBusy));
         return busy == 0 ? Math.Max(_maxBusy, count / 2) : Math.Max(0, _maxBusy - busy);
     }
 

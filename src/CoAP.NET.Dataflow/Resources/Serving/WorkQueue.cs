@@ -187,11 +187,40 @@ internal sealed class WorkQueue : IHandlerQueue
     {
         while (call.Stage.Execute(call, this, watch: null))
         {
-            if (!TryNext(out call))
+            if (TryStepBack() || !TryNext(out call))
             {
                 return;
             }
         }
+    }
+
+    // A thread too many goes before it takes the next request; another one of the queue goes on, or asks again.
+    private bool TryStepBack()
+    {
+        if (_threads is null)
+        {
+            return false;
+        }
+
+        bool asks;
+        lock (_gate)
+        {
+            if (_running <= 1 || _waiting.Count == 0 || !_threads.TryTakeSurplus())
+            {
+                return false;
+            }
+
+            _running--;
+            asks = !_isAsking;
+            _isAsking = true;
+        }
+
+        if (asks)
+        {
+            _threads.Ask(this);
+        }
+
+        return true;
     }
 
     private bool TryWait(in RouteCall call, long capacity)
