@@ -39,12 +39,12 @@ internal static class FaultRun
                 await FaultProbe.UntilAsync(() => IsLogged(log, place, probe.Fault, entries), $"it was not logged under {place.LogId} as an error or warning");
             }
 
-            string next = await client.OutcomeAsync(CoapMethod.Get, "/plain");
-            return next == CoapCode.Content.ToString() ? probe.Outcome : throw new FaultFinding($"the next request of the same peer was answered '{next}'");
+            CoapResponse next = await client.SendAsync(CoapMethod.Get, "/plain");
+            return next.Code == CoapCode.Content ? probe.Outcome : throw new FaultFinding($"the next request of the same peer was answered '{next.Code}'");
         }
-        catch (FaultFinding finding)
+        catch (Exception exception) when (exception is FaultFinding or CoapException)
         {
-            throw new FaultFinding($"{place.Name} ({scheme}, {kind}): {finding.Message}");
+            throw new FaultFinding($"{place.Name} ({scheme}, {kind}): {(exception is FaultFinding ? "" : "the next request of the same peer: ")}{exception.Message}");
         }
         finally
         {
