@@ -62,15 +62,17 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
         KeyValuePair<string, object?>[] tags = [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(), .. options.TelemetryTags];
         _name = options.Name;
+        CoapCounters counters = new();
         _environment = new CoapEnvironment
         {
             Telemetry = new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 },
             TimeProvider = options.TimeProvider,
             Random = options.Random,
             Scheduler = options.Scheduler,
+            HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),
-            Counters = new CoapCounters(),
-            Logger = options.LoggerFactory.CreateLogger("CoAP.NET"),
+            Counters = counters,
+            Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             QBlock = options.QBlock,
             Streams = options.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
@@ -287,7 +289,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
         catch (AggregateException exception)
         {
-            Log.StageFailed(_environment.Logger, exception);
+            InlineFailure.Report(Counters, _environment.Logger, exception);
         }
 
         Observed.Stop();
@@ -318,7 +320,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                Log.StageFailed(_environment.Logger, exception);
+                InlineFailure.Report(Counters, _environment.Logger, exception);
             }
         }
 
@@ -344,7 +346,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                Log.StageFailed(_environment.Logger, exception);
+                InlineFailure.Report(Counters, _environment.Logger, exception);
             }
         }
     }
@@ -355,7 +357,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         {
             Log.EndpointFaulted(_environment.Logger, exception);
             _ = Completion.Exception;
-            _environment.Scheduler.Queue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this);
+            _environment.Scheduler.TryQueue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this, _environment.Counters, _environment.Logger);
         }
     }
 }

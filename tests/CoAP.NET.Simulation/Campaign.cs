@@ -7,6 +7,8 @@ internal abstract class Campaign
     public static IReadOnlyList<Campaign> All { get; } =
     [
         new Attack.AttackCampaign(),
+        new Faults.FaultCampaign(),
+        new Hogs.HogCampaign(),
         new Overload.OverloadCampaign(),
         new Machine.MachineCampaign(),
         new Soak.SoakCampaign(),

@@ -123,7 +123,7 @@ internal sealed class CoapShard
         Gate.Exit();
         if (wake)
         {
-            WakeClock?.Invoke();
+            Wake();
         }
 
         if (hasFirst)
@@ -197,6 +197,26 @@ internal sealed class CoapShard
         }
 
         return due;
+    }
+
+    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and the next one who leaves wakes the clock again.
+    private void Wake()
+    {
+        try
+        {
+            WakeClock?.Invoke();
+        }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            lock (Gate)
+            {
+                DriverDue = long.MaxValue;
+            }
+
+            Failed(exception);
+        }
     }
 
     private void Run(ShardWork work)

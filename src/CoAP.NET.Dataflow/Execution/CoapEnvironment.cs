@@ -11,6 +11,9 @@ internal sealed class CoapEnvironment
 
     public required CoapScheduler Scheduler { get; init; }
 
+    /// <summary>How many handlers may compute on threads of the library; null where a user decides about threads.</summary>
+    public HandlerThreads? HandlerThreads { get; init; }
+
     public required CoapLimits Limits { get; init; }
 
     public required CoapCounters Counters { get; init; }

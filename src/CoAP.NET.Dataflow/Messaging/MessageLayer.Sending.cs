@@ -34,7 +34,9 @@ internal sealed partial class MessageLayer
         }
         else if (transmission.IsOutstanding)
         {
-            OnUnanswered(transmission, Refresh(transmission.Channel), now);
+            CoapChannel peer = Refresh(transmission.Channel);
+            OnUnanswered(transmission, peer, now);
+            peer.Messaging.Sending!.CancelledId = transmission.Message.MessageId;
             End(transmission, now);
         }
 

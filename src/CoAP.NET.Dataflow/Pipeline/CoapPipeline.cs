@@ -49,6 +49,8 @@ internal sealed class CoapPipeline
         Connections = parts.Connections;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
+        resource.Bypass = reply => ExchangesOut.Run(reply);
+        ExchangesOut.Bypass = reply => MessagingOut.Run(reply);
         _abandon.Add(TransportIn.Abandon);
         shard.LendsMessages = !_options.At(CoapSeams.ExchangesToMessaging).Any() && !_options.At(CoapSeams.MessagingToSerializer).Any();
         Link(TransportIn, channelIn, CoapSeams.TransportToChannel);

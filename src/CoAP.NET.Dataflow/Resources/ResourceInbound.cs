@@ -38,7 +38,12 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         Served = served;
     }
 
+    /// <summary>Where an answer goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
+    internal Action<CoapReply>? Bypass { get; set; }
+
     internal ServedRequests Served { get; }
+
+    internal CoapEnvironment Environment => _environment;
 
     private protected override void Process(CoapExchange item)
     {
@@ -133,6 +138,10 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
     private static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
 
+    private protected override void OnDeclined(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, _busy));
+
+    private protected override void OnLost(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, s_internalServerError));
+
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
     internal static bool AsksForProxy(CoapOptionCollection options)
     {
@@ -198,8 +207,14 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
         if (!taken)
         {
-            Counters.Add(CoapCounter.Busy);
-            Finish(exchange, _busy);
+            Refuse(exchange);
         }
+    }
+
+    /// <summary>Answers that there is no room for a request now.</summary>
+    internal void Refuse(CoapExchange exchange)
+    {
+        Counters.Add(CoapCounter.Busy);
+        Finish(exchange, _busy);
     }
 }

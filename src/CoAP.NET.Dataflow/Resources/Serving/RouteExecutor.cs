@@ -20,7 +20,7 @@ internal sealed class RouteExecutor
         _watch = new SlowWatch(environment.TimeProvider);
         if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
         {
-            _queue = new WorkQueue(environment.Scheduler, options.Parallelism, options.Capacity);
+            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity);
         }
     }
 
@@ -68,11 +68,11 @@ internal sealed class RouteExecutor
     // As many at a time as there are processors: they block none, and more would only take time from the threads that receive.
     private WorkQueue CostlyQueue() =>
         Volatile.Read(ref _costlyQueue)
-        ?? Interlocked.CompareExchange(ref _costlyQueue, new WorkQueue(_environment.Scheduler, Environment.ProcessorCount, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
+        ?? Interlocked.CompareExchange(ref _costlyQueue, new WorkQueue(_environment, Environment.ProcessorCount, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
         ?? _costlyQueue!;
 
     private WorkQueue SlowQueue() =>
         Volatile.Read(ref _slowQueue)
-        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment.Scheduler, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
+        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
         ?? _slowQueue!;
 }

@@ -17,6 +17,9 @@ internal sealed partial class SlowWatch
     public static readonly TimeSpan Within = TimeSpan.FromMinutes(1);
     public static readonly TimeSpan SlowFor = TimeSpan.FromMinutes(5);
 
+    // The role is taken after some milliseconds; of those the collector had none of.
+    private static readonly TimeSpan s_takenThreshold = TimeSpan.FromMilliseconds(3);
+
     private const int QuickCallsAtOnce = 16;
 
     // Of _aside.
@@ -66,7 +69,24 @@ internal sealed partial class SlowWatch
             NoteCost(now - started);
         }
 
-        return now - started > Threshold.Ticks && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore);
+        return now - started > Threshold.Ticks && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, Threshold);
+    }
+
+    /// <summary>Takes the time of a call during which the receive role was taken from its thread: others waited, however long it was.</summary>
+    /// <param name="started">When it began, in units of 100 ns.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
+    /// <returns>Whether the handler became slow by it.</returns>
+    public bool ObserveTaken(long started, long now, TimeSpan pausesBefore)
+    {
+        if (_calls < FirstCalls)
+        {
+            _calls++;
+            return false;
+        }
+
+        ObserveQuick();
+        return IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, s_takenThreshold);
     }
 
     /// <summary>Counts a call that did not take its thread for long: every sixteenth of a thread for sixteen, as several processors that write one number hinder each other.</summary>
@@ -81,9 +101,9 @@ internal sealed partial class SlowWatch
         return false;
     }
 
-    private bool IsBlock(long started, long now, TimeSpan pauses)
+    private bool IsBlock(long started, long now, TimeSpan pauses, TimeSpan threshold)
     {
-        if (TimeSpan.FromTicks(now - started) - pauses <= Threshold)
+        if (TimeSpan.FromTicks(now - started) - pauses <= threshold)
         {
             return false;
         }

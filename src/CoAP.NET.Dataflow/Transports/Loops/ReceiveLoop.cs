@@ -67,7 +67,7 @@ internal abstract class ReceiveLoop
         ReceiveRole role = new(this);
         _holder = role;
         Watchdog.Add(this);
-        if (_scheduler.Queue(static state => RunAs((ReceiveRole)state!), role))
+        if (_scheduler.TryQueue(static state => RunAs((ReceiveRole)state!), role, ActiveContext?.Counters, ActiveContext?.Logger))
         {
             return true;
         }
@@ -181,7 +181,7 @@ internal abstract class ReceiveLoop
         }
 
         _takeOverProgress = progress;
-        if (_scheduler.Queue(static state => ((ReceiveLoop)state!).TakeOver(), this))
+        if (_scheduler.TryQueue(static state => ((ReceiveLoop)state!).TakeOver(), this, ActiveContext?.Counters, ActiveContext?.Logger))
         {
             _starved = false;
             return;
