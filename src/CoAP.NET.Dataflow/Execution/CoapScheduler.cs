@@ -14,4 +14,10 @@ public abstract class CoapScheduler
     /// <param name="state">Passed to the work.</param>
     /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
     public abstract bool Queue(Action<object?> work, object? state);
+
+    /// <summary>
+    /// Whether what awaits a response goes on through this too, and not where the runtime would have it. Default false. On virtual time true: there a run is the same each time
+    /// only when no other thread takes part.
+    /// </summary>
+    internal virtual bool TakesContinuations => false;
 }
