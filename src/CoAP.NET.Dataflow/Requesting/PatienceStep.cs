@@ -85,7 +85,8 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(stopped, cancellationToken);
         try
         {
-            await Task.Delay(wait, environment.TimeProvider, either.Token).ConfigureAwait(false);
+            // A delay is cut to whole milliseconds: the last one would not be waited for at all, but asked for again and again.
+            await Task.Delay(TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), environment.TimeProvider, either.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

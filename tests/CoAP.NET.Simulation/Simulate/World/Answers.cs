@@ -6,21 +6,23 @@ namespace CoAP.NET.Simulation.Simulate;
 /// <summary>What requests ask for and what the answers to them are, in a form in which each end can tell whether it got what was meant for it.</summary>
 internal static class Answers
 {
+    private const string Names = "instfmc";
+
     /// <summary>The query of a request: what its handler is to do, with a checksum, as bytes may change on the way.</summary>
     public static string Query(Step step)
     {
         int failure = (int)step.Failure;
-        return string.Create(CultureInfo.InvariantCulture, $"i={step.Id}&n={step.Upload}&s={step.Download}&t={step.HandlerTime}&f={failure}&c={Sum(step.Id, step.Upload, step.Download, step.HandlerTime, failure)}");
+        return string.Create(CultureInfo.InvariantCulture, $"i={step.Id}&n={step.Upload}&s={step.Download}&t={step.HandlerTime}&f={failure}&m={(int)step.Method}&c={Sum([step.Id, step.Upload, step.Download, step.HandlerTime, failure, (int)step.Method])}");
     }
 
     /// <summary>Reads a query; null when it is not one of ours any more.</summary>
     public static Step? Read(CoapRequest request)
     {
-        int[] values = new int[6];
+        int[] values = new int[7];
         int at = 0;
         foreach (string query in request.Queries)
         {
-            if (at == values.Length || query.Length < 3 || query[0] != "instfc"[at] || query[1] != '=' || !int.TryParse(query.AsSpan(2), NumberStyles.None, CultureInfo.InvariantCulture, out values[at]))
+            if (at == values.Length || query.Length < 3 || query[0] != Names[at] || query[1] != '=' || !int.TryParse(query.AsSpan(2), NumberStyles.None, CultureInfo.InvariantCulture, out values[at]))
             {
                 return null;
             }
@@ -28,8 +30,8 @@ internal static class Answers
             at++;
         }
 
-        return at == values.Length && values[5] == Sum(values[0], values[1], values[2], values[3], values[4])
-            ? new Step { Id = values[0], Upload = values[1], Download = values[2], HandlerTime = values[3], Failure = (HandlerFailure)values[4] }
+        return at == values.Length && values[6] == Sum(values.AsSpan(0, 6))
+            ? new Step { Id = values[0], Upload = values[1], Download = values[2], HandlerTime = values[3], Failure = (HandlerFailure)values[4], Method = (CoapMethod)values[5] }
             : null;
     }
 
@@ -63,5 +65,14 @@ internal static class Answers
         return body;
     }
 
-    private static int Sum(int id, int upload, int download, int time, int failure) => (int)((id * 7919L + upload * 104_729L + download * 1299L + time * 31L + failure * 17L + 12_345) % 99_991);
+    private static int Sum(ReadOnlySpan<int> values)
+    {
+        long sum = 12_345;
+        foreach (int value in values)
+        {
+            sum = ((sum * 7919) + value) % 99_991;
+        }
+
+        return (int)sum;
+    }
 }

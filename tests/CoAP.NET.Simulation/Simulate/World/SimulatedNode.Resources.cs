@@ -136,6 +136,12 @@ internal sealed partial class SimulatedNode
         }
 
         _world.Note(Plan.Index, "serves", asked.Id, request.Method);
+        if (request.Method != asked.Method)
+        {
+            // Before a body goes by Q-Block1 the client asks by a GET whether the server knows the option (RFC 9177 section 4.1).
+            return asked with { Failure = HandlerFailure.None };
+        }
+
         if (request.Method is CoapMethod.Post or CoapMethod.Patch)
         {
             _runs[asked.Id] = _runs.GetValueOrDefault(asked.Id) + 1;

@@ -35,7 +35,7 @@ internal sealed partial class SimulatedNode
     public int Starts { get; private set; }
 
     /// <summary>When it last lost its state or got another address.</summary>
-    public TimeSpan LastUpset { get; private set; } = TimeSpan.MinValue;
+    public TimeSpan LastUpset { get; private set; } = TimeSpan.FromDays(-1);
 
     /// <summary>Whether it ever had to forget what it needs to tell repeated requests from new ones.</summary>
     public bool HasForgotten { get; private set; }

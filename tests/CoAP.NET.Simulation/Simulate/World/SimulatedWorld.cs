@@ -15,6 +15,9 @@ internal sealed partial class SimulatedWorld
     private static readonly TimeSpan s_slack = TimeSpan.FromMilliseconds(5);
     private static readonly TimeSpan s_quiet = TimeSpan.FromHours(2);
 
+    private const int NotificationsToNoticeThem = 12;
+    private const int MaxEvents = 100_000;
+
     private readonly List<JournalEntry> _journal = [];
     private readonly List<Violation> _violations = [];
     private readonly List<Operation> _pending = [];
@@ -22,6 +25,7 @@ internal sealed partial class SimulatedWorld
     private readonly SortedDictionary<string, int> _outcomes = new(StringComparer.Ordinal);
     private readonly int _thread = Environment.CurrentManagedThreadId;
     private int _operations;
+    private int _events;
     private int _port = 60_000;
 
     private SimulatedWorld(Scenario scenario, Plant? plant)
@@ -134,6 +138,11 @@ internal sealed partial class SimulatedWorld
     {
         while (Clock.NextDue is { } due && due <= target)
         {
+            if (++_events > MaxEvents)
+            {
+                throw new InvalidOperationException($"{MaxEvents:N0} times something was due, and there is no end.");
+            }
+
             Clock.AdvanceTo(due);
             Look();
         }
@@ -193,11 +202,16 @@ internal sealed partial class SimulatedWorld
 
         AdvanceBy(TimeSpan.FromMinutes(10));
 
-        // Observers whose cancellation was lost are noticed when they are notified.
-        foreach (SimulatedNode node in Nodes.Where(static node => node.Plan.Serves))
+        // Observers whose cancellation was lost are noticed when they are notified; those that are sent Non-confirmable notifications by the eleventh, which has to be acknowledged.
+        for (int i = 0; i < NotificationsToNoticeThem; i++)
         {
-            node.Change(SimulatedRoute.State);
-            node.Change(SimulatedRoute.LargeState);
+            foreach (SimulatedNode node in Nodes.Where(static node => node.Plan.Serves))
+            {
+                node.Change(SimulatedRoute.State);
+                node.Change(SimulatedRoute.LargeState);
+            }
+
+            AdvanceBy(TimeSpan.FromMinutes(2));
         }
 
         AdvanceBy(s_quiet);
