@@ -69,7 +69,7 @@ internal sealed partial class SimulatedNode
     {
         if (asked.HandlerTime > 0)
         {
-            await Task.Delay(TimeSpan.FromMilliseconds(asked.HandlerTime), _world.Clock, cancellationToken).ConfigureAwait(false);
+            await _world.DelayAsync(TimeSpan.FromMilliseconds(asked.HandlerTime), cancellationToken).ConfigureAwait(false);
             _world.CheckThread();
         }
 

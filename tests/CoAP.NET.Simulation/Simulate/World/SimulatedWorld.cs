@@ -66,6 +66,10 @@ internal sealed partial class SimulatedWorld
     public static RunResult Run(Scenario scenario, Plant? plant = null)
     {
         SimulatedWorld world = new(scenario, plant);
+
+        // Where a context is set, as by whoever runs tests, awaiting code goes on elsewhere.
+        SynchronizationContext? context = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(null);
         try
         {
             world.RunAll();
@@ -75,6 +79,10 @@ internal sealed partial class SimulatedWorld
 #pragma warning restore CA1031
         {
             world.Violate(CheckKind.Errors, $"the run itself threw: {exception}");
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(context);
         }
 
         return world.MakeResult();
@@ -108,6 +116,15 @@ internal sealed partial class SimulatedWorld
         {
             Violate(CheckKind.Bounds, $"node {node.Plan.Index} has {exceeded}", node.Plan.Index);
         }
+    }
+
+    /// <summary>A delay whose end, cancelled or not, runs on the thread that caused it; that of the runtime may go elsewhere.</summary>
+    public async Task DelayAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        TaskCompletionSource over = new();
+        using ITimer timer = Clock.CreateTimer(static over => ((TaskCompletionSource)over!).TrySetResult(), over, time, Timeout.InfiniteTimeSpan);
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static (over, token) => ((TaskCompletionSource)over!).TrySetCanceled(token), over);
+        await over.Task.ConfigureAwait(false);
     }
 
     private void RunAll()
