@@ -14,8 +14,8 @@ internal static class TableBounds
             ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.MaxObservations)
             ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
             ?? Check("bytes of representations", endpoint.Bodies.Responses.Used, plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
-            ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), Math.Max(plan.MaxOutstandingMessages, plan.MaxOutstandingMessages == 0 ? 0 : plan.Shards), usual.MaxOutstandingMessages)
-            ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), Math.Max(plan.MaxOutstandingMessages, plan.MaxOutstandingMessages == 0 ? 0 : plan.Shards), usual.MaxOutstandingMessages)
+            ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
+            ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
             ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(static one => one.Messages.Memory.Bytes), plan.DeduplicationBytes, usual.DeduplicationBytes)
             ?? Check("newcomers", endpoint.Pipelines.Sum(static one => one.Channels.Newcomers), plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.NewcomerBytes / 1024);
     }

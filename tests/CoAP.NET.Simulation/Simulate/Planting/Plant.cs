@@ -25,7 +25,7 @@ internal abstract class Plant
     public virtual NetworkVerdict? OnPacket(NetworkPacket packet) => null;
 
     /// <summary>Sends a request.</summary>
-    public virtual Task<CoapResponse> SendAsync(Step step, CoapRequest request, CancellationToken cancellationToken, Func<CoapRequest, CancellationToken, Task<CoapResponse>> send) =>
+    public virtual Task<CoapResponse> SendAsync(Step step, CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> send, CancellationToken cancellationToken) =>
         send(request, cancellationToken);
 
     /// <summary>Serves a request.</summary>

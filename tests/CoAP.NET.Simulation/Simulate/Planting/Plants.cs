@@ -10,10 +10,10 @@ internal static class Plants
 {
     public static IReadOnlyDictionary<string, Func<Plant>> All { get; } = new SortedDictionary<string, Func<Plant>>(StringComparer.Ordinal)
     {
-        ["forgotten-request"] = static () => new Sending("one request in five never ends", CheckKind.Ends, static (step, request, token, send) =>
+        ["forgotten-request"] = static () => new Sending("one request in five never ends", CheckKind.Ends, static (step, request, send, token) =>
             step.Id % 5 == 0 ? new TaskCompletionSource<CoapResponse>().Task : send(request, token)),
-        ["deaf-to-cancellation"] = static () => new Sending("requests do not notice that they are cancelled", CheckKind.Ends, static (_, request, _, send) => send(request, CancellationToken.None)),
-        ["untyped-error"] = static () => new Sending("a time-out is an InvalidOperationException", CheckKind.TypedError, static async (_, request, token, send) =>
+        ["deaf-to-cancellation"] = static () => new Sending("requests do not notice that they are cancelled", CheckKind.Ends, static (_, request, send, _) => send(request, CancellationToken.None)),
+        ["untyped-error"] = static () => new Sending("a time-out is an InvalidOperationException", CheckKind.TypedError, static async (_, request, send, token) =>
         {
             try
             {
@@ -51,14 +51,14 @@ internal static class Plants
         ["own-chance"] = static () => new OwnChance(),
     };
 
-    private sealed class Sending(string summary, CheckKind check, Func<Step, CoapRequest, CancellationToken, Func<CoapRequest, CancellationToken, Task<CoapResponse>>, Task<CoapResponse>> how) : Plant
+    private sealed class Sending(string summary, CheckKind check, Func<Step, CoapRequest, Func<CoapRequest, CancellationToken, Task<CoapResponse>>, CancellationToken, Task<CoapResponse>> how) : Plant
     {
         public override string Summary => summary;
 
         public override CheckKind FoundBy => check;
 
-        public override Task<CoapResponse> SendAsync(Step step, CoapRequest request, CancellationToken cancellationToken, Func<CoapRequest, CancellationToken, Task<CoapResponse>> send) =>
-            how(step, request, cancellationToken, send);
+        public override Task<CoapResponse> SendAsync(Step step, CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> send, CancellationToken cancellationToken) =>
+            how(step, request, send, cancellationToken);
     }
 
     private sealed class Serving(string summary, CheckKind check, Func<SimulatedNode, Step, Func<ValueTask<CoapResult>>, ValueTask<CoapResult>> how) : Plant

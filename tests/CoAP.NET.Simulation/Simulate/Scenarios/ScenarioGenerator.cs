@@ -65,7 +65,7 @@ internal sealed class ScenarioGenerator
     {
         MaxQueuedRequests = _dice.Pick(1000, 4, 1, 0),
         MaxRequestsServed = _dice.Pick(0, 1, 2, 8),
-        MaxOutstandingMessages = _dice.Pick(0, 1, 2, 5),
+        MaxOutstandingMessages = _dice.Pick(0, 4, 8) * plan.Shards,
         MaxObservers = _dice.Pick(0, 0, 1, 2),
         MaxObservations = _dice.Pick(0, 0, 1),
         MaxChannels = _dice.Pick(0, 1, 2),

@@ -20,8 +20,10 @@ internal sealed class LiveObservation(SimulatedWorld world, Step step, Simulated
 
     public bool IsLarge => Step.Route == SimulatedRoute.LargeState;
 
-    /// <summary>Whether it has the newest state; null when it is none that hears of changes at the moment.</summary>
+    /// <summary>Whether it has the newest state.</summary>
     public bool HasLast => Observation?.Latest is { IsSuccess: true } latest && Answers.ReadState(latest.Payload.Span, Observed.Plan.Index, IsLarge) == Observed.ValueOf(Step.Route);
+
+    public void End() => _ = Observation?.DisposeAsync().AsTask();
 
     public void OnNotification(CoapResponse response)
     {

@@ -25,7 +25,7 @@ internal sealed partial class SimulatedWorld
                 if (_observations.Find(one => one.Step.Id == step.Id) is { } ended)
                 {
                     _observations.Remove(ended);
-                    _ = ended.Observation?.DisposeAsync();
+                    ended.End();
                 }
 
                 break;
@@ -86,7 +86,7 @@ internal sealed partial class SimulatedWorld
             request.NoResponse = Options.NoResponseClasses.All;
         }
 
-        return Plant is { } plant ? plant.SendAsync(step, request, token, node.Endpoint.SendAsync) : node.Endpoint.SendAsync(request, token);
+        return Plant is { } plant ? plant.SendAsync(step, request, node.Endpoint.SendAsync, token) : node.Endpoint.SendAsync(request, token);
     }
 
     private void Observe(Step step, SimulatedNode node)
@@ -205,7 +205,7 @@ internal sealed partial class SimulatedWorld
                 }
                 else
                 {
-                    _ = observed.Result.DisposeAsync();
+                    _ = observed.Result.DisposeAsync().AsTask();
                 }
 
                 break;

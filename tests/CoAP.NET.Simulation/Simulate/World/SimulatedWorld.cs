@@ -214,7 +214,7 @@ internal sealed partial class SimulatedWorld
     {
         foreach (LiveObservation observation in _observations)
         {
-            _ = observation.Observation?.DisposeAsync();
+            observation.End();
         }
 
         AdvanceBy(TimeSpan.FromMinutes(10));
