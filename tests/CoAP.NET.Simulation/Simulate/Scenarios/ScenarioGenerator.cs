@@ -63,7 +63,7 @@ internal sealed class ScenarioGenerator
 
     private NodePlan Narrow(NodePlan plan) => plan with
     {
-        MaxQueuedRequests = _dice.Pick(1000, 4, 1, 0),
+        MaxQueuedRequests = _dice.Pick(1000, 8, 4),
         MaxRequestsServed = _dice.Pick(0, 1, 2, 8),
         MaxOutstandingMessages = _dice.Pick(0, 4, 8) * plan.Shards,
         MaxObservers = _dice.Pick(0, 0, 1, 2),
