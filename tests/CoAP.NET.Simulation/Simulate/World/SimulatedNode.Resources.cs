@@ -113,7 +113,9 @@ internal sealed partial class SimulatedNode
         {
             CoapResponse response = await Endpoint.SendAsync(next, cancellationToken).ConfigureAwait(false);
             _world.CheckThread();
-            return new CoapResult(response.Code, response.Payload);
+
+            // 4.08 says that the request was not carried out for want of blocks, which is true of the next hop only: whoever is told so sends everything again.
+            return response.Code == CoapCode.RequestEntityIncomplete ? new CoapResult(CoapCode.BadGateway) : new CoapResult(response.Code, response.Payload);
         }
         catch (CoapTimeoutException)
         {
