@@ -43,7 +43,7 @@ public sealed class CoapLimits
     /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs.</summary>
     public int MaxRequestsServed { get; set => field = Check(value, 1, int.MaxValue); } = 10_000;
 
-    /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>.</summary>
+    /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>. Each shard has an equal part of it, and at least one. A Non-confirmable message that nothing answers keeps its place for NON_LIFETIME, so that a bound below a few for each shard slows everything down.</summary>
     public int MaxOutstandingMessages { get; set => field = Check(value, 1, int.MaxValue); } = 500_000;
 
     /// <summary>The Max-Age of a 5.03 that is sent for lack of room, in seconds. Default 5.</summary>

@@ -6,6 +6,7 @@ internal abstract class Campaign
     /// <summary>All of them, in the order of docs/reliability.md.</summary>
     public static IReadOnlyList<Campaign> All { get; } =
     [
+        new Simulate.SimulateCampaign(),
         new Fuzz.FuzzCampaign(),
         new Attack.AttackCampaign(),
         new Faults.FaultCampaign(),

@@ -42,4 +42,10 @@ public abstract class CoapScheduler
             return false;
         }
     }
+
+    /// <summary>
+    /// Whether what awaits a response goes on through this too, and not where the runtime would have it. Default false. On virtual time true: there a run is the same each time
+    /// only when no other thread takes part.
+    /// </summary>
+    internal virtual bool TakesContinuations => false;
 }

@@ -38,6 +38,9 @@ internal sealed class SendingState : WheelTimer
     /// <summary>When PROBING_RATE allows the next message to a silent peer, in units of 100 ns.</summary>
     public long NextProbe { get; set; } = long.MinValue;
 
+    /// <summary>When something was sent to it last while it was silent, in units of 100 ns.</summary>
+    public long LastProbe { get; set; }
+
     /// <summary>The round-trip time of Confirmable messages that were sent once. Kept whatever the timing, for whoever paces by it.</summary>
     public RoundTripEstimate RoundTrip;
 
