@@ -104,14 +104,14 @@ internal static class Fragments
     private static async Task MissingListsAsync(AttackRun run)
     {
         int count = run.Size(2000, 50);
-        byte[] Make(int id)
+        byte[] Make(int id, int wishes = 200)
         {
-            // 200 wishes, for four blocks.
-            byte[] request = Forged.Message(CoapMethod.Get, "large", CoapMessageType.NonConfirmable, static options =>
+            // For four blocks.
+            byte[] request = Forged.Message(CoapMethod.Get, "large", CoapMessageType.NonConfirmable, options =>
             {
-                for (int i = 0; i < 200; i++)
+                for (int i = 0; i < wishes; i++)
                 {
-                    options.AddUInt(OptionNumber.QBlock2, new BlockValue(i / 50, false, SizeExponent).Value);
+                    options.AddUInt(OptionNumber.QBlock2, new BlockValue(i / (wishes / 4), false, SizeExponent).Value);
                 }
             });
             return Forged.Stamp(request, id, (uint)id).ToArray();
@@ -151,10 +151,15 @@ internal static class Fragments
             most = Math.Max(most, blocks);
         }
 
+        blocks = 0;
+        open.Wire.Receive(s_peer, Make(1000, wishes: 4));
+        open.Clock.Advance(TimeSpan.FromSeconds(30));
+
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests that name four blocks 200 times: to a server as it is by default, and to one that allows Q-Block without security");
         run.AtMost("answers by default, each 4.02 or a reset", answers, count);
         run.Exactly("others", others, 0);
         run.AtMost("datagrams for such a request where it is allowed", most, 4);
+        run.Mention($"for one that names each once {blocks}");
     }
 
     private static async Task DownloadsAsync(AttackRun run)
