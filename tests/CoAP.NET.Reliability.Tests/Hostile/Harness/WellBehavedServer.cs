@@ -13,7 +13,7 @@ internal sealed class WellBehavedServer
     private const string Slow = "192.0.2.20";
     private const string Source = "192.0.2.21";
     private const string Store = "192.0.2.22";
-    private const int Blocks = 18;
+    private const int Blocks = 6;
 
     private readonly CoapDatagramSerializer _serializer = new();
     private readonly ClientWorld _world;
