@@ -23,8 +23,9 @@ internal sealed class FuzzCampaign : Campaign
     {
         if (options.Only?.Split('=') is [string target, string hex])
         {
+            long start = Stopwatch.GetTimestamp();
             string? failure = FuzzSession.Replay(target, options.Plant, [.. hex.Split('+').Select(static one => FuzzCorpus.Parse(one) ?? [])]);
-            return new CampaignReport(failure ?? $"{target}: nothing fired.\n", failure is null ? [] : [failure]);
+            return new CampaignReport(failure ?? $"{target}: nothing fired; it took {Stopwatch.GetElapsedTime(start).TotalMilliseconds:N0} ms, for the first time.\n", failure is null ? [] : [failure]);
         }
 
         int workers = Math.Clamp(Environment.ProcessorCount, 1, 2);

@@ -32,7 +32,7 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
 
     public override string Summary => "a client whose requests are answered by mutated messages";
 
-    public override int Share => 20;
+    public override int Share => 10;
 
     protected override void Begin()
     {

@@ -29,7 +29,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
 
     public override string Summary => isClient ? "requests over a connection that are answered by mutated frames" : "a server with the sample's resources on a connection of mutated frames";
 
-    public override int Share => 20;
+    public override int Share => 10;
 
     protected override void Begin()
     {
