@@ -74,6 +74,9 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     protected override async Task CloseAsync()
     {
         Host.BeginClose();
+
+        // Before the sockets: an accept that fails by our own doing is no failure to tell of.
+        await _stopping.CancelAsync().ConfigureAwait(false);
         lock (_gate)
         {
             foreach (Socket listener in _listeners)
@@ -82,7 +85,6 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             }
         }
 
-        await _stopping.CancelAsync().ConfigureAwait(false);
         Host.CloseConnections();
         await _accepting.ConfigureAwait(false);
         await Host.WhenLeftAsync().ConfigureAwait(false);
