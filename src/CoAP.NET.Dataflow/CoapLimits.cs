@@ -40,7 +40,7 @@ public sealed class CoapLimits
     /// <summary>The largest reply to a safe method that is kept for duplicates, in bytes; above it the request is run again (RFC 7252 section 4.5). Default 128.</summary>
     public int MaxStoredSafeReply { get; set => field = Check(value, 0, 65_535); } = 128;
 
-    /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs.</summary>
+    /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs; last blocks of bodies that are under way have an eighth more, and observers are still told.</summary>
     public int MaxRequestsServed { get; set => field = Check(value, 1, int.MaxValue); } = 10_000;
 
     /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>. Each shard has an equal part of it, and at least one. A Non-confirmable message that nothing answers keeps its place for NON_LIFETIME, so that a bound below a few for each shard slows everything down.</summary>

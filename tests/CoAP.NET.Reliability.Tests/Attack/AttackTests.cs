@@ -91,7 +91,7 @@ public sealed class AttackTests(ITestOutputHelper output)
     public Task A_cache_keeps_nothing_that_is_forged_and_gives_nothing_to_another_request() => HoldsAsync("cache");
 
     [Fact]
-    [Rfc("7252-4.6-1", "8974-2.2.3-1")]
+    [Rfc("7252-4.6-1")]
     public Task What_is_too_long_is_refused_without_an_error_of_the_servers() => HoldsAsync("oversized");
 
     [Fact]

@@ -8,7 +8,7 @@ namespace CoAP.NET.Simulation.Attack;
 /// <summary>Whatever has a length, made too long.</summary>
 internal static class Oversized
 {
-    public static IEnumerable<AttackRow> Rows => [new("oversized", "Oversized everything: datagram, token, options, URI, body, block number", "7252-4.6-1, 8974-2.2.3-1, 7252-5.4-1, 7959-2.9.3-1", RunAsync)];
+    public static IEnumerable<AttackRow> Rows => [new("oversized", "Oversized everything: datagram, token, options, URI, body, block number", "7252-4.6-1, 7252-5.4-1, 7959-2.9.3-1", RunAsync)];
 
     private static async Task RunAsync(AttackRun run)
     {

@@ -7,7 +7,7 @@ internal sealed class MtuCase : NetworkCase
 
     public override string Fault => "link with a small MTU; a message larger than UDP takes";
 
-    public override string Did => "the link's MTU is 576; 1,000 bytes are fetched at once and in blocks; 70,000 bytes are sent in one message";
+    public override string Did => "the link's MTU is 576; 1,000 bytes are fetched at once and in blocks";
 
     public override async Task RunAsync(MachineFindings findings)
     {

@@ -29,7 +29,7 @@ internal static class Plants
         ["changed-block"] = static () => new ChangedBlock(),
         ["lost-notification"] = static () => new OldState("observers are shown the state before the last one", CheckKind.LastState, static (node, route, _) => Math.Max(0, node.ValueOf(route) - 1)),
         ["time-goes-back"] = static () => new OldState("each third state that is shown is an older one", CheckKind.Order, static (node, route, count) => count % 3 == 2 ? Math.Max(0, node.ValueOf(route) - 2) : node.ValueOf(route)),
-        ["wide-table"] = static () => new Configured("endpoints serve more requests than their bound says", CheckKind.Bounds, static (_, options) => options.Limits.MaxRequestsServed = 10_000),
+        ["wide-table"] = static () => new Configured("endpoints have more observers than their bound says", CheckKind.Bounds, static (_, options) => options.Limits.MaxObservers = 10_000),
         ["lost-buffer"] = static () => new LostBuffer(),
         ["stuck-handler"] = static () => new Serving("one handler in ten never answers", CheckKind.Quiet, static (_, asked, serve) =>
             asked.Id % 10 == 0 ? new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task) : serve()),
