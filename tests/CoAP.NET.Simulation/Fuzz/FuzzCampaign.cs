@@ -28,6 +28,8 @@ internal sealed class FuzzCampaign : Campaign
             return new CampaignReport(failure ?? $"{target}: nothing fired; it took {Stopwatch.GetElapsedTime(start).TotalMilliseconds:N0} ms, for the first time.\n", failure is null ? [] : [failure]);
         }
 
+        // Around both workers, so that neither gives the pool its freedom back while the other still counts on its bound.
+        using IDisposable pool = PoolQuiet.Bound();
         int workers = Math.Clamp(Environment.ProcessorCount, 1, 2);
         long each = Math.Max(1, (options.Executions ?? DefaultExecutions) / workers);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);

@@ -56,6 +56,20 @@ public sealed class RequestTimeTests : RequestingTest
 
     [Fact]
     [Rfc("7252-4.7-2")]
+    public async Task A_registration_that_PROBING_RATE_holds_back_does_not_wait_for_hours()
+    {
+        Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
+        Clock.Advance(TimeSpan.FromSeconds(93));
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(first));
+        Transport.TakeSent();
+        Task<CoapObservation> second = Client.ObserveAsync("coap://192.0.2.1/x");
+        Clock.Advance(TimeSpan.FromSeconds(247 + 93));
+        await using CoapObservation observation = await Within(second);
+        Assert.Equal(CoapTimeoutReason.NotSent, Assert.IsType<CoapTimeoutException>(observation.Error).Reason);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
     public async Task Who_gives_no_limit_to_a_request_waits_for_PROBING_RATE()
     {
         Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));

@@ -7,7 +7,7 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// </summary>
 internal static class PoolQuiet
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(100);
 
     // How many of the pool's threads can meet; others may be blocked for good by whoever hosts this process.
     private static int s_workers;
@@ -18,13 +18,9 @@ internal static class PoolQuiet
     {
         ThreadPool.GetMinThreads(out int min, out int minIo);
         ThreadPool.GetMaxThreads(out int max, out int maxIo);
-        s_workers = 0;
-        for (int bound = Math.Max(2, Environment.ProcessorCount); s_workers < 2 && bound <= 64; bound *= 2)
+        lock (typeof(string))
         {
-            ThreadPool.SetMaxThreads(Math.Max(bound, min), maxIo);
-            ThreadPool.SetMinThreads(bound, minIo);
-            ThreadPool.SetMaxThreads(bound, maxIo);
-            s_workers = CountFree(bound);
+            Measure();
         }
 
         return new Bounds(() =>
@@ -39,7 +35,7 @@ internal static class PoolQuiet
         // The one pool serves both workers of a campaign, each of which has this class for itself.
         lock (typeof(string))
         {
-            do
+            while (true)
             {
                 Meeting meeting = new(s_workers);
                 for (int i = 0; i < s_workers; i++)
@@ -47,12 +43,30 @@ internal static class PoolQuiet
                     ThreadPool.UnsafeQueueUserWorkItem(meeting, preferLocal: false);
                 }
 
-                if (!meeting.Done.Wait(s_patience))
+                if (!meeting.Wait())
                 {
-                    throw new InvalidOperationException("The thread pool does not come to rest: something blocks one of its threads.");
+                    Measure();
+                }
+                else if (ThreadPool.PendingWorkItemCount == 0)
+                {
+                    return;
                 }
             }
-            while (ThreadPool.PendingWorkItemCount > 0);
+        }
+    }
+
+    // With a bound so large that two are free at least, whoever else sits on threads of the pool.
+    private static void Measure()
+    {
+        ThreadPool.GetMaxThreads(out _, out int maxIo);
+        ThreadPool.GetMinThreads(out int min, out int minIo);
+        s_workers = 0;
+        for (int bound = Math.Max(2, Environment.ProcessorCount); s_workers < 2 && bound <= 256; bound *= 2)
+        {
+            ThreadPool.SetMaxThreads(Math.Max(bound, min), maxIo);
+            ThreadPool.SetMinThreads(bound, minIo);
+            ThreadPool.SetMaxThreads(bound, maxIo);
+            s_workers = CountFree(bound);
         }
     }
 
@@ -92,20 +106,40 @@ internal static class PoolQuiet
 
     private sealed class Meeting(int count) : IThreadPoolWorkItem
     {
+        private readonly ManualResetEventSlim _done = new(false, 200);
         private int _missing = count;
+        private volatile bool _isGivenUp;
 
-        public ManualResetEventSlim Done { get; } = new(false, 200);
+        /// <summary>Waits until all are there.</summary>
+        /// <returns>False: some do not come, and no more of them come.</returns>
+        public bool Wait()
+        {
+            int before = -1;
+            while (!_done.Wait(s_look))
+            {
+                int missing = Volatile.Read(ref _missing);
+                if (missing == before && missing > 0)
+                {
+                    _isGivenUp = true;
+                    return false;
+                }
+
+                before = missing;
+            }
+
+            return true;
+        }
 
         public void Execute()
         {
             if (Interlocked.Decrement(ref _missing) == 0)
             {
-                Done.Set();
+                _done.Set();
                 return;
             }
 
             SpinWait wait = default;
-            while (Volatile.Read(ref _missing) > 0)
+            while (Volatile.Read(ref _missing) > 0 && !_isGivenUp)
             {
                 wait.SpinOnce(sleep1Threshold: -1);
             }

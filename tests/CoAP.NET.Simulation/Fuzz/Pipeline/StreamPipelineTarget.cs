@@ -24,6 +24,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
     private int _timers;
     private ushort _port;
     private byte _probe;
+    private bool _isReleased;
 
     public override string Name => isClient ? "stream-client" : "stream-server";
 
@@ -46,6 +47,7 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
         Task start = _server.StartAsync();
         Complete(start, TimeSpan.FromSeconds(1), "start");
         _port = 1000;
+        _isReleased = false;
         _friend = Connect();
     }
 
@@ -199,20 +201,31 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
     {
         byte[] request = [0x62, 0x01, 0x70, ++_probe, 0xb5, .. "probe"u8];
         Answer(_friend.Take());
+        if (_isReleased)
+        {
+            // Connections without use are released after a while (RFC 8323 section 5.5): then it opens another one.
+            _friend.Close();
+            Complete(_friend.Ended, s_bound, "connection-end");
+            _isReleased = false;
+            _friend = Connect();
+        }
+
         _friend.Send(request);
         PoolQuiet.Wait();
         List<byte[]> frames = _friend.Take();
         Answer(frames);
         bool isAnswered = frames.Exists(frame => _reference.ReadFrame(frame) == true && _reference.Code == CoapCode.Content.Value
             && frame.AsSpan(_reference.TokenAt, _reference.TokenLength).SequenceEqual(request.AsSpan(2, 2)) && frame.AsSpan(_reference.PayloadAt).SequenceEqual("alive"u8));
-        Check(isAnswered, "alive", $"A well-formed request on another connection was answered by {string.Join(' ', frames.Select(Convert.ToHexStringLower))}");
+        Check(isAnswered, "alive", $"A well-formed request on another connection was answered by {(_friend.Ended.IsCompleted ? "the end of it " : string.Empty)}{string.Join(' ', frames.Select(Convert.ToHexStringLower))}");
     }
 
     private void Answer(List<byte[]> frames)
     {
         foreach (byte[] frame in frames)
         {
-            if (_reference.ReadFrame(frame) == true && _reference.Code == CoapCode.Ping.Value)
+            Check(_reference.ReadFrame(frame) != true || _reference.Code != CoapCode.Abort.Value, "alive", $"The connection of somebody else was aborted: {frame}");
+            _isReleased |= _reference.Code == CoapCode.Release.Value;
+            if (_reference.Code == CoapCode.Ping.Value)
             {
                 byte[] pong = [.. frame];
                 pong[0] = (byte)_reference.TokenLength;

@@ -80,6 +80,11 @@ internal sealed class CborTarget : ContentTarget
             {
                 cbor = JsonToCbor.Convert(document.RootElement);
             }
+            catch (JsonException exception) when (exception.Message.Contains("range of a double", StringComparison.Ordinal))
+            {
+                // A decimal fraction of CBOR may be larger than any number that JSON has for certain.
+                return 999;
+            }
             catch (JsonException exception)
             {
                 throw new FuzzFailureException("json", $"{Encoding.UTF8.GetString(first)} cannot be CBOR again: {exception.Message}");
