@@ -10,11 +10,14 @@ internal sealed class FaultClient(FaultRig rig, string scheme, CoapEndpointOptio
 
     public string Scheme => scheme;
 
+    /// <summary>How long it waits for an answer. Short where none may come.</summary>
+    public TimeSpan Patience { get; set; } = TimeSpan.FromSeconds(4);
+
     public CoapClient Client { get; } = new(options);
 
     public string Uri(string path) => rig.Uri(scheme, path);
 
-    public CoapRequest Request(CoapMethod method, string path) => new(method, Uri(path)) { Timeout = TimeSpan.FromMilliseconds(400) };
+    public CoapRequest Request(CoapMethod method, string path) => new(method, Uri(path)) { Timeout = Patience };
 
     /// <summary>The port that the server sees, which only the server can tell.</summary>
     public async Task<int> FindPortAsync() => int.Parse((await SendAsync(CoapMethod.Get, "/port")).EnsureSuccess().GetText(), System.Globalization.CultureInfo.InvariantCulture);

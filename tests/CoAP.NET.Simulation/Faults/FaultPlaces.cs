@@ -96,6 +96,8 @@ internal static partial class FaultPlaces
         }),
     ];
 
+    private static readonly TimeSpan s_patienceWithoutAnswer = TimeSpan.FromMilliseconds(600);
+
     private static IEnumerable<FaultPlace> OfSeams() =>
         new[]
         {
@@ -109,7 +111,10 @@ internal static partial class FaultPlaces
             async probe =>
             {
                 probe.Arm(await probe.Client.FindPortAsync());
+                TimeSpan patience = probe.Client.Patience;
+                probe.Client.Patience = s_patienceWithoutAnswer;
                 await probe.AskAsync(CoapMethod.Get, "/plain", null, Content, InternalServerError, "5.03 Service Unavailable", nameof(CoapTimeoutException));
+                probe.Client.Patience = patience;
             }));
 
     private static FaultPlace Handler(string name, string path) => new(name, "5.00 without detail", CoapCounter.HandlerErrors, HandlerFailed, Asks(path, InternalServerError));

@@ -9,12 +9,12 @@ namespace CoAP.NET.Simulation.Faults;
 /// <summary>A server over UDP and TCP with user code at every place that the library calls, and a client beside which others load it.</summary>
 internal sealed class FaultRig : IAsyncDisposable
 {
-    /// <summary>A short patience of the client that is hit, so that a lost message is repeated, or given up, soon.</summary>
+    /// <summary>The client that is hit repeats a lost message soon, and gives up late: a machine may be busy.</summary>
     private static readonly CoapTransmissionParameters s_impatient = CoapTransmissionParameters.Default with
     {
-        AckTimeout = TimeSpan.FromMilliseconds(40),
-        MaxRetransmit = 2,
-        ResponseTimeout = TimeSpan.FromMilliseconds(400),
+        AckTimeout = TimeSpan.FromMilliseconds(150),
+        MaxRetransmit = 5,
+        ResponseTimeout = TimeSpan.FromSeconds(10),
     };
 
     private FaultRig(FaultInjector injector, FaultScheduler scheduler, FaultLog serverLog, FaultLog clientLog, CoapServer server)
