@@ -14,6 +14,18 @@ internal sealed class LatencyHistogram
         Count++;
     }
 
+    /// <summary>How many of them are shorter than a time, to the step.</summary>
+    public long CountBelow(TimeSpan time)
+    {
+        long count = 0;
+        for (int i = HistogramSteps.IndexOf((long)time.TotalNanoseconds) - 1; i >= 0; i--)
+        {
+            count += _counts[i];
+        }
+
+        return count;
+    }
+
     /// <summary>The time that so large a part of them is below, in microseconds; 0 when there are none.</summary>
     public double Microseconds(double part)
     {

@@ -40,9 +40,20 @@ internal sealed class JsonDocumentResource
             return CoapResults.UnprocessableEntity("An array of names is needed.");
         }
 
+        string[] wantedNames;
+        try
+        {
+            // Strings are decoded only here.
+            wantedNames = [.. names.Select(name => name!.GetValue<string>())];
+        }
+        catch (InvalidOperationException)
+        {
+            return CoapResults.BadRequest("A name is no Unicode.");
+        }
+
         JsonObject document = Parse();
         JsonObject wanted = [];
-        foreach (string name in names.Select(name => name!.GetValue<string>()).Where(document.ContainsKey))
+        foreach (string name in wantedNames.Where(document.ContainsKey))
         {
             wanted[name] = document[name]?.DeepClone();
         }

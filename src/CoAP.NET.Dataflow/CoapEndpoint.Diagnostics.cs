@@ -29,8 +29,14 @@ public sealed partial class CoapEndpoint
     {
         ArgumentNullException.ThrowIfNull(stream);
         return stream.CanWrite
-            ? new CoapTrace(stream, options ?? new CoapTraceOptions(), _environment.TimeProvider, _environment.Taps, exception => Log.TraceFailed(_environment.Logger, exception))
+            ? new CoapTrace(stream, options ?? new CoapTraceOptions(), _environment.TimeProvider, _environment.Taps, ReportTrace)
             : throw new ArgumentException("The stream cannot be written.", nameof(stream));
+    }
+
+    private void ReportTrace(Exception exception)
+    {
+        _environment.Counters.Add(CoapCounter.StageErrors);
+        Log.TraceFailed(_environment.Logger, exception);
     }
 
     /// <summary>

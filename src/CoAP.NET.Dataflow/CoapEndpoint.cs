@@ -62,15 +62,17 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
         KeyValuePair<string, object?>[] tags = [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(), .. options.TelemetryTags];
         _name = options.Name;
+        CoapCounters counters = new();
         _environment = new CoapEnvironment
         {
             Telemetry = new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 },
             TimeProvider = options.TimeProvider,
             Random = options.Random,
             Scheduler = options.Scheduler,
+            HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),
-            Counters = new CoapCounters(),
-            Logger = options.LoggerFactory.CreateLogger("CoAP.NET"),
+            Counters = counters,
+            Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             QBlock = options.QBlock,
             Streams = options.Streams.Clone(),
             ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
@@ -125,7 +127,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
-        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state);
+        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state) { Faulted = Fault };
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
@@ -287,7 +289,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
         catch (AggregateException exception)
         {
-            Log.StageFailed(_environment.Logger, exception);
+            InlineFailure.Report(Counters, _environment.Logger, exception);
         }
 
         Observed.Stop();
@@ -318,7 +320,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                Log.StageFailed(_environment.Logger, exception);
+                InlineFailure.Report(Counters, _environment.Logger, exception);
             }
         }
 
@@ -344,18 +346,18 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                Log.StageFailed(_environment.Logger, exception);
+                InlineFailure.Report(Counters, _environment.Logger, exception);
             }
         }
     }
 
     private void Fault(Exception exception)
     {
-        Log.EndpointFaulted(_environment.Logger, exception);
         if (_completion.TrySetException(exception))
         {
+            Log.EndpointFaulted(_environment.Logger, exception);
             _ = Completion.Exception;
-            _environment.Scheduler.Queue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this);
+            _environment.Scheduler.TryQueue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this, _environment.Counters, _environment.Logger);
         }
     }
 }

@@ -18,7 +18,8 @@ public sealed class CoapLimits
     /// </summary>
     public TimeSpan IdlePeerLifetime { get; set => field = (value >= TimeSpan.FromMinutes(1) && value <= TimeSpan.FromDays(300)) || value == Timeout.InfiniteTimeSpan ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The lifetime is 1 minute to 300 days, or infinite."); } = TimeSpan.FromDays(1);
 
-    /// <summary>Memory for peers that had only one exchange so far, in bytes, with their deduplication. Default 8 MiB. When full: newcomers replace newcomers, nobody else.</summary>
+    /// <summary>Memory for peers that had only one exchange so far, in bytes, with their deduplication. Default 8 MiB. When full: newcomers replace newcomers, nobody else.
+    /// Beside it their unfinished bodies and the answers that they fetch in blocks may take a quarter of it each, and one of them for each 4 KiB of it may observe.</summary>
     public int NewcomerBytes { get; set => field = Check(value, 64 * 1024, int.MaxValue); } = 8 * 1024 * 1024;
 
     /// <summary>How long after its first request a second one makes a peer a returning one. Default 2 s; 0 to 1 h.</summary>
@@ -39,10 +40,10 @@ public sealed class CoapLimits
     /// <summary>The largest reply to a safe method that is kept for duplicates, in bytes; above it the request is run again (RFC 7252 section 4.5). Default 128.</summary>
     public int MaxStoredSafeReply { get; set => field = Check(value, 0, 65_535); } = 128;
 
-    /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs.</summary>
+    /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs; last blocks of bodies that are under way have an eighth more, and observers are still told.</summary>
     public int MaxRequestsServed { get; set => field = Check(value, 1, int.MaxValue); } = 10_000;
 
-    /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>.</summary>
+    /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>. Each shard has an equal part of it, and at least one. A Non-confirmable message that nothing answers keeps its place for NON_LIFETIME, so that a bound below a few for each shard slows everything down.</summary>
     public int MaxOutstandingMessages { get; set => field = Check(value, 1, int.MaxValue); } = 500_000;
 
     /// <summary>The Max-Age of a 5.03 that is sent for lack of room, in seconds. Default 5.</summary>

@@ -85,14 +85,18 @@ public sealed partial class CoapObservation
             return waiting.Task;
         }
 
-        TaskCompletionSource made = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource made = new(_all.Environment.CompletionOptions);
         return (Interlocked.CompareExchange(ref _changed, made, null) ?? made).Task;
     }
 
     // Readers are woken first, whatever the methods of users below take.
     private void Changed()
     {
-        Interlocked.Exchange(ref _changed, null)?.TrySetResult();
+        if (Interlocked.Exchange(ref _changed, null) is { } waiting)
+        {
+            _all.Environment.Tell(static waiting => ((TaskCompletionSource)waiting!).TrySetResult(), waiting);
+        }
+
         if (Volatile.Read(ref _resource) is null || Interlocked.Increment(ref _changes) != 1)
         {
             // Whoever hands out now looks again before it ends.

@@ -118,7 +118,7 @@ public sealed partial class CoapRequest
     /// <summary>What the cache of the endpoint may do for the request, if it has one.</summary>
     public CoapCacheMode CacheMode { get; set; }
 
-    /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters, <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</summary>
+    /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters (it then waits for its turn for some minutes at most while the peer is silent), <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
     public TimeSpan? Timeout
     {

@@ -4,7 +4,18 @@ namespace CoAP.NET.Simulation;
 internal abstract class Campaign
 {
     /// <summary>All of them, in the order of docs/reliability.md.</summary>
-    public static IReadOnlyList<Campaign> All { get; } = [new Congestion.CongestionCampaign()];
+    public static IReadOnlyList<Campaign> All { get; } =
+    [
+        new Simulate.SimulateCampaign(),
+        new Fuzz.FuzzCampaign(),
+        new Attack.AttackCampaign(),
+        new Faults.FaultCampaign(),
+        new Hogs.HogCampaign(),
+        new Overload.OverloadCampaign(),
+        new Machine.MachineCampaign(),
+        new Soak.SoakCampaign(),
+        new Congestion.CongestionCampaign(),
+    ];
 
     /// <summary>Its word on the command line, which also marks its part of docs/reliability.md.</summary>
     public abstract string Name { get; }

@@ -2,6 +2,17 @@
 using System.Runtime.InteropServices;
 using CoAP.NET.Simulation;
 
+if (args is [CoAP.NET.Simulation.Machine.MachineChild.Word, var machineCase])
+{
+    // The process in which a fault of the machine is made.
+    return await CoAP.NET.Simulation.Machine.MachineChild.RunAsync(machineCase);
+}
+
+if (args is [CoAP.NET.Simulation.Overload.OverloadServer.Verb, ..])
+{
+    return await CoAP.NET.Simulation.Overload.OverloadServer.RunAsync(args[1..]);
+}
+
 if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => one.Name == args[0]) is not { } campaign)
 {
     Console.Error.WriteLine("""

@@ -8,16 +8,21 @@ internal sealed class BodyBudget
 
     /// <param name="max">How much all peers may take, in bytes.</param>
     /// <param name="share">Which part of it one peer may take.</param>
-    public BodyBudget(long max, double share)
+    /// <param name="newcomerMax">How much all newcomers together may take, in bytes, if one peer may take as much.</param>
+    public BodyBudget(long max, double share, long newcomerMax = long.MaxValue)
     {
         Max = max;
         PeerMax = (long)(max * share);
+        NewcomerMax = Math.Min(PeerMax, newcomerMax);
     }
 
     public long Max { get; }
 
-    /// <summary>What one peer may take; and all newcomers together, so that addresses nobody has seen before cannot crowd out the others.</summary>
+    /// <summary>What one peer may take.</summary>
     public long PeerMax { get; }
+
+    /// <summary>What all newcomers together may take, so that addresses nobody has seen before neither crowd out the others nor take much memory.</summary>
+    public long NewcomerMax { get; }
 
     public long Used => Volatile.Read(ref _used);
 
@@ -38,7 +43,7 @@ internal sealed class BodyBudget
 
     public bool TryTakeAsNewcomer(long bytes)
     {
-        if (Interlocked.Add(ref _usedByNewcomers, bytes) <= PeerMax)
+        if (Interlocked.Add(ref _usedByNewcomers, bytes) <= NewcomerMax)
         {
             return true;
         }

@@ -125,8 +125,8 @@ internal sealed partial class BodyLayer
 
         while (!_bodies.TryChargePeer(entry, bytes))
         {
-            // Of a peer that has more under way than its share, what was idle longest goes.
-            if (_bodies.OldestOf(entry.Channel, entry) is not { } oldest)
+            // Of a peer that has more under way than its share, what was idle longest goes; newcomers share one, and replace one another.
+            if ((_bodies.OldestOf(entry.Channel, entry) ?? (entry.IsNewcomers ? _bodies.FindOldest(other => other != entry && other.IsNewcomers && IsSilent(other, now)) : null)) is not { } oldest)
             {
                 _counters.Add(CoapCounter.BodiesRefused);
                 entry.Channel.NoteDrop(CoapCounter.BodiesRefused);

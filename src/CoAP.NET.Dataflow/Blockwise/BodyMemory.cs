@@ -4,9 +4,12 @@ namespace CoAP.NET.Blockwise;
 /// <param name="limits">The bounds.</param>
 internal sealed class BodyMemory(CoapLimits limits)
 {
+    // Of NewcomerBytes, and beside them: whoever forges addresses needs one datagram for each of these.
+    private const int PartOfNewcomerBytes = 4;
+
     /// <summary>For the bodies of requests, block by block.</summary>
-    public BodyBudget Requests { get; } = new(limits.MaxAssemblyBytes, limits.PeerAssemblyShare);
+    public BodyBudget Requests { get; } = new(limits.MaxAssemblyBytes, limits.PeerAssemblyShare, limits.NewcomerBytes / PartOfNewcomerBytes);
 
     /// <summary>For the bodies of responses that are fetched block by block.</summary>
-    public BodyBudget Responses { get; } = new(limits.MaxRepresentationBytes, limits.PeerAssemblyShare);
+    public BodyBudget Responses { get; } = new(limits.MaxRepresentationBytes, limits.PeerAssemblyShare, limits.NewcomerBytes / PartOfNewcomerBytes);
 }

@@ -76,7 +76,7 @@ internal sealed class BodyTable<TEntry>
         }
 
         _entries.Add(entry.Key, entry);
-        entry.IsNewcomers = entry.Channel.IsNewcomer;
+        entry.IsNewcomers = entry.Channel.IsNewcomer && !_shard.Guard.IsTrusted(entry.Channel, now);
         entry.PeerPlace = peer.Entries.AddLast(entry);
         entry.Place = _byAge.AddLast(entry);
         entry.Expired = one => _expired((TEntry)one);

@@ -11,6 +11,7 @@ internal sealed class AddressGuard
     // An acknowledgement that quotes a Message ID that the peer can hardly guess says that it receives; not as much as an Echo does.
     private const int CreditOfAcknowledgement = 4096;
     private const int MaxCredit = 16 * 1024;
+    private const double LeftByNewcomers = 0.25;
 
     private readonly Lock _gate = new();
     private readonly CoapLimits _limits;
@@ -232,16 +233,15 @@ internal sealed class AddressGuard
     {
         lock (_gate)
         {
-            if (!_whole.TryDraw(_wholeUntil, size, now, out long next))
-            {
-                return false;
-            }
-
+            // Who acknowledged what can hardly be guessed is probably no victim: what others ask for in the name of victims does not take it away.
             if (channel.AmplificationCredit >= size)
             {
                 channel.AmplificationCredit -= size;
+                return true;
             }
-            else if (!_sources.TryDraw(channel.Remote, size, now))
+
+            // Addresses that were heard only once can be forged by the million; they leave some to those that came back.
+            if (!_whole.TryDraw(_wholeUntil, size, now, out long next, channel.IsNewcomer ? LeftByNewcomers : 0) || !_sources.TryDraw(channel.Remote, size, now))
             {
                 return false;
             }

@@ -6,6 +6,8 @@ namespace CoAP.NET.Channels;
 /// <summary>The inbound half of the Channel stage: says which peer a datagram is of, making its <see cref="CoapChannel"/> when it is new.</summary>
 public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
+    private static readonly CoapAddress s_broadcast = CoapAddress.FromIPv4(uint.MaxValue, 0);
+
     private readonly CoapShard _shard;
     private readonly ChannelTable _table;
     private readonly AddressHash _hash;
@@ -44,12 +46,25 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
             ulong hash = _hash.Of(item.Remote);
             item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, AddressHash.Of(hash, item.Local), now) : null)
-                ?? _table.TryGetForInbound(item, hash, now)
-                ?? GetOrAdd(item, hash, now);
+                ?? _table.TryGetForInbound(item, hash, now);
+            if (item.Channel is null)
+            {
+                if (IsNobody(item.Remote))
+                {
+                    Counters.Add(CoapCounter.Ignored);
+                    item.Dispose();
+                    return;
+                }
+
+                item.Channel = GetOrAdd(item, hash, now);
+            }
         }
 
         Offer(item);
     }
+
+    // A group, everybody or nobody is no source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit many, or be lost. Most operating systems drop such datagrams, but not all transports stand on one.
+    private static bool IsNobody(CoapAddress remote) => remote.IsMulticast || remote.IsAny || remote == s_broadcast with { Port = remote.Port };
 
     private CoapChannel GetOrAdd(CoapDatagram item, ulong hash, long now)
     {

@@ -269,6 +269,7 @@ internal sealed partial class ChannelTable
         Place(_slots, channel, channel.AddressHash);
         _count++;
         (channel.IsNewcomer ? _newcomers : _returning).AddNewest(channel);
+        _shard.HasManyNewcomers = _newcomers.Count > _maxNewcomers / 4;
         WatchIdle();
     }
 

@@ -335,8 +335,14 @@ public sealed class CoapChannel
     /// <summary>What of the peer, or to it, was dropped last, for people who look for the reason; null when nothing was. Not guarded.</summary>
     internal DropNote? LastDrop => _extras?.LastDrop;
 
-    /// <summary>Notes that something of the peer, or to it, was dropped or refused.</summary>
-    internal void NoteDrop(CoapCounter reason) => (Extras.LastDrop ??= new DropNote()).Set(reason, Shard.Environment.Now);
+    /// <summary>Notes that something of the peer, or to it, was dropped or refused. Not of newcomers when there are many: nobody looks for the reason of each, and a flood makes them by the million.</summary>
+    internal void NoteDrop(CoapCounter reason)
+    {
+        if (!IsNewcomer || _extras is not null || !Shard.HasManyNewcomers)
+        {
+            (Extras.LastDrop ??= new DropNote()).Set(reason, Shard.Environment.Now);
+        }
+    }
 
     /// <summary>Whether the caller is the one to find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>

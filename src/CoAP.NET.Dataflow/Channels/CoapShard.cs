@@ -64,6 +64,9 @@ internal sealed class CoapShard
     /// <summary>Where raised items go. Set by the inbound Messaging block.</summary>
     public InboundPort? Input { get; set; }
 
+    /// <summary>Whether there are so many peers with one exchange so far that it may be a flood. Set by the table of peers; a hint, so not guarded.</summary>
+    public bool HasManyNewcomers { get; set; }
+
     /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again. Set by the pipeline.</summary>
     public bool LendsMessages { get; set; }
 
@@ -120,7 +123,7 @@ internal sealed class CoapShard
         Gate.Exit();
         if (wake)
         {
-            WakeClock?.Invoke();
+            Wake();
         }
 
         if (hasFirst)
@@ -194,6 +197,26 @@ internal sealed class CoapShard
         }
 
         return due;
+    }
+
+    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and the next one who leaves wakes the clock again.
+    private void Wake()
+    {
+        try
+        {
+            WakeClock?.Invoke();
+        }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            lock (Gate)
+            {
+                DriverDue = long.MaxValue;
+            }
+
+            Failed(exception);
+        }
     }
 
     private void Run(ShardWork work)

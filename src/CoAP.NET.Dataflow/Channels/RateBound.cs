@@ -15,12 +15,13 @@ internal readonly struct RateBound(long bytes, TimeSpan period)
     /// <param name="size">How many bytes to draw.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="next">The number after the draw.</param>
+    /// <param name="left">Which part of what there is at once must be left for others.</param>
     /// <returns>Whether there is enough.</returns>
-    public bool TryDraw(long until, int size, long now, out long next)
+    public bool TryDraw(long until, int size, long now, out long next, double left = 0)
     {
         double cost = size * _ticksPerByte;
         long from = Math.Max(until, now);
-        if (cost > period.Ticks - (from - now))
+        if (cost > (period.Ticks * (1 - left)) - (from - now))
         {
             next = until;
             return false;

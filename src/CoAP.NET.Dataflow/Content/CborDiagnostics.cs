@@ -19,17 +19,15 @@ internal static class CborDiagnostics
         bool isRead = true;
         for (bool isFirst = true; isRead && (isFirst ? !isSequence || !reader.IsAtEnd : !reader.IsAtEnd); isFirst = false)
         {
-            isRead = (isFirst || isSequence || reader.TryEnd()) && reader.TryReadDiagnostic(out string item, width) && Append(all, item, isFirst);
+            int before = all.Append(isFirst ? "" : ",\n").Length;
+            isRead = (isFirst || isSequence || reader.TryEnd()) && reader.TryReadDiagnostic(all, width);
+
+            // Of an item that is none not even the comma before it stays.
+            all.Length = isRead ? all.Length : before - (isFirst ? 0 : 2);
         }
 
         text = all.ToString();
         fault = reader.Fault;
         return isRead;
-    }
-
-    private static bool Append(StringBuilder all, string item, bool isFirst)
-    {
-        all.Append(isFirst ? "" : ",\n").Append(item);
-        return true;
     }
 }

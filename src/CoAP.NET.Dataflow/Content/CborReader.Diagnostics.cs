@@ -10,15 +10,30 @@ internal ref partial struct CborReader
 {
     private const int MaxDiagnosticDepth = 64;
 
-    /// <summary>The next item in diagnostic notation.</summary>
-    /// <param name="text">The notation.</param>
+    /// <summary>Writes the next item in diagnostic notation.</summary>
+    /// <param name="text">Takes the notation; nothing of an item that is not well-formed.</param>
     /// <param name="width">The characters that a line may have before arrays and maps are laid out over several lines; <see cref="int.MaxValue"/> for never.</param>
-    public bool TryReadDiagnostic(out string text, int width = int.MaxValue) => TryDescribe(MaxDiagnosticDepth, 0, width, out text);
-
-    private bool TryDescribe(int depth, int indent, int width, out string text)
+    public bool TryReadDiagnostic(StringBuilder text, int width = int.MaxValue)
     {
         int start = _position;
-        text = string.Empty;
+        int length = text.Length;
+        DiagnosticText output = new(text, width);
+        bool isRead = TryDescribe(output, MaxDiagnosticDepth, 0);
+        if (isRead && output.NeedsLayout)
+        {
+            text.Length = length;
+            _position = start;
+            output.BeginLayout();
+            isRead = TryDescribe(output, MaxDiagnosticDepth, 0);
+        }
+
+        text.Length = isRead ? text.Length : length;
+        return isRead;
+    }
+
+    private bool TryDescribe(DiagnosticText output, int depth, int indent)
+    {
+        int start = _position;
         if (depth == 0)
         {
             return Fail(start, $"items lie more than {MaxDiagnosticDepth} deep in each other");
@@ -29,25 +44,26 @@ internal ref partial struct CborReader
             return false;
         }
 
+        StringBuilder text = output.Text;
         switch (major)
         {
             case CborMajor.UnsignedInteger:
-                text = argument.ToString(CultureInfo.InvariantCulture);
+                text.Append(CultureInfo.InvariantCulture, $"{argument}");
                 return true;
             case CborMajor.NegativeInteger:
-                text = (-1 - (BigInteger)argument).ToString(CultureInfo.InvariantCulture);
+                text.Append(CultureInfo.InvariantCulture, $"{-1 - (Int128)argument}");
                 return true;
             case CborMajor.ByteString or CborMajor.TextString:
                 _position = start;
-                return TryDescribeString(major, isIndefinite, out text);
+                return TryDescribeString(text, major, isIndefinite);
             case CborMajor.Array:
-                return TryDescribeItems('[', ']', 1, start, argument, isIndefinite, depth, indent, width, out text);
+                return TryDescribeItems(output, '[', ']', 1, start, argument, isIndefinite, depth, indent);
             case CborMajor.Map:
-                return TryDescribeItems('{', '}', 2, start, argument, isIndefinite, depth, indent, width, out text);
+                return TryDescribeItems(output, '{', '}', 2, start, argument, isIndefinite, depth, indent);
             case CborMajor.Tag:
-                return TryDescribeTag(start, argument, depth, indent, width, out text);
+                return TryDescribeTag(output, start, argument, depth, indent);
             default:
-                text = (_position - start) switch
+                text.Append((_position - start) switch
                 {
                     3 => FloatText.Of((double)BitConverter.UInt16BitsToHalf((ushort)argument)),
                     5 => FloatText.Of(BitConverter.UInt32BitsToSingle((uint)argument)),
@@ -60,13 +76,15 @@ internal ref partial struct CborReader
                         23 => "undefined",
                         _ => string.Create(CultureInfo.InvariantCulture, $"simple({argument})"),
                     },
-                };
+                });
                 return true;
         }
     }
 
-    private bool TryDescribeTag(int start, ulong tag, int depth, int indent, int width, out string text)
+    private bool TryDescribeTag(DiagnosticText output, int start, ulong tag, int depth, int indent)
     {
+        StringBuilder text = output.Text;
+
         // Big integers are numbers to people; those beyond reason stay what they are.
         if (tag is PositiveBignum or NegativeBignum)
         {
@@ -75,27 +93,27 @@ internal ref partial struct CborReader
             if (ahead.TryReadInteger(out BigInteger integer))
             {
                 _position = ahead._position;
-                text = integer.ToString(CultureInfo.InvariantCulture);
+                text.Append(CultureInfo.InvariantCulture, $"{integer}");
                 return true;
             }
         }
 
-        bool isRead = TryDescribe(depth - 1, indent, width, out string inner);
-        text = string.Create(CultureInfo.InvariantCulture, $"{tag}({inner})");
+        text.Append(CultureInfo.InvariantCulture, $"{tag}(");
+        bool isRead = TryDescribe(output, depth - 1, indent);
+        text.Append(')');
         return isRead;
     }
 
-    private bool TryDescribeString(CborMajor major, bool isIndefinite, out string text)
+    private bool TryDescribeString(StringBuilder text, CborMajor major, bool isIndefinite)
     {
-        text = string.Empty;
         if (!isIndefinite)
         {
-            return TryDescribeChunk(major, out text);
+            return TryDescribeChunk(text, major);
         }
 
         // Part by part, as where a string was divided is a part of what was sent.
         _position++;
-        List<string> parts = [];
+        int parts = 0;
         while (!TryTakeBreak())
         {
             int start = _position;
@@ -110,65 +128,62 @@ internal ref partial struct CborReader
             }
 
             _position = start;
-            if (!TryDescribeChunk(major, out string part))
+            text.Append(parts++ == 0 ? "(_ " : ", ");
+            if (!TryDescribeChunk(text, major))
             {
                 return false;
             }
-
-            parts.Add(part);
         }
 
-        text = parts.Count > 0 ? $"(_ {string.Join(", ", parts)})" : major == CborMajor.ByteString ? "''_" : "\"\"_";
+        text.Append(parts > 0 ? ")" : major == CborMajor.ByteString ? "''_" : "\"\"_");
         return true;
     }
 
-    private bool TryDescribeChunk(CborMajor major, out string text)
+    private bool TryDescribeChunk(StringBuilder text, CborMajor major)
     {
         bool isRead = TryReadString(major, "a string", out byte[] bytes);
-        text = major == CborMajor.ByteString
-            ? $"h'{Convert.ToHexStringLower(bytes)}'"
-            : $"\"{JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(Encoding.UTF8.GetString(bytes))}\"";
+        _ = major == CborMajor.ByteString
+            ? text.Append("h'").Append(Convert.ToHexStringLower(bytes)).Append('\'')
+            : text.Append('"').Append(JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(Encoding.UTF8.GetString(bytes))).Append('"');
         return isRead;
     }
 
-    private bool TryDescribeItems(
-        char open, char close, int each, int start, ulong count, bool isIndefinite, int depth, int indent, int width, out string text)
+    private bool TryDescribeItems(DiagnosticText output, char open, char close, int each, int start, ulong count, bool isIndefinite, int depth, int indent)
     {
-        text = string.Empty;
         if (!isIndefinite && count > (ulong)((_data.Length - _position) / each))
         {
             return Fail(start, "the length is beyond the end of the data");
         }
 
-        List<string> items = [];
-        int length = indent;
+        StringBuilder text = output.Text;
+        int container = output.BeginContainer();
+        bool isFolded = output.IsFolded(container, indent);
+        text.Append(open).Append(isIndefinite ? isFolded ? "_" : "_ " : string.Empty);
+        int length = 0;
         for (ulong i = 0; isIndefinite ? !TryTakeBreak() : i < count; i++)
         {
-            if (!TryDescribe(depth - 1, indent + 2, width, out string item))
+            text.Append(i == 0 ? string.Empty : isFolded ? "," : ", ");
+            if (isFolded)
+            {
+                text.Append('\n').Append(' ', indent + 2);
+            }
+
+            int before = text.Length;
+            if (!TryDescribe(output, depth - 1, indent + 2) || (each == 2 && !TryDescribe(output.AfterKey(), depth - 1, indent + 2)))
             {
                 return false;
             }
 
-            if (each == 2)
-            {
-                if (!TryDescribe(depth - 1, indent + 2, width, out string value))
-                {
-                    return false;
-                }
-
-                item = $"{item}: {value}";
-            }
-
-            items.Add(item);
-            length += item.Length + 2;
+            length += text.Length - before + 2;
         }
 
-        bool isFolded = items.Count > 0 && (length > width || items.Exists(item => item.Contains('\n', StringComparison.Ordinal)));
-        string head = isIndefinite ? $"{open}_" : $"{open}";
-        string line = '\n' + new string(' ', indent);
-        text = isFolded ? $"{head}{line}  {string.Join($",{line}  ", items)}{line}{close}"
-            : isIndefinite ? $"{head} {string.Join(", ", items)}{close}"
-            : $"{head}{string.Join(", ", items)}{close}";
+        if (isFolded)
+        {
+            text.Append('\n').Append(' ', indent);
+        }
+
+        output.EndContainer(container, indent, length);
+        text.Append(close);
         return true;
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Json;
+using System.Text.Unicode;
 
 namespace CoAP.NET;
 
@@ -15,6 +16,12 @@ public static class CoapMergePatch
     /// <exception cref="JsonException">One of them is no JSON, has a member twice, or is nested more than 64 deep; or a string is no Unicode.</exception>
     public static byte[] Apply(ReadOnlySpan<byte> target, ReadOnlySpan<byte> patch)
     {
+        // What is copied from one document into the other is not decoded on the way.
+        if (!Utf8.IsValid(target) || !Utf8.IsValid(patch))
+        {
+            throw new JsonException("A document is no UTF-8.");
+        }
+
         try
         {
             using JsonDocument changes = Parse(patch);

@@ -33,7 +33,7 @@ public enum CoapCounter
     /// <summary>Messages with a format error (RFC 7252 section 3).</summary>
     FormatErrors,
 
-    /// <summary>Messages of ours that the format has no form for, such as an option value above 65,804 bytes. They are dropped; the log says which.</summary>
+    /// <summary>Messages of ours that the format has no form for, such as an option value above 65,804 bytes. For responses 5.00 is sent, others are dropped; the log says which.</summary>
     EncodeErrors,
 
     /// <summary>Messages ignored because RFC 7252 section 4.2 or 4.3 says so: wrong version, bad ACK or RST.</summary>

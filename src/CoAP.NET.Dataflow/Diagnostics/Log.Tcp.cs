@@ -8,7 +8,7 @@ internal static partial class Log
     [LoggerMessage(1020, LogLevel.Debug, "TCP: bound {Address}, engine {Engine}, TLS {UseTls}.")]
     public static partial void TcpBound(ILogger logger, CoapAddress address, CoapTcpEngine engine, bool useTls);
 
-    [LoggerMessage(1021, LogLevel.Error, "TCP: accepting on {Address} fails: {Error}. It is tried again, and said once. With too many open files: close connections or raise the limit of the process.")]
+    [LoggerMessage(1021, LogLevel.Error, "TCP: accepting on {Address} fails: {Error}. It is tried again, and said at most once a minute. With too many open files: close connections or raise the limit of the process.")]
     public static partial void AcceptFailed(ILogger logger, CoapAddress address, string error);
 
     [LoggerMessage(1022, LogLevel.Debug, "TLS: the handshake with {Remote} failed: {Reason}")]

@@ -26,9 +26,21 @@ internal static partial class Log
     [LoggerMessage(1006, LogLevel.Warning, "UDP: the group {Group} could not be joined on interface {Interface}: {Error}.")]
     public static partial void MulticastJoinFailed(ILogger logger, System.Net.IPAddress group, int @interface, string error);
 
-    [LoggerMessage(1007, LogLevel.Error, "UDP: receiving on {Address} fails: {Error}. It is tried again.")]
+    [LoggerMessage(1007, LogLevel.Error, "UDP: receiving on {Address} fails: {Error}. It is tried again; said at most once a minute.")]
     public static partial void UdpReceiveFailed(ILogger logger, CoapAddress address, string error);
 
     [LoggerMessage(1008, LogLevel.Debug, "UDP: the kernel dropped {Count} datagram(s) for {Address}; the receive buffer was full.")]
     public static partial void KernelDropped(ILogger logger, uint count, CoapAddress address);
+
+    [LoggerMessage(1009, LogLevel.Warning, "UDP: the operating system refuses to send, such as to {Remote}: {Error}. Confirmable messages are sent again. This is said at most once a minute; SendErrors counts each.")]
+    public static partial void UdpSendFailing(ILogger logger, CoapAddress remote, string error);
+
+    [LoggerMessage(1010, LogLevel.Information, "UDP: the group {Group} was joined on interface {Interface}, which was not there before.")]
+    public static partial void MulticastRejoined(ILogger logger, System.Net.IPAddress group, int @interface);
+
+    [LoggerMessage(1011, LogLevel.Warning, "UDP: interfaces cannot be watched, so groups are not joined on new ones: {Error}.")]
+    public static partial void InterfacesNotWatched(ILogger logger, string error);
+
+    [LoggerMessage(1012, LogLevel.Debug, "UDP: groups could not be joined after interfaces changed: {Error}.")]
+    public static partial void InterfacesNotReady(ILogger logger, string error);
 }

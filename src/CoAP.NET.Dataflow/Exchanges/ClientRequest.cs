@@ -14,7 +14,7 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         : base(layer, channel, message, timeout)
     {
         _mayRunInline = channel.Transport.HandsOver;
-        _completion = new TaskCompletionSource<CoapResponse>(_mayRunInline ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously);
+        _completion = new TaskCompletionSource<CoapResponse>(_mayRunInline ? TaskCreationOptions.None : channel.Shard.Environment.CompletionOptions);
     }
 
     /// <summary>Who looks at the response before <see cref="Task"/> ends; null for nobody.</summary>
@@ -105,6 +105,11 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     // Whoever ends it here may hold a lock, or be a thread that must not be held up.
     private void Tell()
     {
+        if (Channel.Shard.Environment.Continuations?.Queue(static request => ((ClientRequest)request!).Execute(), this) == true)
+        {
+            return;
+        }
+
         if (!_mayRunInline)
         {
             // Its continuations never run within this.

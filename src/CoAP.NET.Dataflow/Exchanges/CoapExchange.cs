@@ -48,6 +48,9 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>Set by the endpoint: the exchange was given up when it stopped, so that a late answer is dropped.</summary>
     internal bool IsAbandoned { get; set; }
 
+    /// <summary>Set by the Exchanges stage: the answer is on its way. A second one, for a block that threw after it had passed the first one on, is late.</summary>
+    internal bool IsAnswered { get; set; }
+
     /// <summary>Where the request is counted as long as it is under way (<see cref="RequestsUnderWay"/>); 0 when it is not.</summary>
     internal byte Side { get; set; }
 

@@ -154,7 +154,7 @@ internal sealed partial class ExchangeLayer
             request.Deadline = now + WatchPeriodOf(request);
         }
 
-        if (now < request.Deadline)
+        if (now < request.Deadline && !WaitsInVain(request, now))
         {
             Arm(request, now);
             return;
@@ -289,6 +289,11 @@ internal sealed partial class ExchangeLayer
             _shard.Wheel.Cancel(request);
         }
     }
+
+    // Its turn may be hours away: PROBING_RATE (RFC 7252 section 4.7) holds it back from a peer that has long been silent, for as long as all that went before it took.
+    private static bool WaitsInVain(PendingRequest request, long now) =>
+        request is { Timeout: null, Deadline: long.MaxValue, Transmission: { Attempts: 0, IsQueued: true } }
+        && now - request.Channel.LastSeen >= request.Channel.Parameters.ExchangeLifetime.Ticks;
 
     private static long WatchPeriodOf(PendingRequest request) => request.Channel.Parameters.MaxTransmitWait.Ticks;
 

@@ -75,6 +75,9 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         Answer(item, Busy());
     }
 
+    // A block of a user threw: who asked, observers too, is not to wait for an answer that may never come. Should the block have kept the request, its answer is late.
+    private protected override void OnLost(CoapExchange item) => Answer(item, new CoapResult(CoapCode.InternalServerError));
+
     private void OnRequest(in CoapInbound item, CoapMessage message)
     {
         Counters.Add(CoapCounter.RequestsReceived);

@@ -41,6 +41,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed);
     }
 
+    /// <summary>Where a reply goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
+    internal Action<CoapOutbound>? Bypass { get; set; }
+
     /// <summary>The size in bytes of a message on reliable transports. Set by the pipeline.</summary>
     internal Func<CoapMessage, long> StreamSizeOf { get; init; } = CoapStreamSerializer.Default.GetSize;
 
@@ -167,13 +170,54 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
     private protected override void Process(CoapReply item)
     {
+        CoapExchange exchange = item.Exchange;
+        if (exchange.IsAnswered)
+        {
+            Counters.Add(CoapCounter.LateResponses);
+            return;
+        }
+
         try
         {
             Reply(in item);
         }
+#pragma warning disable CA1031 // whatever is wrong with an answer, who asked gets one
+        catch (Exception exception) when (!exchange.IsAnswered)
+#pragma warning restore CA1031
+        {
+            Failed(exception);
+            ReplyWithError(exchange);
+        }
         finally
         {
-            item.Exchange.End();
+            exchange.End();
+        }
+    }
+
+    private void ReplyWithError(CoapExchange exchange)
+    {
+        exchange.IsAnswered = true;
+        CoapMessage response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
+        if (exchange.Observing is SubjectRun run)
+        {
+            Observers!.Publish(run, response);
+        }
+        else
+        {
+            Offer(new CoapOutbound { Channel = exchange.Channel, Message = response, Reception = exchange.Reception });
+        }
+    }
+
+    private protected override void OnDeclined(CoapOutbound item) => ReplyPast(item, CoapCode.ServiceUnavailable);
+
+    private protected override void OnLost(CoapOutbound item) => ReplyPast(item, CoapCode.InternalServerError);
+
+    // A block of a user did not pass on a reply: who asked gets another one, past that block. For requests of ours, who sent them tells the caller.
+    private void ReplyPast(in CoapOutbound item, CoapCode code)
+    {
+        if (item is { Kind: CoapOutboundKind.Message, Message: { Code.IsResponse: true } message, Transmission: null })
+        {
+            Bypass?.Invoke(new CoapOutbound { Channel = item.Channel, Message = new CoapMessage(code) { Token = message.Token }, Reception = item.Reception });
         }
     }
 
@@ -209,6 +253,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
         if (exchange.Observing is SubjectRun run)
         {
+            exchange.IsAnswered = true;
             Observers!.Publish(run, response);
             return;
         }
@@ -243,6 +288,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
         if (response.Code == CoapCode.TooManyRequests && !silent && !exchange.Channel.IsReliable && !MayRefuse())
         {
+            exchange.IsAnswered = true;
             Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
             return;
         }
@@ -258,6 +304,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Transmission = observer is null ? null : Observers!.Answer(observer, response),
             NeverConfirmable = carriesEcho,
         };
+        exchange.IsAnswered = true;
         if (toGroup && !silent ? !TryAnswerAtLeisure(outbound) : !Offer(outbound))
         {
             Withdraw(observer);

@@ -6,13 +6,19 @@ namespace CoAP.NET.Exchanges;
 internal sealed class PingRequest : PendingRequest
 {
     private readonly long _startedAt;
+    private int _isOver;
 
     public PingRequest(ExchangeLayer layer, CoapChannel channel, long now)
-        : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, null) => _startedAt = now;
+        : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, null)
+    {
+        _startedAt = now;
+        Completion = new TaskCompletionSource<TimeSpan>(channel.Shard.Environment.CompletionOptions);
+    }
 
-    public TaskCompletionSource<TimeSpan> Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    public TaskCompletionSource<TimeSpan> Completion { get; }
 
-    public override bool IsCompleted => Completion.Task.IsCompleted;
+    /// <summary>Whether its outcome is known; <see cref="Completion"/> may end a little later.</summary>
+    public override bool IsCompleted => Volatile.Read(ref _isOver) != 0;
 
     public void OnEvent(CoapInboundKind kind, long now)
     {
@@ -20,7 +26,7 @@ internal sealed class PingRequest : PendingRequest
         {
             // A Reset is the answer; whoever acknowledges instead is there as well.
             case CoapInboundKind.Reset or CoapInboundKind.Acknowledged:
-                Completion.TrySetResult(TimeSpan.FromTicks(now - _startedAt));
+                End(() => Completion.TrySetResult(TimeSpan.FromTicks(now - _startedAt)));
                 StopWatchingCancellation();
                 break;
             case CoapInboundKind.Unreachable:
@@ -38,7 +44,15 @@ internal sealed class PingRequest : PendingRequest
         }
     }
 
-    protected override void SetException(Exception exception) => Completion.TrySetException(exception);
+    protected override void SetException(Exception exception) => End(() => Completion.TrySetException(exception));
 
-    protected override void SetCanceled(CancellationToken cancellationToken) => Completion.TrySetCanceled(cancellationToken);
+    protected override void SetCanceled(CancellationToken cancellationToken) => End(() => Completion.TrySetCanceled(cancellationToken));
+
+    private void End(Action complete)
+    {
+        if (Interlocked.Exchange(ref _isOver, 1) == 0)
+        {
+            Channel.Shard.Environment.Tell(static complete => ((Action)complete!)(), complete);
+        }
+    }
 }

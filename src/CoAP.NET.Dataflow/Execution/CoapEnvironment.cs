@@ -11,6 +11,15 @@ internal sealed class CoapEnvironment
 
     public required CoapScheduler Scheduler { get; init; }
 
+    /// <summary>How many handlers may compute on threads of the library; null where a user decides about threads.</summary>
+    public HandlerThreads? HandlerThreads { get; init; }
+
+    /// <summary>What runs the continuations of those who wait for responses; null: the runtime does.</summary>
+    public CoapScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
+
+    /// <summary>How to make what others wait for, when it is completed by <see cref="Tell"/>.</summary>
+    public TaskCreationOptions CompletionOptions => Scheduler.TakesContinuations ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously;
+
     public required CoapLimits Limits { get; init; }
 
     public required CoapCounters Counters { get; init; }
@@ -50,6 +59,17 @@ internal sealed class CoapEnvironment
             }
 
             return now;
+        }
+    }
+
+    /// <summary>Completes what others wait for. Their continuations do not run within this.</summary>
+    /// <param name="complete">Completes it.</param>
+    /// <param name="state">Passed to it.</param>
+    public void Tell(Action<object?> complete, object? state)
+    {
+        if (Continuations?.Queue(complete, state) != true)
+        {
+            complete(state);
         }
     }
 

@@ -1,3 +1,5 @@
+using Microsoft.Extensions.Logging;
+
 namespace CoAP.NET;
 
 /// <summary>
@@ -14,4 +16,36 @@ public abstract class CoapScheduler
     /// <param name="state">Passed to the work.</param>
     /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
     public abstract bool Queue(Action<object?> work, object? state);
+
+    /// <summary>As <see cref="Queue"/>, where a scheduler of a user that throws must not cost more than the thread that it does not give.</summary>
+    /// <param name="work">The work; it must not throw.</param>
+    /// <param name="state">Passed to the work.</param>
+    /// <param name="counters">Where what is thrown is counted; null for nowhere.</param>
+    /// <param name="logger">Where it is logged.</param>
+    /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
+    internal bool TryQueue(Action<object?> work, object? state, CoapCounters? counters, ILogger? logger)
+    {
+        try
+        {
+            return Queue(work, state);
+        }
+#pragma warning disable CA1031 // see above
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            counters?.Add(CoapCounter.StageErrors);
+            if (logger is not null)
+            {
+                Log.StageFailed(logger, exception);
+            }
+
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// Whether what awaits a response goes on through this too, and not where the runtime would have it. Default false. On virtual time true: there a run is the same each time
+    /// only when no other thread takes part.
+    /// </summary>
+    internal virtual bool TakesContinuations => false;
 }

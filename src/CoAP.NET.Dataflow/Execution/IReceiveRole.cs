@@ -9,6 +9,9 @@ internal interface IReceiveRole
     /// <summary>Whether the role was taken from its thread, whose user code blocked.</summary>
     bool IsLost => false;
 
+    /// <summary>Whether hardly anything but user code has run on the receiving thread for a while: it cannot keep up with what comes.</summary>
+    bool IsCrowded => false;
+
     /// <summary>User code begins; from here on the role may be taken by a stand-by thread.</summary>
     /// <returns>Whether no other user code of the thread runs around it.</returns>
     bool EnterUserCode();

@@ -41,7 +41,18 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
             return false;
         }
 
-        host = new UriHostName(name, null, null);
+        // Uri-Host is the decoded name, and on the way back only what is not ASCII is escaped again (RFC 7252 section 6.5, step 2). So a character that needs an escape there names no URI.
+        foreach (char c in name)
+        {
+            if (c < 0x80 && !UriText.IsNameLiteral(c))
+            {
+                fault = new UriFault(position, $"The host has the character %{(int)c:X2}, which Uri-Host cannot carry (RFC 7252 section 6.5). Use a host name or an IP address.");
+                return false;
+            }
+        }
+
+        // An escaped digit is the digit (RFC 3986 section 6.2.2.2).
+        host = TryParseIPv4(name, out address) ? new UriHostName(address.ToString(), address, null) : new UriHostName(name, null, null);
         return true;
     }
 

@@ -30,6 +30,9 @@ internal static class UriText
     private static readonly SearchValues<char> QueryLiterals = SearchValues.Create((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
     private static readonly SearchValues<char> ZoneLiterals = SearchValues.Create(Unreserved);
 
+    /// <summary>Whether an ASCII character may stand in a registered name without an escape.</summary>
+    internal static bool IsNameLiteral(char c) => c != '%' && NameChars.Contains(c);
+
     /// <summary>Whether a decoded segment is <c>.</c> or <c>..</c>.</summary>
     internal static bool IsDotSegment(string segment) => segment is "." or "..";
 

@@ -166,7 +166,9 @@ internal sealed partial class DuplicateMemory
     {
         DropExpired(now);
         _spareSegments.Clear();
-        if (_numbers > _freeCount)
+
+        // Peers may have been forgotten before what they sent: nobody else would drop that.
+        if (_numbers > _freeCount || Finished > 0)
         {
             _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
         }

@@ -42,7 +42,7 @@ internal sealed partial class DuplicateMemory
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         long budget = _limits.DeduplicationBytes / shardCount;
-        _newcomerBudget = _limits.NewcomerBytes / shardCount;
+        _newcomerBudget = _limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
 
         // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in, and a little for

@@ -59,9 +59,7 @@ internal sealed partial class MessageLayer
 
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
         {
-            _counters.Add(CoapCounter.UnmatchedAcknowledgements);
-            item.Channel.NoteDrop(CoapCounter.UnmatchedAcknowledgements);
-            _shard.Guard.OnUnmatched(item.Channel);
+            OnUnmatched(item.Channel, item.MessageId, now);
             return false;
         }
 
@@ -101,6 +99,21 @@ internal sealed partial class MessageLayer
         return false;
     }
 
+    // What answers a message that was cancelled shows that the peer is there: otherwise the next request waited as long as to one that never responds (RFC 7252 section 4.7).
+    private void OnUnmatched(CoapChannel channel, ushort messageId, long now)
+    {
+        if (channel.Messaging.Sending is { } sending && sending.CancelledId == messageId)
+        {
+            sending.CancelledId = SendingState.NoId;
+            OnHeard(Refresh(channel), now);
+            return;
+        }
+
+        _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+        channel.NoteDrop(CoapCounter.UnmatchedAcknowledgements);
+        _shard.Guard.OnUnmatched(channel);
+    }
+
     private void ReceiveReset(in CoapInbound item, CoapCode code, long now)
     {
         if (!code.IsEmpty)
@@ -112,9 +125,7 @@ internal sealed partial class MessageLayer
 
         if (!TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission))
         {
-            _counters.Add(CoapCounter.UnmatchedAcknowledgements);
-            item.Channel.NoteDrop(CoapCounter.UnmatchedAcknowledgements);
-            _shard.Guard.OnUnmatched(item.Channel);
+            OnUnmatched(item.Channel, item.MessageId, now);
             return;
         }
 

@@ -31,10 +31,15 @@ internal sealed partial class MessageLayer
         if (transmission.IsQueued && transmission.Channel.Messaging.Sending is { } sending)
         {
             Dequeue(transmission, sending);
+
+            // What it held up may go now; the timer is that of the one that is gone.
+            Pump(Refresh(transmission.Channel), now);
         }
         else if (transmission.IsOutstanding)
         {
-            OnUnanswered(transmission, Refresh(transmission.Channel), now);
+            CoapChannel peer = Refresh(transmission.Channel);
+            OnUnanswered(transmission, peer, now);
+            peer.Messaging.Sending!.CancelledId = transmission.Message.MessageId;
             End(transmission, now);
         }
 
@@ -94,9 +99,10 @@ internal sealed partial class MessageLayer
             Transmit(reply, peer, sending, now);
         }
 
-        while (sending.Waiting.First is { } first && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
+        while (sending.Waiting.First is not null && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
         {
-            long next = Math.Max(MayUseMessageId(peer, now), MayProbe(peer, sending, now));
+            (CoapTransmission first, long mayProbe) = FirstToProbe(peer, sending, now);
+            long next = Math.Max(MayUseMessageId(peer, now), mayProbe);
             if (next <= now && first.Source is { } source)
             {
                 next = source.MayBeTakenAt(first, now);
@@ -123,39 +129,6 @@ internal sealed partial class MessageLayer
         _transmissions.Count >= _maxOutstanding ? now + s_retryPeriod
         : peer.Remote.IsMulticast ? _groupMessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime)
         : peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime);
-
-    /// <summary>
-    /// PROBING_RATE (RFC 7252 section 4.7): when the next message may go to a peer that does not respond; not after now when it may go. A peer that was heard
-    /// within EXCHANGE_LIFETIME responds, and the first NSTART interactions have yet to find out. A group does not respond as such.
-    /// </summary>
-    private static long MayProbe(CoapChannel peer, SendingState sending, long now) =>
-        sending.Unheard < peer.Messaging.Times.Parameters.NStart || !IsSilent(peer, now) ? long.MinValue : sending.NextProbe;
-
-    private static bool IsSilent(CoapChannel peer, long now) =>
-        peer.Messaging.Times.TicksPerByte > 0
-        && !(peer.Messaging.LastHeard != long.MinValue && now - peer.Messaging.LastHeard < peer.Messaging.Times.ExchangeLifetime)
-        && !peer.Remote.IsMulticast;
-
-    /// <summary>Notes what was sent to a peer that does not respond; every copy counts.</summary>
-    private static void Charge(CoapChannel peer, int bytes, long now)
-    {
-        if (peer.Messaging.Sending is { } sending && IsSilent(peer, now))
-        {
-            sending.NextProbe = Math.Max(sending.NextProbe, now) + ProbingTimeOf(peer, bytes);
-        }
-    }
-
-    /// <summary>Takes back what was noted of a message that never left.</summary>
-    private static void Uncharge(CoapTransmission transmission, int bytes, long now)
-    {
-        if (transmission.Channel is { Messaging.Sending: { } sending } peer && IsSilent(peer, now) && sending.NextProbe >= now)
-        {
-            sending.NextProbe -= ProbingTimeOf(peer, bytes);
-            sending.Unheard -= transmission.CountsForNStart && sending.Unheard > 0 ? 1 : 0;
-        }
-    }
-
-    private static long ProbingTimeOf(CoapChannel peer, int bytes) => (long)Math.Min(bytes * peer.Messaging.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
 
     private void Transmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
     {

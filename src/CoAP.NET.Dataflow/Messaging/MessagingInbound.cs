@@ -109,6 +109,16 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
+    /// <inheritdoc/>
+    private protected override void OnLost(CoapInbound item)
+    {
+        // A block of a user threw. Unless it had passed the message on and there is an answer, there will be none.
+        if (item.Reception is null ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true } : item.Reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged)
+        {
+            OnDeclined(item);
+        }
+    }
+
     // RFC 8323: nothing is repeated, so nothing has to be remembered of what is neither signalling nor against a rule.
     private void ProcessReliable(in CoapInbound item)
     {

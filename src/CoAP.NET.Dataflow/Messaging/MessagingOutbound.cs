@@ -75,6 +75,9 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
         }
     }
 
+    // Whether the block of a user that threw has passed it on is not known; a duplicate of the request will tell.
+    private protected override void OnLost(CoapOutbound item) => OnDeclined(item);
+
     private void ProcessReliable(in CoapOutbound item, ConnectionState connection)
     {
         if (item is { Kind: CoapOutboundKind.Message, Transmission: null, Message: not null })

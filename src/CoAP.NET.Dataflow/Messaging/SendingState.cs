@@ -5,6 +5,8 @@ namespace CoAP.NET.Messaging;
 /// <summary>What Messaging keeps for a peer that it sends messages of its own to (RFC 7252 sections 4.2 and 4.7). Its timer is for what waits. Guarded by the shard's lock.</summary>
 internal sealed class SendingState : WheelTimer
 {
+    public const int NoId = -1;
+
     private readonly Action<CoapChannel, long> _resume;
 
     public SendingState(CoapChannel peer, Action<CoapChannel, long> resume)
@@ -30,8 +32,14 @@ internal sealed class SendingState : WheelTimer
     /// <summary>Interactions begun since the peer was last heard.</summary>
     public int Unheard { get; set; }
 
+    /// <summary>The Message ID of what was cancelled last before anything answered it; <see cref="NoId"/> for none.</summary>
+    public int CancelledId { get; set; } = NoId;
+
     /// <summary>When PROBING_RATE allows the next message to a silent peer, in units of 100 ns.</summary>
     public long NextProbe { get; set; } = long.MinValue;
+
+    /// <summary>When something was sent to it last while it was silent, in units of 100 ns.</summary>
+    public long LastProbe { get; set; }
 
     /// <summary>The round-trip time of Confirmable messages that were sent once. Kept whatever the timing, for whoever paces by it.</summary>
     public RoundTripEstimate RoundTrip;

@@ -21,12 +21,13 @@ internal sealed partial class ObserverLayer
     private readonly Dictionary<ObservedRoute, HashSet<Subject>> _byRoute = [];
     private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
 
-    public ObserverLayer(CoapShard shard, ObserverCount count)
+    public ObserverLayer(CoapShard shard, ObserverCount count, int shardCount)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _count = count;
+        _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _jobTimer = new JobTimer(this);
         _doJobs = DoJobs;
@@ -119,6 +120,7 @@ internal sealed partial class ObserverLayer
 
             _observers.Add((channel, request.Token), observer);
             _counters.Add(CoapCounter.Registrations);
+            ReplaceNewcomers(observer, now);
             number = subject.NextNumber(now);
             ArmRefresh(observer, now);
             return observer;
@@ -277,6 +279,7 @@ internal sealed partial class ObserverLayer
         (Subject subject, PeerObservers peer) = (observer.Subject, observer.Peer);
         observer.IsRemoved = true;
         _observers.Remove((observer.Channel, observer.Token));
+        ForgetNewcomers();
         _shard.Wheel.Cancel(observer);
         if (observer.IsOutstanding)
         {

@@ -44,11 +44,13 @@ internal sealed class CoapPipeline
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups) { StreamSizeOf = parts.StreamSerializer.GetSize };
         ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes) { Connections = parts.Connections };
-        Observers = new ObserverLayer(shard, parts.Observers) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
+        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
         ExchangesOut.Observers = Observers;
         Connections = parts.Connections;
         ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
 
+        resource.Bypass = reply => ExchangesOut.Run(reply);
+        ExchangesOut.Bypass = reply => MessagingOut.Run(reply);
         _abandon.Add(TransportIn.Abandon);
         shard.LendsMessages = !_options.At(CoapSeams.ExchangesToMessaging).Any() && !_options.At(CoapSeams.MessagingToSerializer).Any();
         Link(TransportIn, channelIn, CoapSeams.TransportToChannel);

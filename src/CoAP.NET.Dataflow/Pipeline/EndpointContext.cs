@@ -35,6 +35,9 @@ internal sealed partial class EndpointContext : CoapTransportContext
         _hash = hash;
     }
 
+    /// <summary>Ends the endpoint.</summary>
+    public Action<Exception>? Faulted { get; init; }
+
     public override TimeProvider TimeProvider => _environment.TimeProvider;
 
     public override CoapRandomSource Random => _environment.Random;
@@ -65,7 +68,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
     public override void SendFailed(CoapDatagram datagram, Exception error)
     {
         Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
-        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code))
+        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code) || IsSourceAway(datagram, code))
         {
             return;
         }
@@ -82,6 +85,12 @@ internal sealed partial class EndpointContext : CoapTransportContext
             pipeline.MessagingIn.SendFailed(channel, datagram.Span, code);
         }
     }
+
+    // An address of ours that is gone may come back, as when a cable was out; a peer that it belongs to is not given up for that.
+    private static bool IsSourceAway(CoapDatagram datagram, SocketError code) =>
+        code == SocketError.InvalidArgument && !datagram.Local.IsAny && datagram.Transport is { } transport && !transport.IsOurs(datagram.Local.ToIPAddress());
+
+    internal override void Fault(CoapException error) => Faulted?.Invoke(error);
 
     public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {

@@ -5,6 +5,8 @@ namespace CoAP.NET.Pipeline;
 /// <summary>Runs what is due in a shard: by a timer of the <see cref="TimeProvider"/>, or when a receive loop that drives the clock asks.</summary>
 internal sealed class ShardClock : IDisposable
 {
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(10);
+
     private readonly CoapShard _shard;
     private readonly ITimer _timer;
     private Action? _wakeLoop;
@@ -13,7 +15,7 @@ internal sealed class ShardClock : IDisposable
     {
         _shard = pipeline.Shard;
         _timer = _shard.Environment.TimeProvider.CreateTimer(
-            static state => ((ShardClock)state!).Tick(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            static state => ((ShardClock)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _shard.WakeClock = OnWake;
     }
 
@@ -37,6 +39,42 @@ internal sealed class ShardClock : IDisposable
         }
 
         return due;
+    }
+
+    // On a thread of the timer's, where an exception would end the process. The clock goes on: a timer or a time stamp that failed once may be had the next time.
+    private void OnTimer()
+    {
+        try
+        {
+            Tick();
+        }
+#pragma warning disable CA1031 // see above
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
+            TryAgain();
+        }
+    }
+
+    private void TryAgain()
+    {
+        lock (_shard.Gate)
+        {
+            // Who leaves the shard next winds the clock again, if the timer cannot be had now.
+            _shard.DriverDue = long.MaxValue;
+        }
+
+        try
+        {
+            _timer.Change(s_pause, Timeout.InfiniteTimeSpan);
+        }
+#pragma warning disable CA1031 // see above
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_shard.Environment.Counters, _shard.Environment.Logger, exception);
+        }
     }
 
     public void Dispose()

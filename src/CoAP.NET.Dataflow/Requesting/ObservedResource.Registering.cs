@@ -107,7 +107,7 @@ internal sealed partial class ObservedResource
                 CancelSearch();
                 Fail(new CoapException($"{Target} could not be found or connected to in time."), now);
                 break;
-            case Phase.Registering when Target.Timeout is null && _transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable }:
+            case Phase.Registering when Target.Timeout is null && !WaitsInVain(now) && _transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable }:
                 // It waits for its turn behind other messages to the peer, or did so; what becomes of it will be told.
                 _due = now + Parameters.MaxTransmitWait.Ticks;
                 break;
@@ -126,6 +126,9 @@ internal sealed partial class ObservedResource
                 break;
         }
     }
+
+    // As of a request: PROBING_RATE (RFC 7252 section 4.7) may hold it back from a peer that has long been silent for hours.
+    private bool WaitsInVain(long now) => _transmission is { IsQueued: true } && now - _standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
 
     private void BecomeStale(long now)
     {

@@ -25,6 +25,8 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
         }
     }
 
+    public CoapEnvironment Environment => shards[0].Environment;
+
     /// <summary>Registrations that are kept.</summary>
     public int Registrations
     {
@@ -50,7 +52,7 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
                 throw Stopped();
             }
 
-            int limit = shards[0].Environment.Limits.MaxObservations;
+            int limit = Environment.Limits.MaxObservations;
             if (_count >= limit)
             {
                 throw new CoapException($"There are {limit} observations already. Dispose some, or raise CoapLimits.MaxObservations.");

@@ -82,16 +82,23 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
 
     private async Task WaitAsync(TimeSpan wait, CancellationToken cancellationToken)
     {
-        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(stopped, cancellationToken);
-        try
+        TaskCompletionSource over = new(environment.CompletionOptions);
+        using (cancellationToken.UnsafeRegister(End, over))
+        using (stopped.UnsafeRegister(End, over))
         {
-            await Task.Delay(wait, environment.TimeProvider, either.Token).ConfigureAwait(false);
+            // Timers count whole milliseconds: what is left of one would not be waited for at all, but asked for again and again.
+            using ITimer timer = environment.TimeProvider.CreateTimer(End, over, TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
+            await over.Task.ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+
+        cancellationToken.ThrowIfCancellationRequested();
+        if (stopped.IsCancellationRequested)
         {
             throw new CoapException("The endpoint was stopped while the request waited for the time that the server had asked for.");
         }
     }
+
+    private void End(object? over) => environment.Tell(static over => ((TaskCompletionSource)over!).TrySetResult(), over);
 
     // Timers take no more than 49 days.
     private static bool Fits(TimeSpan wait, OutgoingRequest request, long now) =>

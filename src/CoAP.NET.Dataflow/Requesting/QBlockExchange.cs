@@ -17,7 +17,7 @@ internal sealed partial class QBlockExchange : ITransferOwner
     private readonly OutgoingRequest _request;
     private readonly CoapTransmissionParameters _parameters;
     private readonly byte[] _tag;
-    private readonly TaskCompletionSource<CoapResponse?> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<CoapResponse?> _completion;
 
     // Guarded by the lock.
     private readonly List<StandingRequest> _open = [];
@@ -32,6 +32,7 @@ internal sealed partial class QBlockExchange : ITransferOwner
     public QBlockExchange(CoapEnvironment environment, IStandingPort port, OutgoingRequest request, byte[] tag)
     {
         _environment = environment;
+        _completion = new TaskCompletionSource<CoapResponse?>(environment.CompletionOptions);
         _port = port;
         _request = request;
         _tag = tag;
@@ -120,7 +121,7 @@ internal sealed partial class QBlockExchange : ITransferOwner
         if (end is not null)
         {
             Release();
-            end();
+            _environment.Tell(static end => ((Action)end!)(), end);
         }
 
         foreach (CoapMessage message in messages)

@@ -58,7 +58,7 @@ public sealed partial class ResourceInbound
             RestoreContext(context, synchronization);
         }
 
-        if (watch is not null && (mayHaveBeenLong ? watch.Observe(started, _environment.Now, pauses) : watch.ObserveQuick()))
+        if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses))
         {
             Report(static (stage, route, _) => Log.HandlerIsSlow(stage.Logger, route.Template, SlowWatch.SlowFor.TotalMinutes), call.Route, null, exchange);
         }
@@ -78,6 +78,11 @@ public sealed partial class ResourceInbound
         Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         return true;
     }
+
+    private bool IsSlowBy(SlowWatch watch, bool mayHaveBeenLong, long started, TimeSpan pauses) =>
+        !mayHaveBeenLong ? watch.ObserveQuick()
+        : UserCode.Role is { IsLost: true } ? watch.ObserveTaken(started, _environment.Now, pauses)
+        : watch.Observe(started, _environment.Now, pauses);
 
     // An AsyncLocal or SynchronizationContext that a handler set must not reach the next one on this thread.
     private static void RestoreContext(ExecutionContext? context, SynchronizationContext? synchronization)
@@ -145,7 +150,11 @@ public sealed partial class ResourceInbound
         }
 
         Counters.Add(CoapCounter.HandlerErrors);
-        (exchange.Request.Watch as ServerWatch)?.Failed(exception);
+        if (exchange.Request.Watch is ServerWatch watch)
+        {
+            Fail(watch, exception);
+        }
+
         Report(static (stage, failed, error) => Log.HandlerFailed(stage.Logger, failed.Template, error!), route, exception, exchange);
         return s_internalServerError;
     }

@@ -72,6 +72,20 @@ public sealed partial class ResourceInbound
         }
     }
 
+    private void Fail(ServerWatch watch, Exception error)
+    {
+        try
+        {
+            watch.Failed(error);
+        }
+#pragma warning disable CA1031 // listeners are foreign code
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ReportListener(exception);
+        }
+    }
+
     private void ReportListener(Exception exception)
     {
         Counters.Add(CoapCounter.StageErrors);

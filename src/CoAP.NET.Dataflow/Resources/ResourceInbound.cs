@@ -38,7 +38,12 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         Served = served;
     }
 
+    /// <summary>Where an answer goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
+    internal Action<CoapReply>? Bypass { get; set; }
+
     internal ServedRequests Served { get; }
+
+    internal CoapEnvironment Environment => _environment;
 
     private protected override void Process(CoapExchange item)
     {
@@ -51,8 +56,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         }
         else if (_routes.Find(options, out int firstSegment) is not { } place)
         {
-            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3).
-            Reply(item, item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented : s_notFound);
+            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3). A method that nobody knows is refused whatever the path (RFC 7252 section 5.8).
+            Reply(item, item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented : request.Method > CoapMethod.IPatch ? s_methodNotAllowed : s_notFound);
         }
         else if (place[request.Code] is not { } route)
         {
@@ -106,7 +111,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             {
                 Reply(item, s_incomplete);
             }
-            else if (!Served.TryEnter(item.Channel.Shard.Index))
+            else if (!Served.TryEnter(item.Channel.Shard.Index) && !(Continues(item) && Served.TryEnterBeyond(item.Channel.Shard.Index, IsForObservers(item))))
             {
                 Counters.Add(CoapCounter.Busy);
                 item.Channel.NoteDrop(CoapCounter.Busy);
@@ -127,6 +132,15 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             Reply(item, s_internalServerError);
         }
     }
+
+    /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run for observers.</summary>
+    internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || IsForObservers(exchange);
+
+    private static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
+
+    private protected override void OnDeclined(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, _busy));
+
+    private protected override void OnLost(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, s_internalServerError));
 
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
     internal static bool AsksForProxy(CoapOptionCollection options)
@@ -193,8 +207,14 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
         if (!taken)
         {
-            Counters.Add(CoapCounter.Busy);
-            Finish(exchange, _busy);
+            Refuse(exchange);
         }
+    }
+
+    /// <summary>Answers that there is no room for a request now.</summary>
+    internal void Refuse(CoapExchange exchange)
+    {
+        Counters.Add(CoapCounter.Busy);
+        Finish(exchange, _busy);
     }
 }

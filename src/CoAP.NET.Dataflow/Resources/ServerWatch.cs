@@ -77,7 +77,7 @@ internal sealed class ServerWatch
         }
     }
 
-    /// <summary>The handler failed.</summary>
+    /// <summary>The handler failed. What the recorders of listeners throw leaves this.</summary>
     public void Failed(Exception exception) => _activity?.AddException(exception, timestamp: _telemetry.Time.GetUtcNow());
 
     /// <summary>The request was answered.</summary>

@@ -13,6 +13,9 @@ namespace CoAP.NET.Serialization;
 /// </summary>
 public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
 {
+    // Of an error response: header, length of the token, and what went wrong in words.
+    private const int RoomBesideToken = 128;
+
     private readonly ICoapMessageSerializer _datagrams;
     private readonly ICoapMessageSerializer _streams;
     private readonly ICoapMessageSerializer _webSockets;
@@ -89,6 +92,11 @@ public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         if (error.Rule is CoapFormatRule.TokenTooLong or CoapFormatRule.MessageTooLarge)
         {
             CoapDatagramSerializer.TryReadToken(bytes, out message);
+            if (message?.Token.Length + RoomBesideToken > channel.MaxMessageSize)
+            {
+                // An answer bears the token (RFC 8974 section 2.2.3); of one that leaves no room for it there is none, and the message is rejected as one without a token.
+                message = null;
+            }
         }
 
         inbound = new CoapInbound

@@ -7,7 +7,7 @@ namespace CoAP.NET.Serialization;
 
 /// <summary>
 /// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram of its channel; the Channel stage addresses it.
-/// A message that the format has no form for is dropped, counted as <see cref="CoapCounter.EncodeErrors"/> and logged as an error.
+/// A message that the format has no form for is counted as <see cref="CoapCounter.EncodeErrors"/> and logged as an error; a response goes out as 5.00, the rest is dropped.
 /// </summary>
 public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
 {
@@ -75,11 +75,21 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
             outbound.Channel.NoteDrop(CoapCounter.EncodeErrors);
             using IDisposable? scope = MessageScope.BeginFor(Logger, LogLevel.Error, outbound.Channel, message);
             Log.EncodeFailed(Logger, exception, message.Code, outbound.Channel);
-            return null;
+            return message.Code.Class is 2 or 4 or 5 ? EncodeError(outbound, message, serializer) : null;
         }
 
         outbound.EncodedSink?.OnEncoded(in outbound, datagram.Span);
         SpareMessage.GiveBack(message);
+        return datagram;
+    }
+
+    // Who asked would otherwise wait for an answer that never comes.
+    private CoapDatagram EncodeError(in CoapOutbound outbound, CoapMessage message, ICoapMessageSerializer serializer)
+    {
+        CoapMessage error = new(CoapCode.InternalServerError) { Type = message.Type, MessageId = message.MessageId, Token = message.Token };
+        CoapDatagram datagram = Rent(checked((int)serializer.GetSize(error)));
+        datagram.Length = serializer.TrySerialize(datagram.Buffer, error, out int written) ? written : 0;
+        outbound.EncodedSink?.OnEncoded(in outbound, datagram.Span);
         return datagram;
     }
 

@@ -159,6 +159,9 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
         Lend();
     }
 
+    /// <summary>Whether somebody has the buffer of it; for whoever looks for lost ones.</summary>
+    internal bool IsOut => Volatile.Read(ref _state) is Owned or Lent;
+
     internal void MarkOwned() => Volatile.Write(ref _state, Owned);
 
     /// <summary>For a receive loop: gives a datagram of its slots to the pipeline, which owns it until it disposes it.</summary>

@@ -52,6 +52,11 @@ public abstract class CoapTransportContext
     /// <param name="error">What the operating system said.</param>
     public abstract void SendFailed(CoapDatagram datagram, Exception error);
 
+    /// <summary>Says that a transport can receive nothing any more, and why: the endpoint stops, and whoever runs it is told. It may be said again. Not to be called under a lock of the transport.</summary>
+    internal virtual void Fault(CoapException error)
+    {
+    }
+
     /// <summary>Says that the peer's host reported its port unreachable and quoted a datagram of ours (ICMP; RFC 7252 section 4.2).</summary>
     /// <param name="remote">Where our datagram went.</param>
     /// <param name="local">Where it was sent from.</param>

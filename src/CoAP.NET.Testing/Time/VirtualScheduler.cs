@@ -20,7 +20,10 @@ public sealed class VirtualScheduler : CoapScheduler
     /// <param name="mode">When work runs.</param>
     public VirtualScheduler(VirtualSchedulerMode mode = VirtualSchedulerMode.Queued) => _mode = mode;
 
-    /// <summary>Makes a scheduler whose work runs when the clock advances, be it by zero, at the virtual time at which it was queued. <see cref="RunAll"/> runs it earlier.</summary>
+    /// <summary>
+    /// Makes a scheduler whose work runs when the clock advances, be it by zero, at the virtual time at which it was queued. <see cref="RunAll"/> runs it earlier. What
+    /// awaits responses of an endpoint with this scheduler goes on in the same way, so that a run without threads of its own is the same each time.
+    /// </summary>
     /// <param name="clock">The clock.</param>
     public VirtualScheduler(VirtualClock clock)
     {
@@ -51,6 +54,9 @@ public sealed class VirtualScheduler : CoapScheduler
 
     /// <summary>How many items were refused so far.</summary>
     public long RefusedCount => Volatile.Read(ref _refused);
+
+    // Only where the clock runs what waits: without one code that awaits would go on no sooner than the test says so.
+    internal override bool TakesContinuations => _timer is not null;
 
     /// <inheritdoc/>
     public override bool Queue(Action<object?> work, object? state)

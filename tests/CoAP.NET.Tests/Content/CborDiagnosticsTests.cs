@@ -91,6 +91,51 @@ public sealed class CborDiagnosticsTests
         Assert.Equal("{\n  \"a\": [1, 2, 3],\n  \"b\": 1\n}", text);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(5)]
+    [InlineData(12)]
+    [InlineData(14)]
+    [InlineData(20)]
+    [InlineData(100)]
+    public void Only_what_is_too_wide_is_laid_out(int width)
+    {
+        // {"a": [1, [2, {"b": h'00'}]], "c": []}
+        Assert.True(CborDiagnostics.TryFormat(Wire.Hex("a26161820182" + "02a1616241006163" + "80"), out string text, out ContentFault fault, width), fault.ToString());
+        string expected = width switch
+        {
+            100 => "{\"a\": [1, [2, {\"b\": h'00'}]], \"c\": []}",
+            20 => "{\n  \"a\": [\n    1,\n    [2, {\"b\": h'00'}]\n  ],\n  \"c\": []\n}",
+            _ => "{\n  \"a\": [\n    1,\n    [\n      2,\n      {\n        \"b\": h'00'\n      }\n    ]\n  ],\n  \"c\": []\n}",
+        };
+
+        Assert.Equal(width == 20 ? expected.Replace("[2, {\"b\": h'00'}]", "[\n      2,\n      {\"b\": h'00'}\n    ]", StringComparison.Ordinal) : expected, text);
+    }
+
+    [Theory]
+    [InlineData(int.MaxValue)]
+    [InlineData(80)]
+    public void How_deep_something_lies_does_not_multiply_the_memory(int width)
+    {
+        long shallow = AllocatedBy(1, width);
+        long deep = AllocatedBy(60, width);
+        Assert.True(deep < 2 * shallow, $"{deep} B for an item 60 deep, {shallow} B for the same item 1 deep");
+
+        static long AllocatedBy(int depth, int width)
+        {
+            byte[] item = [.. Enumerable.Repeat((byte)0x81, depth), 0x59, 0x20, 0x00, .. new byte[0x2000]];
+            long allocated = 0;
+            for (int i = 0; i < 2; i++)
+            {
+                long before = GC.GetAllocatedBytesForCurrentThread();
+                Assert.True(CborDiagnostics.TryFormat(item, out _, out _, width));
+                allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+            }
+
+            return allocated;
+        }
+    }
+
     [Fact]
     public void Depth_has_a_bound()
     {

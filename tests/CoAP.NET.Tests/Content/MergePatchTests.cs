@@ -42,6 +42,14 @@ public sealed class MergePatchTests
         Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply(Encoding.UTF8.GetBytes(target), Encoding.UTF8.GetBytes(patch)));
 
     [Fact]
+    public void A_string_that_is_no_UTF_8_does_not_get_into_the_document()
+    {
+        byte[] bad = [.. "{\"a\":[\""u8, 0xff, .. "\"]}"u8];
+        Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply("{}"u8, bad));
+        Assert.ThrowsAny<JsonException>(() => CoapMergePatch.Apply(bad, "{\"b\":1}"u8));
+    }
+
+    [Fact]
     public void Depth_is_bounded()
     {
         byte[] deep = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("""{"a":""", 1000)) + "1" + new string('}', 1000));

@@ -38,6 +38,52 @@ public sealed class RequestTimeTests : RequestingTest
     }
 
     [Fact]
+    [Rfc("7252-4.7-2")]
+    public async Task A_request_that_PROBING_RATE_holds_back_from_a_silent_server_does_not_wait_for_hours()
+    {
+        Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
+        Clock.Advance(TimeSpan.FromSeconds(93));
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(first));
+        Transport.TakeSent();
+
+        // Five copies of a kilobyte at a byte a second.
+        Task<CoapResponse> second = Client.GetAsync("coap://192.0.2.1/x");
+        Clock.Advance(TimeSpan.FromSeconds(247 + 93));
+        CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
+        Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
+    public async Task A_registration_that_PROBING_RATE_holds_back_does_not_wait_for_hours()
+    {
+        Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
+        Clock.Advance(TimeSpan.FromSeconds(93));
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(first));
+        Transport.TakeSent();
+        Task<CoapObservation> second = Client.ObserveAsync("coap://192.0.2.1/x");
+        Clock.Advance(TimeSpan.FromSeconds(247 + 93));
+        await using CoapObservation observation = await Within(second);
+        Assert.Equal(CoapTimeoutReason.NotSent, Assert.IsType<CoapTimeoutException>(observation.Error).Reason);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
+    public async Task Who_gives_no_limit_to_a_request_waits_for_PROBING_RATE()
+    {
+        Task<CoapResponse> first = Client.PutAsync("coap://192.0.2.1/x", CoapContent.Binary(new byte[1000]));
+        Clock.Advance(TimeSpan.FromSeconds(93));
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(first));
+        Transport.TakeSent();
+        Task<CoapResponse> second = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Timeout = Timeout.InfiniteTimeSpan });
+        Clock.Advance(TimeSpan.FromHours(2));
+        string sent = Transport.TakeSent()[0];
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
+        Assert.StartsWith("4401", sent, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_negative_time_limit_is_a_programming_error()
     {
         CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.1/x");

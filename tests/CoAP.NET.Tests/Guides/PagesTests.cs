@@ -12,7 +12,7 @@ public sealed partial class PagesTests
     private static readonly string[] s_pages =
         [.. Directory.GetFiles(s_docs, "*.md", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(s_docs, file).Replace('\\', '/')).Order(StringComparer.Ordinal)];
 
-    public static TheoryData<string> Pages => ["../README.md", .. s_pages];
+    public static TheoryData<string> Pages => ["../README.md", "../SECURITY.md", .. s_pages];
 
     [Theory]
     [MemberData(nameof(Pages))]

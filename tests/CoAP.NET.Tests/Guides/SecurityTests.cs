@@ -24,15 +24,16 @@ public sealed partial class SecurityTests
     {
         Match row = Regex.Match(s_page, $@"^\| `{name}` \| (?<value>[^|]+) \| [^|]+ \|\r?$", RegexOptions.Multiline);
         Assert.True(row.Success, $"{name} has no row.");
-        PropertyInfo limit = typeof(CoapLimits).GetProperty(name)!;
-        string expected = limit.GetValue(new CoapLimits()) switch
-        {
-            bool flag => flag ? "true" : "false",
-            TimeSpan time => $"{time.TotalSeconds}",
-            IConvertible number => number.ToDouble(CultureInfo.InvariantCulture).ToString(CultureInfo.InvariantCulture),
-            var other => $"{other}",
-        };
-        Assert.Equal(expected, Plain(row.Groups["value"].Value));
+        Assert.Equal(DefaultOf(name), Plain(row.Groups["value"].Value));
+    }
+
+    [Fact]
+    public void The_limits_that_SECURITY_md_names_have_their_defaults_there()
+    {
+        string page = File.ReadAllText(Path.Combine(SourceTree.Root, "SECURITY.md"));
+        MatchCollection rows = Regex.Matches(page, @"^\| `(?<name>(?!CoapLimits)[A-Za-z]+)` \| (?<value>[^|]+) \| [^|]+ \|\r?$", RegexOptions.Multiline);
+        Assert.True(rows.Count >= 10);
+        Assert.All(rows, row => Assert.Equal(DefaultOf(row.Groups["name"].Value), Plain(row.Groups["value"].Value)));
     }
 
     [Fact]
@@ -86,6 +87,14 @@ public sealed partial class SecurityTests
         CertificateRequest request = new("CN=localhost", key, HashAlgorithmName.SHA256);
         return request.CreateSelfSigned(DateTimeOffset.UnixEpoch, new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero));
     }
+
+    private static string DefaultOf(string name) => typeof(CoapLimits).GetProperty(name)?.GetValue(new CoapLimits()) switch
+    {
+        bool flag => flag ? "true" : "false",
+        TimeSpan time => $"{time.TotalSeconds}",
+        IConvertible number => number.ToDouble(CultureInfo.InvariantCulture).ToString(CultureInfo.InvariantCulture),
+        var other => $"{other}",
+    };
 
     // As numbers in the units of the properties: bytes and seconds.
     private static string Plain(string text)

@@ -91,6 +91,25 @@ public sealed class UriToOptionsTests
         Assert.Equal(options, OptionsOf(CoapUri.Parse(uri), IPAddress.Parse(destination), 5683));
 
     [Theory]
+    [InlineData("%3F")]
+    [InlineData("a%2Fb")]
+    [InlineData("a%40b")]
+    [InlineData("a%25b")]
+    [InlineData("a%3A1")]
+    [InlineData("%5B%3A%3A1%5D")]
+    [InlineData("a%00")]
+    [Rfc("7252-6.5-1")]
+    public void A_host_that_Uri_Host_cannot_carry_is_none(string host)
+    {
+        // The options would name no URI any more (RFC 7252 section 6.5, step 2).
+        Assert.False(CoapUri.TryParse($"coap://{host}/", out _, out string? error));
+        Assert.Contains("Uri-Host", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Escaped_digits_are_an_address_too() => Assert.Equal(IPAddress.Parse("192.0.2.1"), CoapUri.Parse("coap://%3192.0.2.%31/").HostAddress);
+
+    [Theory]
     [InlineData("UF-01", "/relative", 0, "no scheme")]
     [InlineData("UF-02", "http://host/", 0, "'http' is none of CoAP")]
     [InlineData("UF-03", "coap:///x", 7, "host is missing")]

@@ -160,6 +160,55 @@ public sealed class CongestionTests
     }
 
     [Fact]
+    public void After_a_large_message_in_vain_a_small_one_finds_out_within_minutes_whether_the_peer_is_back()
+    {
+        CoapChannel channel = _rig.Channel();
+        Offer(channel, 1, 1024);
+        _rig.Pass(100);
+        Assert.Equal(5, _rig.Sent.Count);
+
+        // The average that 5 kB in vain leave is paid off after an hour and a half; a large message waits for that, and does not hold up a small one.
+        Offer(channel, 2, 1024);
+        Offer(channel, 3, 0);
+        _rig.Pass(400);
+        Assert.Equal(10, _rig.Sent.Count);
+        Assert.InRange(_rig.Sent[5].At, 247 + 30, 247 + 46);
+        Assert.All(_rig.Sent.Skip(5), sent => Assert.True(sent.Hex.Length < 40));
+        _rig.Receive(channel, "50010001");
+        Assert.Equal(11, _rig.Sent.Count);
+    }
+
+    [Fact]
+    [Rfc("7252-4.7-2")]
+    public void Small_messages_between_large_ones_do_not_raise_the_average_to_a_silent_peer()
+    {
+        CoapChannel channel = _rig.Channel();
+        for (int i = 0; i < 250; i++)
+        {
+            Offer(channel, (byte)i, i % 2 == 0 ? 1024 : 1);
+        }
+
+        const int Hours = 20;
+        _rig.Pass(Hours * 3600);
+        Assert.InRange(_rig.Sent.Sum(sent => sent.Hex.Length / 2), 1, (Hours * 3600) + (5 * 1100));
+        Assert.Contains(_rig.Sent.Skip(10), sent => sent.Hex.Length > 2000);
+    }
+
+    [Fact]
+    public void What_waited_behind_a_cancelled_message_does_not_wait_for_its_time()
+    {
+        CoapChannel channel = _rig.Channel();
+        Offer(channel, 0, 1024);
+        _rig.Pass(100);
+        CoapTransmission[] large = [.. Enumerable.Range(1, 20).Select(i => Offer(channel, (byte)i, 1024))];
+        Offer(channel, 100, 0);
+        _rig.Pass(600);
+        Assert.Equal(5, _rig.Sent.Count);
+        Array.ForEach(large, _rig.Cancel);
+        Assert.Equal(6, _rig.Sent.Count);
+    }
+
+    [Fact]
     [Rfc("7252-4.7-2")]
     public void A_peer_that_answers_is_not_slowed()
     {
@@ -245,5 +294,13 @@ public sealed class CongestionTests
         rig.Receive(first, $"6000{rig.Sent[0].Hex[4..8]}");
         rig.Pass(1.1);
         Assert.Equal(3, rig.Sent.Select(sent => sent.Port).Distinct().Count());
+    }
+
+    private CoapTransmission Offer(CoapChannel channel, byte token, int payload)
+    {
+        CoapMessage message = new(CoapCode.Put) { Token = new CoapToken([token]), Payload = new byte[payload] };
+        CoapTransmission transmission = new(channel, message, null);
+        _rig.Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = transmission });
+        return transmission;
     }
 }

@@ -11,6 +11,7 @@ internal sealed class RouteExecutor
     private readonly SlowWatch _watch;
     private readonly WorkQueue? _queue;
     private WorkQueue? _slowQueue;
+    private WorkQueue? _costlyQueue;
 
     public RouteExecutor(ExecutionOptions options, CoapEnvironment environment)
     {
@@ -19,7 +20,7 @@ internal sealed class RouteExecutor
         _watch = new SlowWatch(environment.TimeProvider);
         if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
         {
-            _queue = new WorkQueue(environment.Scheduler, options.Parallelism, options.Capacity);
+            _queue = new WorkQueue(environment, options.Parallelism, options.Capacity);
         }
     }
 
@@ -32,13 +33,13 @@ internal sealed class RouteExecutor
             case ExecutionKind.Queued:
                 return _queue!.TryRun(call);
             case ExecutionKind.Serial:
-                return _queue!.TryRun(call, _watch.IsSlow ? null : _watch);
+                return _queue!.TryRun(call, _watch.IsInline || !(_watch.IsSlow || _watch.IsCostly(_queue.HasWaiting)) ? _watch : null);
             case ExecutionKind.Scheduler:
                 return TryRunOn(_options.Scheduler!, call);
             default:
-                if (_watch.IsSlow)
+                if (!_watch.IsInline && QueueAside() is { } queue)
                 {
-                    return SlowQueue().TryRun(call);
+                    return queue.TryRun(call);
                 }
 
                 call.Stage.Execute(call, queue: null, _watch);
@@ -62,8 +63,16 @@ internal sealed class RouteExecutor
         return true;
     }
 
+    private WorkQueue? QueueAside() => _watch.IsSlow ? SlowQueue() : _watch.IsCostly(Volatile.Read(ref _costlyQueue) is { HasWaiting: true }) ? CostlyQueue() : null;
+
+    // As many at a time as there are processors: they block none, and more would only take time from the threads that receive.
+    private WorkQueue CostlyQueue() =>
+        Volatile.Read(ref _costlyQueue)
+        ?? Interlocked.CompareExchange(ref _costlyQueue, new WorkQueue(_environment, Environment.ProcessorCount, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
+        ?? _costlyQueue!;
+
     private WorkQueue SlowQueue() =>
         Volatile.Read(ref _slowQueue)
-        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment.Scheduler, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
+        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
         ?? _slowQueue!;
 }

@@ -74,6 +74,24 @@ internal sealed class ServedRequests : IDisposable
         return false;
     }
 
+    /// <summary>
+    /// Counts in what is no new request but the end of something that is under way, when the bound is reached: refusing it wastes what came before. There is an eighth more for it, as
+    /// anybody can begin much.
+    /// </summary>
+    /// <param name="shard">See <see cref="TryEnter"/>.</param>
+    /// <param name="isOurs">Whether no peer asked for it: a run for observers, of which there is one at a time for what they observe.</param>
+    public bool TryEnterBeyond(int shard, bool isOurs)
+    {
+        Interlocked.Increment(ref _counts[(shard + 1) * Stride]);
+        if ((isOurs || Count <= _max + (_max / 8) + 1) && !_stopping)
+        {
+            return true;
+        }
+
+        Exit(shard);
+        return false;
+    }
+
     /// <summary>Counts a request out.</summary>
     /// <param name="shard">See <see cref="TryEnter"/>.</param>
     public void Exit(int shard)

@@ -5,7 +5,7 @@ namespace CoAP.NET.Resources;
 /// The first calls are not counted (the runtime compiles then), nor is the time that garbage collections took; nor do three calls count among thousands
 /// that were quick: there the thread was kept off its processor, not the handler at fault. Safe for several threads.
 /// </summary>
-internal sealed class SlowWatch
+internal sealed partial class SlowWatch
 {
     public const int BlocksToBeSlow = 3;
     public const int FirstCalls = 3;
@@ -17,7 +17,14 @@ internal sealed class SlowWatch
     public static readonly TimeSpan Within = TimeSpan.FromMinutes(1);
     public static readonly TimeSpan SlowFor = TimeSpan.FromMinutes(5);
 
+    // The role is taken after some milliseconds; of those the collector had none of.
+    private static readonly TimeSpan s_takenThreshold = TimeSpan.FromMilliseconds(3);
+
     private const int QuickCallsAtOnce = 16;
+
+    // Of _aside.
+    private const int Slow = 1;
+    private const int Costly = 2;
 
     [ThreadStatic]
     private static byte t_quickCalls;
@@ -29,15 +36,18 @@ internal sealed class SlowWatch
     private readonly long[] _callsAtBlock = new long[BlocksToBeSlow];
     private long _calls;
     private long _slowSince;
-    private bool _slow;
+    private int _aside;
 
     public SlowWatch(TimeProvider time)
     {
         _time = time;
     }
 
-    /// <summary>Whether the handler is to be kept away from receiving threads now. A field read while it never blocked.</summary>
-    public bool IsSlow => Volatile.Read(ref _slow) && StillSlow();
+    /// <summary>Whether nothing keeps the handler away from receiving threads. A field read while it never blocked.</summary>
+    public bool IsInline => Volatile.Read(ref _aside) == 0;
+
+    /// <summary>Whether the handler is to be kept away from receiving threads now, as it blocks them.</summary>
+    public bool IsSlow => (Volatile.Read(ref _aside) & Slow) != 0 && StillSlow();
 
     /// <summary>Takes the time of a call that did not take the thread for long; cheap.</summary>
     /// <param name="started">When it began, in units of 100 ns.</param>
@@ -54,7 +64,29 @@ internal sealed class SlowWatch
         }
 
         ObserveQuick();
-        return now - started > Threshold.Ticks && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore);
+        if (UserCode.Role is { IsCrowded: true })
+        {
+            NoteCost(now - started);
+        }
+
+        return now - started > Threshold.Ticks && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, Threshold);
+    }
+
+    /// <summary>Takes the time of a call during which the receive role was taken from its thread: others waited, however long it was.</summary>
+    /// <param name="started">When it began, in units of 100 ns.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
+    /// <returns>Whether the handler became slow by it.</returns>
+    public bool ObserveTaken(long started, long now, TimeSpan pausesBefore)
+    {
+        if (_calls < FirstCalls)
+        {
+            _calls++;
+            return false;
+        }
+
+        ObserveQuick();
+        return IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, s_takenThreshold);
     }
 
     /// <summary>Counts a call that did not take its thread for long: every sixteenth of a thread for sixteen, as several processors that write one number hinder each other.</summary>
@@ -69,16 +101,16 @@ internal sealed class SlowWatch
         return false;
     }
 
-    private bool IsBlock(long started, long now, TimeSpan pauses)
+    private bool IsBlock(long started, long now, TimeSpan pauses, TimeSpan threshold)
     {
-        if (TimeSpan.FromTicks(now - started) - pauses <= Threshold)
+        if (TimeSpan.FromTicks(now - started) - pauses <= threshold)
         {
             return false;
         }
 
         lock (_gate)
         {
-            if (_slow)
+            if ((_aside & Slow) != 0)
             {
                 return false;
             }
@@ -94,7 +126,7 @@ internal sealed class SlowWatch
             }
 
             _slowSince = _time.GetTimestamp();
-            Volatile.Write(ref _slow, true);
+            Interlocked.Or(ref _aside, Slow);
             return true;
         }
     }
@@ -103,13 +135,13 @@ internal sealed class SlowWatch
     {
         lock (_gate)
         {
-            if (_slow && _time.GetElapsedTime(_slowSince) >= SlowFor)
+            if ((_aside & Slow) != 0 && _time.GetElapsedTime(_slowSince) >= SlowFor)
             {
                 _blockCount = 0;
-                Volatile.Write(ref _slow, false);
+                Interlocked.And(ref _aside, ~Slow);
             }
 
-            return _slow;
+            return (_aside & Slow) != 0;
         }
     }
 }

@@ -2,29 +2,38 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// Requests that wait for a handler: at most a number of them run at a time, each until its answer is there, on threads of the library;
-/// a bounded number waits. A thread serves one after another and leaves when none waits.
+/// a bounded number waits. A thread serves one after another and leaves when none waits. Beside the first one, threads begin only where <see cref="HandlerThreads"/> leave room.
 /// </summary>
-internal sealed class WorkQueue
+internal sealed class WorkQueue : IHandlerQueue
 {
     private readonly Queue<RouteCall> _waiting = new();
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
+    private readonly HandlerThreads? _threads;
     private readonly int _parallelism;
     private readonly int _capacity;
     private readonly bool _countsAsSlow;
+    private readonly WaitBound? _bound;
     private int _running;
+    private bool _isAsking;
 
-    /// <param name="scheduler">The threads.</param>
+    /// <param name="environment">The threads.</param>
     /// <param name="parallelism">How many requests run at a time.</param>
     /// <param name="capacity">How many wait.</param>
     /// <param name="countsAsSlow">Whether its threads come out of <see cref="ServedRequests.MaxSlowThreads"/>.</param>
-    public WorkQueue(CoapScheduler scheduler, int parallelism, int capacity, bool countsAsSlow = false)
+    /// <param name="bound">How long one may wait; null for any time.</param>
+    public WorkQueue(CoapEnvironment environment, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null)
     {
-        _scheduler = scheduler;
+        _scheduler = environment.Scheduler;
+        _threads = environment.HandlerThreads;
         _parallelism = parallelism;
         _capacity = capacity;
         _countsAsSlow = countsAsSlow;
+        _bound = bound;
     }
+
+    /// <summary>Whether requests wait; only a glance.</summary>
+    public bool HasWaiting => _waiting.Count > 0;
 
     /// <summary>Runs a request now or later.</summary>
     /// <param name="call">The request.</param>
@@ -32,14 +41,38 @@ internal sealed class WorkQueue
     /// <returns>Whether it was taken; if not, nothing will run.</returns>
     public bool TryRun(in RouteCall call, SlowWatch? watch = null)
     {
+        bool asks = false;
         lock (_gate)
         {
             if (_running >= _parallelism)
             {
-                return TryWait(call);
+                return TryWait(call, _capacity);
             }
 
-            _running++;
+            if (_running == 0 || _threads is null or { HasRoom: true })
+            {
+                _running++;
+            }
+            else if (!TryWait(call, (long)_capacity + _parallelism - _running))
+            {
+                return false;
+            }
+            else
+            {
+                asks = true;
+                if (_isAsking)
+                {
+                    return true;
+                }
+
+                _isAsking = true;
+            }
+        }
+
+        if (asks)
+        {
+            _threads!.Ask(this);
+            return true;
         }
 
         if (watch is not null)
@@ -61,7 +94,7 @@ internal sealed class WorkQueue
         {
             // Somebody who runs will look into the queue when done; without anybody it must be refused.
             _running--;
-            return _running > 0 && TryWait(call);
+            return _running > 0 && TryWait(call, _capacity);
         }
     }
 
@@ -74,19 +107,60 @@ internal sealed class WorkQueue
         }
     }
 
+    /// <inheritdoc/>
+    public bool TryStartNext(out bool waitsForMore)
+    {
+        RouteCall call = default;
+        lock (_gate)
+        {
+            // Without one that runs nobody would serve what waits, so this asks only beside others.
+            bool starts = _running < _parallelism && _waiting.TryDequeue(out call);
+            waitsForMore = _isAsking = starts && _waiting.Count > 0;
+            if (!starts)
+            {
+                return false;
+            }
+
+            _bound?.Left();
+            _running++;
+        }
+
+        if (TryStartThread(call))
+        {
+            return true;
+        }
+
+        // No thread is to be had: another look may find one, and until then it is the last of those that wait.
+        lock (_gate)
+        {
+            _waiting.Enqueue(call);
+            _running--;
+            if (_running > 0)
+            {
+                return false;
+            }
+
+            _running++;
+            call = _waiting.Dequeue();
+        }
+
+        call.Stage.Refuse(call.Exchange);
+        OnDone();
+        return false;
+    }
+
     private static void RunThread(object? state)
     {
         (WorkQueue queue, RouteCall call) = ((WorkQueue, RouteCall))state!;
+        queue._threads?.Enter();
         try
         {
             queue.Serve(call);
         }
         finally
         {
-            if (queue._countsAsSlow)
-            {
-                call.Stage.Served.GiveSlowThreadBack();
-            }
+            queue._threads?.Leave();
+            queue.GiveBack(call);
         }
     }
 
@@ -97,37 +171,74 @@ internal sealed class WorkQueue
             return false;
         }
 
-        if (_scheduler.Queue(RunThread, (this, call)))
+        _threads?.Reserve();
+        if (_scheduler.TryQueue(RunThread, (this, call), call.Stage.Environment.Counters, call.Stage.Environment.Logger))
         {
             return true;
         }
 
+        GiveBack(call);
+        return false;
+    }
+
+    private void GiveBack(in RouteCall call)
+    {
+        _threads?.Release();
         if (_countsAsSlow)
         {
             call.Stage.Served.GiveSlowThreadBack();
         }
-
-        return false;
     }
 
     private void Serve(RouteCall call)
     {
         while (call.Stage.Execute(call, this, watch: null))
         {
-            if (!TryNext(out call))
+            if (TryStepBack() || !TryNext(out call))
             {
                 return;
             }
         }
     }
 
-    private bool TryWait(in RouteCall call)
+    // A thread too many goes before it takes the next request; another one of the queue goes on, or asks again.
+    private bool TryStepBack()
     {
-        if (_waiting.Count >= _capacity)
+        if (_threads is null)
         {
             return false;
         }
 
+        bool asks;
+        lock (_gate)
+        {
+            if (_running <= 1 || _waiting.Count == 0 || !_threads.TryTakeSurplus())
+            {
+                return false;
+            }
+
+            _running--;
+            asks = !_isAsking;
+            _isAsking = true;
+        }
+
+        if (asks)
+        {
+            _threads.Ask(this);
+        }
+
+        return true;
+    }
+
+    private bool TryWait(in RouteCall call, long capacity)
+    {
+        int waiting = _waiting.Count;
+        if (waiting >= capacity || (waiting >= _parallelism && _bound?.IsFull(waiting, ResourceInbound.Continues(call.Exchange)) == true))
+        {
+            return false;
+        }
+
+        _bound?.Came(waiting);
         _waiting.Enqueue(call);
         return true;
     }
@@ -138,6 +249,7 @@ internal sealed class WorkQueue
         {
             if (_waiting.TryDequeue(out call))
             {
+                _bound?.Left();
                 return true;
             }
 

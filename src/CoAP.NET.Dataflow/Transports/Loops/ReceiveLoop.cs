@@ -1,3 +1,5 @@
+using System.Numerics;
+
 namespace CoAP.NET.Transports;
 
 /// <summary>
@@ -17,6 +19,7 @@ internal abstract class ReceiveLoop
     private long _seenAt;
     private int _sightings;
     private bool _starved;
+    private uint _looksInUserCode;
 
     protected ReceiveLoop(CoapScheduler scheduler)
     {
@@ -40,6 +43,16 @@ internal abstract class ReceiveLoop
     /// <summary>Whether the watchdog has found that what the loop works on is old.</summary>
     public bool HasBeenLong => IsUrgent;
 
+    /// <summary>
+    /// Whether hardly anything but user code has run in the loop for some 60 ms: it cannot keep up. Set by the watchdog, which looks now and then, so that it costs a busy loop nothing to be
+    /// known as one.
+    /// </summary>
+    public bool IsCrowded
+    {
+        get => Volatile.Read(ref field);
+        private set => Volatile.Write(ref field, value);
+    }
+
     /// <summary>Set by the watchdog when what the loop works on is old: answers should leave now and not at the end of the batch.</summary>
     protected bool IsUrgent
     {
@@ -54,7 +67,7 @@ internal abstract class ReceiveLoop
         ReceiveRole role = new(this);
         _holder = role;
         Watchdog.Add(this);
-        if (_scheduler.Queue(static state => RunAs((ReceiveRole)state!), role))
+        if (_scheduler.TryQueue(static state => RunAs((ReceiveRole)state!), role, ActiveContext?.Counters, ActiveContext?.Logger))
         {
             return true;
         }
@@ -68,6 +81,9 @@ internal abstract class ReceiveLoop
     /// <returns>Whether there was anything to watch.</returns>
     public bool Watch(long now)
     {
+        // Of the last 32 looks, most; and no more when it were fewer than half.
+        _looksInUserCode = (_looksInUserCode << 1) | (IsInUserCode ? 1u : 0);
+        IsCrowded = BitOperations.PopCount(_looksInUserCode) >= (IsCrowded ? 16 : 26);
         long progress = Volatile.Read(ref _progress);
         if (progress != _seenProgress)
         {
@@ -165,7 +181,7 @@ internal abstract class ReceiveLoop
         }
 
         _takeOverProgress = progress;
-        if (_scheduler.Queue(static state => ((ReceiveLoop)state!).TakeOver(), this))
+        if (_scheduler.TryQueue(static state => ((ReceiveLoop)state!).TakeOver(), this, ActiveContext?.Counters, ActiveContext?.Logger))
         {
             _starved = false;
             return;

@@ -28,6 +28,8 @@ internal sealed class ReceiveRole : IReceiveRole
 
     public bool IsLost => !IsHeld;
 
+    public bool IsCrowded => Loop.IsCrowded;
+
     public bool MayRunContinuations => _depth == 0 && Volatile.Read(ref _state) == Running && Loop.HandsOver;
 
     public bool EnterUserCode()
@@ -52,7 +54,7 @@ internal sealed class ReceiveRole : IReceiveRole
     {
         if (_depth > 0 && --_depth == 0)
         {
-            return Interlocked.CompareExchange(ref _state, Running, InUser) == InUser && !Loop.HasBeenLong ? UserCodeEnd.Soon : UserCodeEnd.Late;
+            return Interlocked.CompareExchange(ref _state, Running, InUser) == InUser && !Loop.HasBeenLong && !Loop.IsCrowded ? UserCodeEnd.Soon : UserCodeEnd.Late;
         }
 
         return UserCodeEnd.Nested;

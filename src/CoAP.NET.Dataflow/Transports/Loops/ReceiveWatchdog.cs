@@ -62,7 +62,7 @@ internal sealed class ReceiveWatchdog
             if (!_awake)
             {
                 _awake = true;
-                if (!_scheduler.Queue(static state => ((ReceiveWatchdog)state!).Watch(), this))
+                if (!_scheduler.TryQueue(static state => ((ReceiveWatchdog)state!).Watch(), this, null, null))
                 {
                     // Without a thread for this there is none for a stand-by either.
                     _awake = false;

@@ -209,7 +209,7 @@ internal sealed partial class AsyncConnection
         }
 
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        return _context.Scheduler.Queue(static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!), (this, done)) ? done.Task : null;
+        return _context.Scheduler.TryQueue(static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!), (this, done), _context.Counters, _context.Logger) ? done.Task : null;
     }
 
     private static void RunElsewhere((AsyncConnection Connection, TaskCompletionSource Done) work)

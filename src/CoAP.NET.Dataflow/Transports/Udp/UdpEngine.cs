@@ -5,10 +5,14 @@ namespace CoAP.NET.Transports;
 /// <summary>What stands behind a <see cref="CoapUdpTransport"/>: the sockets of one transport and the way they are driven.</summary>
 internal abstract class UdpEngine : TransportEngine
 {
+    private readonly OccasionalLog _failing;
+
     protected UdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
         : base(context)
     {
         Transport = transport;
+        _failing = new OccasionalLog(context.TimeProvider);
+        Receiving = new OccasionalLog(context.TimeProvider);
         Options = options;
     }
 
@@ -16,17 +20,36 @@ internal abstract class UdpEngine : TransportEngine
 
     public CoapTransport Transport { get; }
 
+    /// <summary>The groups of its sockets; null without any.</summary>
+    protected UdpMemberships? Memberships { get; set; }
+
+    /// <summary>When it may be told that receiving fails.</summary>
+    public OccasionalLog Receiving { get; }
+
     public CoapUdpTransportOptions Options { get; }
 
     /// <summary>Sends and takes over. Does not throw.</summary>
     public abstract void Send(CoapDatagram datagram);
+
+    /// <summary>The socket that a datagram was to leave by is not ours any more.</summary>
+    protected abstract void OnLost(CoapDatagram datagram, SocketException error);
 
     /// <summary>Counts a datagram that did not leave, says so, and gives it back.</summary>
     internal void Fail(CoapDatagram datagram, SocketException error)
     {
         Context.Counters.Add(CoapCounter.SendErrors);
         Log.UdpSendFailed(Context.Logger, datagram.Remote, error.Message);
+        if (_failing.IsDue())
+        {
+            Log.UdpSendFailing(Context.Logger, datagram.Remote, error.Message);
+        }
+
         Context.SendFailed(datagram, error);
+        if (LostDescriptor.Is(error))
+        {
+            OnLost(datagram, error);
+        }
+
         datagram.Dispose();
     }
 }

@@ -13,38 +13,28 @@ internal static class UdpGroups
     /// <param name="context">For the log.</param>
     /// <param name="options">Groups and interfaces.</param>
     /// <exception cref="CoapException">There is no socket to join with, an interface does not exist, or no group could be joined on any.</exception>
-    public static void Join(IEnumerable<Socket> sockets, CoapTransportContext context, CoapUdpTransportOptions options)
+    /// <returns>The memberships, which follow the interfaces until they are disposed; null without groups.</returns>
+    public static UdpMemberships? Join(IEnumerable<Socket> sockets, CoapTransportContext context, CoapUdpTransportOptions options)
     {
         if (options.MulticastGroups.Count == 0)
         {
-            return;
+            return null;
         }
 
-        int joined = 0;
-        bool hasWildcard = false;
-        Exception? last = null;
-        foreach (Socket socket in sockets.Where(static socket => UdpSockets.AddressOf(socket).IsAny))
-        {
-            hasWildcard = true;
-            bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
-            foreach (IPAddress group in options.MulticastGroups)
-            {
-                if (group.AddressFamily == AddressFamily.InterNetworkV6 ? ipv6 : !ipv6 || socket.DualMode)
-                {
-                    joined += Join(socket, group, context, options, ref last);
-                }
-            }
-        }
-
-        if (!hasWildcard)
+        Socket[] wildcards = [.. sockets.Where(static socket => UdpSockets.AddressOf(socket).IsAny)];
+        if (wildcards.Length == 0)
         {
             throw new CoapException("Groups can only be joined where the endpoint listens on any address: listen on coap://[::] or coap://0.0.0.0.");
         }
 
-        if (joined == 0)
+        UdpMemberships memberships = new(wildcards, context, options);
+        if (memberships.JoinAll(out SocketException? last) == 0)
         {
             throw new CoapException($"No group could be joined on any interface. {last?.Message} Name the interfaces that can, or leave the groups.", last);
         }
+
+        memberships.Follow();
+        return memberships;
     }
 
     /// <summary>The index of an interface that was named; one that this machine does not have is an error.</summary>
@@ -64,40 +54,31 @@ internal static class UdpGroups
         return IndexOf(found, ipv6) ?? throw new CoapException($"The interface '{name}' does not have {(ipv6 ? "IPv6" : "IPv4")}.");
     }
 
-    private static int Join(Socket socket, IPAddress group, CoapTransportContext context, CoapUdpTransportOptions options, ref Exception? last)
-    {
-        int joined = 0;
-        foreach (int index in InterfacesFor(group, options))
-        {
-            try
-            {
-                Join(socket, group, index);
-                joined++;
-                Log.MulticastJoined(context.Logger, group, index);
-            }
-            catch (SocketException exception)
-            {
-                last = exception;
-                Log.MulticastJoinFailed(context.Logger, group, index, exception.Message);
-            }
-        }
-
-        return joined;
-    }
-
-    private static void Join(Socket socket, IPAddress group, int index)
+    /// <summary>Joins a group on an interface, or leaves it.</summary>
+    /// <exception cref="SocketException">It cannot be.</exception>
+    public static void Set(Socket socket, IPAddress group, int index, SocketOptionName membership)
     {
         if (group.AddressFamily == AddressFamily.InterNetworkV6)
         {
-            socket.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.AddMembership, new IPv6MulticastOption(group, index));
+            socket.SetSocketOption(SocketOptionLevel.IPv6, membership, new IPv6MulticastOption(group, index));
         }
         else
         {
-            socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, index));
+            socket.SetSocketOption(SocketOptionLevel.IP, membership, new MulticastOption(group, index));
         }
     }
 
-    private static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options)
+    /// <summary>The interfaces that there are, up or not, by index.</summary>
+    public static HashSet<int> Present() =>
+        [.. NetworkInterface.GetAllNetworkInterfaces().SelectMany(static adapter => (int?[])[IndexOf(adapter, ipv6: false), IndexOf(adapter, ipv6: true)]).OfType<int>()];
+
+    /// <summary>The interfaces on which a group is to be joined now.</summary>
+    /// <param name="group">The group.</param>
+    /// <param name="options">Which interfaces were named.</param>
+    /// <param name="evenIfDown">Whether also on those that are down or have no address of the IP version yet: the operating system keeps the membership for when they have.</param>
+    /// <returns>Their indexes.</returns>
+    /// <exception cref="CoapException">One that was named does not exist.</exception>
+    public static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options, bool evenIfDown)
     {
         bool ipv6 = group.AddressFamily == AddressFamily.InterNetworkV6;
         if (ipv6 && group.ScopeId != 0)
@@ -114,9 +95,9 @@ internal static class UdpGroups
         foreach (NetworkInterface adapter in NetworkInterface.GetAllNetworkInterfaces())
         {
             // The loopback interface does not say that it can, but joining there works and costs nothing.
-            if (adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown
+            if ((evenIfDown || adapter.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
                 && (adapter.SupportsMulticast || adapter.NetworkInterfaceType == NetworkInterfaceType.Loopback)
-                && IndexOf(adapter, ipv6) is { } index)
+                && (IndexOf(adapter, ipv6) ?? (evenIfDown ? IndexOf(adapter, !ipv6) : null)) is { } index)
             {
                 indexes.Add(index);
             }

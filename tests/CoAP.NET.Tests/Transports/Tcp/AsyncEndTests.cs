@@ -256,6 +256,7 @@ public class AsyncEndTests : AsyncTest
 
         await context.NextOpenedAsync();
         Assert.Single(log.Entries, entry => entry.Id == 1021);
+        Assert.Equal(3, context.Counters[CoapCounter.AcceptFailures]);
     }
 
     [Fact]

@@ -161,7 +161,7 @@ public class UdpClockTests : UdpTest
         clocks.CollectWoken(15);
         Assert.Same(first, clocks.PeekDue(15));
         clocks.Schedule(first, 30);
-        second.IsRemoved = true;
+        second.Remove();
         Assert.Null(clocks.PeekDue(25));
         Assert.Equal(30, clocks.NextDue);
         Assert.Same(first, clocks.PeekDue(30));

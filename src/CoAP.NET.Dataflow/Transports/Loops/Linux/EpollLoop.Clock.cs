@@ -3,7 +3,11 @@ namespace CoAP.NET.Transports;
 /// <summary>The loop as a driver of clocks: after each turn those that are due, and epoll_wait no longer than to the next one.</summary>
 internal sealed unsafe partial class EpollLoop
 {
+    // A server looks every few seconds whether its sockets are still its own: one that somebody else closed would leave it up and deaf.
+    private static readonly long s_checkPeriod = 5 * TimeProvider.System.TimestampFrequency;
+
     private readonly LoopClocks _clocks = new();
+    private long _checkAt;
 
     private static long Now => TimeProvider.System.GetTimestamp();
 
@@ -11,17 +15,24 @@ internal sealed unsafe partial class EpollLoop
 
     private bool RunClocks(ReceiveRole role)
     {
-        if (_clocks.IsEmpty)
+        if (_clocks.IsEmpty && _shared is not null)
         {
             return true;
         }
 
         long now = Now;
+        if (now >= _checkAt)
+        {
+            _checkAt = now + s_checkPeriod;
+            CheckFiles();
+        }
+
         while (_clocks.PeekDue(now) is { } clock)
         {
-            Begin(clock.Owner);
+            LoopOwner owner = clock.Owner!;
+            Begin(owner);
             StageTime.Forget();
-            TimeSpan next = clock.Owner.Context.Tick();
+            TimeSpan next = owner.Context.Tick();
             StageTime.Forget();
             if (!role.Settle())
             {
@@ -41,7 +52,7 @@ internal sealed unsafe partial class EpollLoop
 
     private int MillisecondsToWait()
     {
-        long due = _clocks.NextDue;
+        long due = Math.Min(_clocks.NextDue, _checkAt);
         if (_shared is { } shared)
         {
             due = Math.Min(due, shared.EndsAt);

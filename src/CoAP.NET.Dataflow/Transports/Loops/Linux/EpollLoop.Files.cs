@@ -30,8 +30,39 @@ internal sealed unsafe partial class EpollLoop
     /// <summary>Ceases to watch a descriptor. Only for the thread that holds the role, before it is closed.</summary>
     public void Remove(LoopFile file, SafeHandle handle)
     {
-        Control(LibC.EpollRemove, handle, 0, file.Id);
+        if (!handle.IsClosed)
+        {
+            Control(LibC.EpollRemove, handle, 0, file.Id);
+        }
+
         _files.Remove(file);
+    }
+
+    /// <summary>Whether a descriptor is still the one that is watched.</summary>
+    /// <returns>0, or why not.</returns>
+    public int Check(LoopFile file, SafeHandle handle, uint events)
+    {
+        try
+        {
+            return Control(LibC.EpollModify, handle, events, file.Id) ? 0 : Marshal.GetLastPInvokeError();
+        }
+        catch (ObjectDisposedException)
+        {
+            // Closed by us just now.
+            return 0;
+        }
+    }
+
+    private void CheckFiles()
+    {
+        foreach (LoopFile? file in _files.Slots)
+        {
+            if (file?.Check(this) is { } error and not 0)
+            {
+                // Ends the endpoint on another thread; the loop hears of it later.
+                file.OnLost(error);
+            }
+        }
     }
 
     private bool Control(int operation, SafeHandle handle, uint events, long id)

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Transports;
@@ -35,6 +36,7 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     {
         Index = index;
         _shared = shared;
+        _checkAt = shared is null ? 0 : long.MaxValue;
         _epoll = LibC.CreateEpoll();
         _event = LibC.CreateEvent();
         if (_epoll.IsInvalid || _event.IsInvalid || !Control(LibC.EpollAdd, _event, LibC.EpollIn, 0))
@@ -45,6 +47,9 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     }
 
     public int Index { get; }
+
+    /// <summary>How many transports use it; guarded by the <see cref="SharedLoop"/> that counts them.</summary>
+    public int Users { get; set; }
 
     /// <summary>What is received from UDP sockets, and the datagrams that are to leave together. Only for the thread that holds the role; while it is in user code, pinned.</summary>
     public UdpReceiver Udp => _udp ??= new UdpReceiver(this);
@@ -167,6 +172,11 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
 
         int count = LibC.WaitForEpoll(_epoll, _events.Address, EventCapacity, milliseconds);
         StageTime.Forget();
+        if (count < 0 && Marshal.GetLastPInvokeError() is var error and not LibC.EINTR)
+        {
+            OnLost(error);
+        }
+
         for (int i = 0; i < count; i++)
         {
             byte* at = _events.Address + (i * EpollEvent.Size);
@@ -184,5 +194,18 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
 
         // All that is ready now gets its turn before the next look, which then costs each only its share.
         _roundsToPoll = Math.Max(RoundsBetweenPolls, _ready.Count);
+    }
+
+    // It goes on with what is asked of it, so that its transports can be closed, but nothing will ever be ready.
+    private void OnLost(int error)
+    {
+        _checkAt = long.MaxValue;
+        _shared?.Retire(this);
+        foreach (LoopOwner owner in _files.Owners())
+        {
+            owner.Context.Fault(LostDescriptor.Of("the receive loop (epoll)", error));
+        }
+
+        ReceiveWatchdog.Pause();
     }
 }

@@ -16,6 +16,8 @@ internal static unsafe partial class LibC
     public const int IPBindAddressNoPort = 24;
     public const int ShutdownSend = 1;
 
+    private const int OpenFiles = 7;
+
     /// <summary>For new sockets: they do not wait, and no child process inherits them.</summary>
     public const int NewSocketFlags = NonBlocking | CloseOnExec;
 
@@ -65,10 +67,22 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     public static partial int CloseDescriptor(int descriptor);
 
+    /// <summary>How many descriptors the process may have.</summary>
+    public static bool TryGetFileLimit(out ulong limit)
+    {
+        ulong* limits = stackalloc ulong[2];
+        bool isKnown = getrlimit(OpenFiles, limits) == 0;
+        limit = limits[0];
+        return isKnown;
+    }
+
     // One of each for every read: the error is asked for where there is one, as the code that is generated for SetLastError does after each call.
     [LibraryImport("libc")]
     private static partial nint recv(int socket, byte* buffer, nuint length, int flags);
 
     [LibraryImport("libc")]
     private static partial nint send(int socket, byte* buffer, nuint length, int flags);
+
+    [LibraryImport("libc")]
+    private static partial int getrlimit(int resource, ulong* limits);
 }

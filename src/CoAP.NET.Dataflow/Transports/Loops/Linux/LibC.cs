@@ -13,10 +13,13 @@ internal static unsafe partial class LibC
 
     public const int ENOENT = 2;
     public const int EINTR = 4;
+    public const int EBADF = 9;
     public const int EAGAIN = 11;
     public const int ENOMEM = 12;
+    public const int EINVAL = 22;
     public const int ENFILE = 23;
     public const int EMFILE = 24;
+    public const int ENOTSOCK = 88;
     public const int ENOBUFS = 105;
     public const int EINPROGRESS = 115;
 

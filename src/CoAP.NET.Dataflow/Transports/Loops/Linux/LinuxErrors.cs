@@ -5,13 +5,20 @@ namespace CoAP.NET.Transports;
 /// <summary>What the numbers of errno mean to .NET.</summary>
 internal static class LinuxErrors
 {
+    /// <summary>Whether a descriptor is none any more, or somebody else's: it was closed by code that does not own it.</summary>
+    public static bool IsDescriptorLost(int error) => error is LibC.EBADF or LibC.ENOTSOCK;
+
+    /// <summary>Whether the process or the machine has no descriptor or memory left at the moment.</summary>
+    public static bool IsShortage(int error) => error is LibC.EMFILE or LibC.ENFILE or LibC.ENOMEM or LibC.ENOBUFS;
+
     public static SocketException ToException(int error) => new((int)(error switch
     {
         1 or 13 => SocketError.AccessDenied,
         LibC.EAGAIN => SocketError.WouldBlock,
         LibC.ENOMEM or LibC.ENOBUFS => SocketError.NoBufferSpaceAvailable,
-        22 => SocketError.InvalidArgument,
+        LibC.EINVAL => SocketError.InvalidArgument,
         LibC.ENFILE or LibC.EMFILE => SocketError.TooManyOpenSockets,
+        LibC.ENOENT or LibC.EBADF or LibC.ENOTSOCK => SocketError.NotSocket,
         32 => SocketError.Shutdown,
         90 => SocketError.MessageSize,
         93 => SocketError.ProtocolNotSupported,

@@ -7,8 +7,8 @@ internal sealed class LoopClock
 
     public LoopClock(LoopOwner owner) => Owner = owner;
 
-    /// <summary>The first of the transports.</summary>
-    public LoopOwner Owner { get; }
+    /// <summary>The first of the transports; null when it was removed.</summary>
+    public LoopOwner? Owner { get; private set; }
 
     // The loop's; in units of TimeProvider.System.
     public long Due { get; set; }
@@ -19,7 +19,14 @@ internal sealed class LoopClock
     /// <summary>How many transports want it called.</summary>
     public int Users { get; set; }
 
-    public bool IsRemoved { get; set; }
+    public bool IsRemoved { get; private set; }
+
+    /// <summary>Lets go of the transport: the queue of the loop may hold the clock until it would have been due, which may be a day.</summary>
+    public void Remove()
+    {
+        IsRemoved = true;
+        Owner = null;
+    }
 
     /// <summary>Marks it as to be called soon.</summary>
     /// <returns>Whether it was not marked before.</returns>

@@ -6,7 +6,11 @@ namespace CoAP.NET.Transports;
 internal sealed class LoopClocks
 {
     private readonly PriorityQueue<LoopClock, long> _queue = new();
+    private int _removed;
     private readonly ConcurrentQueue<LoopClock> _woken = new();
+    // So few that are due no more may stay in the queue whatever its length is.
+    private const int Few = 16;
+
     private readonly Dictionary<CoapTransportContext, LoopClock> _clocks = [];
 
     /// <summary>When the next one is due; <see cref="long.MaxValue"/> when none is.</summary>
@@ -35,8 +39,12 @@ internal sealed class LoopClocks
     {
         if (--clock.Users == 0)
         {
-            clock.IsRemoved = true;
-            _clocks.Remove(clock.Owner.Context);
+            _clocks.Remove(clock.Owner!.Context);
+            clock.Remove();
+            if (++_removed > Math.Max(Few, _queue.Count / 2))
+            {
+                Sweep();
+            }
         }
     }
 
@@ -81,6 +89,15 @@ internal sealed class LoopClocks
         }
 
         return null;
+    }
+
+    // All at once and seldom, as looking for one takes as long as the queue is.
+    private void Sweep()
+    {
+        (LoopClock Clock, long Due)[] left = [.. _queue.UnorderedItems.Where(static entry => !entry.Element.IsRemoved && entry.Priority == entry.Element.Queued)];
+        _queue.Clear();
+        _queue.EnqueueRange(left);
+        _removed = 0;
     }
 
     /// <summary>Sets when a clock is due.</summary>

@@ -36,6 +36,17 @@ internal abstract class LoopFile
     /// <returns>False when the thread has lost the role.</returns>
     public virtual bool Attend(EpollLoop loop, ReceiveRole role) => true;
 
+    /// <summary>Whether the operating system still watches it for the loop. One that was closed by somebody else is told by no event.</summary>
+    /// <param name="loop">The loop.</param>
+    /// <returns>0, or the error.</returns>
+    public virtual int Check(EpollLoop loop) => 0;
+
+    /// <summary>It is not ours any more, so that not even its number may be used.</summary>
+    /// <param name="error">The error.</param>
+    public virtual void OnLost(int error)
+    {
+    }
+
     /// <summary>The transport closes: the loop is to forget it, now or when it has ended.</summary>
     /// <param name="loop">The loop.</param>
     public abstract void Detach(EpollLoop loop);

@@ -41,6 +41,12 @@ internal sealed class LoopFiles
         }
     }
 
+    /// <summary>All of them, between gaps.</summary>
+    public ReadOnlySpan<LoopFile?> Slots => _slots;
+
+    /// <summary>The transports that have any, each once, as a list of its own.</summary>
+    public List<LoopOwner> Owners() => [.. _slots.OfType<LoopFile>().Select(static file => file.Owner).Distinct()];
+
     /// <summary>Those of a transport, as a list of its own.</summary>
     public List<LoopFile> Of(LoopOwner owner)
     {

@@ -14,7 +14,6 @@ internal sealed class SharedLoop
     private readonly CoapScheduler _scheduler;
     private readonly Lock _gate = new();
     private EpollLoop? _loop;
-    private int _users;
     private long _endsAt = long.MaxValue;
 
     private SharedLoop(CoapScheduler scheduler) => _scheduler = scheduler;
@@ -42,38 +41,55 @@ internal sealed class SharedLoop
                 _loop = loop;
             }
 
-            _users++;
+            _loop.Users++;
             _endsAt = long.MaxValue;
             return _loop;
         }
     }
 
-    public void Release()
+    /// <summary>Gives back what <see cref="Acquire"/> gave.</summary>
+    public void Release(EpollLoop loop)
     {
-        EpollLoop? loop = null;
         lock (_gate)
         {
-            if (--_users == 0)
+            if (--loop.Users > 0)
+            {
+                return;
+            }
+
+            if (loop == _loop)
             {
                 _endsAt = TimeProvider.System.GetTimestamp() + s_grace;
-                loop = _loop;
             }
         }
 
-        loop?.Signal();
+        loop.Signal();
+    }
+
+    /// <summary>A loop works no more: whoever comes from now on gets another one.</summary>
+    public void Retire(EpollLoop loop)
+    {
+        lock (_gate)
+        {
+            if (loop == _loop)
+            {
+                _loop = null;
+                _endsAt = long.MaxValue;
+            }
+        }
     }
 
     /// <summary>Called by the loop before it waits: whether it is to end.</summary>
     public bool TryEnd(EpollLoop loop)
     {
-        if (TimeProvider.System.GetTimestamp() < EndsAt)
+        if (loop == Volatile.Read(ref _loop) && TimeProvider.System.GetTimestamp() < EndsAt)
         {
             return false;
         }
 
         lock (_gate)
         {
-            if (_users > 0 || TimeProvider.System.GetTimestamp() < _endsAt)
+            if (loop.Users > 0 || (loop == _loop && TimeProvider.System.GetTimestamp() < _endsAt))
             {
                 return false;
             }

@@ -86,7 +86,7 @@ internal sealed class TransportLoops
     /// <summary>Gives the loops back, once.</summary>
     public void Release()
     {
-        _shared?.Release();
+        _shared?.Release(All[0]);
         _own?.Release();
     }
 
@@ -102,9 +102,11 @@ internal sealed class TransportLoops
 
         try
         {
+            // Asked once in a process: that there is no descriptor just now says nothing about the calls.
             using Microsoft.Win32.SafeHandles.SafeFileHandle epoll = LibC.CreateEpoll();
+            bool hasEpoll = !epoll.IsInvalid || LinuxErrors.IsShortage(Marshal.GetLastPInvokeError());
             using Microsoft.Win32.SafeHandles.SafeFileHandle signal = LibC.CreateEvent();
-            return !epoll.IsInvalid && !signal.IsInvalid;
+            return hasEpoll && (!signal.IsInvalid || LinuxErrors.IsShortage(Marshal.GetLastPInvokeError()));
         }
         catch (Exception exception) when (exception is DllNotFoundException or EntryPointNotFoundException)
         {

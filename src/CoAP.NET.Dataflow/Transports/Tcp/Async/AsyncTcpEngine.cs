@@ -74,6 +74,9 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     protected override async Task CloseAsync()
     {
         Host.BeginClose();
+
+        // Before the sockets: an accept that fails by our own doing is no failure to tell of.
+        await _stopping.CancelAsync().ConfigureAwait(false);
         lock (_gate)
         {
             foreach (Socket listener in _listeners)
@@ -82,7 +85,6 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             }
         }
 
-        await _stopping.CancelAsync().ConfigureAwait(false);
         Host.CloseConnections();
         await _accepting.ConfigureAwait(false);
         await Host.WhenLeftAsync().ConfigureAwait(false);
@@ -113,13 +115,18 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private async Task AcceptAsync(Socket listener)
     {
         CoapAddress address = LocalAddressOf(listener);
-        bool isLogged = false;
+        OccasionalLog log = new(Context.TimeProvider);
         while (!_stopping.IsCancellationRequested)
         {
             try
             {
                 Socket socket = await Accepting(listener, _stopping.Token).ConfigureAwait(false);
-                isLogged = false;
+                if (DescriptorReserve.IsTouchedBy(socket.SafeHandle))
+                {
+                    socket.Dispose();
+                    throw new SocketException((int)SocketError.TooManyOpenSockets);
+                }
+
                 _ = ServeAsync(socket);
             }
             catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException)
@@ -134,9 +141,14 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                if (!isLogged && !_stopping.IsCancellationRequested)
+                if (_stopping.IsCancellationRequested)
                 {
-                    isLogged = true;
+                    continue;
+                }
+
+                Context.Counters.Add(CoapCounter.AcceptFailures);
+                if (log.IsDue())
+                {
                     Report((address, exception.Message), static (engine, failed) => Log.AcceptFailed(engine.Context.Logger, failed.address, failed.Message));
                 }
 

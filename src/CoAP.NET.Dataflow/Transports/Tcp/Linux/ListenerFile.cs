@@ -10,15 +10,16 @@ internal sealed class ListenerFile : LoopFile
 
     private readonly LinuxTcpEngine _engine;
     private readonly EpollLoop _loop;
+    private readonly OccasionalLog _log;
     private ITimer? _timer;
     private bool _isPaused;
-    private bool _hasTold;
 
     public ListenerFile(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle)
         : base(engine.LoopOwner)
     {
         _engine = engine;
         _loop = loop;
+        _log = new OccasionalLog(engine.Context.TimeProvider);
         Handle = handle;
         Local = TcpSockets.LocalOf(handle.Descriptor);
     }
@@ -43,7 +44,13 @@ internal sealed class ListenerFile : LoopFile
             int descriptor = TcpSockets.Accept(Handle.Descriptor, out CoapAddress remote);
             if (descriptor >= 0)
             {
-                _hasTold = false;
+                if (DescriptorReserve.IsTouchedBy(descriptor))
+                {
+                    _ = LibC.CloseDescriptor(descriptor);
+                    Pause(loop, LibC.EMFILE);
+                    return true;
+                }
+
                 if (!Take(loop, role, new SocketHandle(descriptor), remote))
                 {
                     return false;
@@ -56,8 +63,11 @@ internal sealed class ListenerFile : LoopFile
             {
                 case LibC.EAGAIN:
                     return true;
-                case (LibC.EMFILE or LibC.ENFILE or LibC.ENOBUFS or LibC.ENOMEM) and var error:
+                case var error when LinuxErrors.IsShortage(error):
                     Pause(loop, error);
+                    return true;
+                case (LibC.EBADF or LibC.ENOTSOCK or LibC.EINVAL) and var error:
+                    OnLost(error);
                     return true;
                 default:
                     // One that was reset while it waited; the next may be well.
@@ -79,6 +89,14 @@ internal sealed class ListenerFile : LoopFile
         }
 
         return true;
+    }
+
+    public override int Check(EpollLoop loop) => _engine.IsClosing ? 0 : loop.Check(this, Handle, _isPaused ? 0 : LibC.EpollIn);
+
+    public override void OnLost(int error)
+    {
+        Handle.SetHandleAsInvalid();
+        Owner.Context.Fault(LostDescriptor.Of($"listening on TCP {Local}", error));
     }
 
     public override void Detach(EpollLoop loop)
@@ -113,9 +131,8 @@ internal sealed class ListenerFile : LoopFile
     private void Pause(EpollLoop loop, int error)
     {
         Owner.Context.Counters.Add(CoapCounter.AcceptFailures);
-        if (!_hasTold)
+        if (_log.IsDue())
         {
-            _hasTold = true;
             Log.AcceptFailed(Owner.Context.Logger, Local, LinuxErrors.ToException(error).Message);
         }
 

@@ -51,6 +51,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     protected override async Task CloseAsync()
     {
+        Memberships?.Dispose();
         foreach (LinuxUdpSocket[] sockets in _sockets)
         {
             foreach (LinuxUdpSocket socket in sockets)
@@ -68,6 +69,15 @@ internal sealed class LinuxUdpEngine : UdpEngine
             {
                 socket.Close();
             }
+        }
+    }
+
+    protected override void OnLost(CoapDatagram datagram, SocketException error)
+    {
+        // While it closes, that is its own doing.
+        if (Select(_sockets.Length > 1 ? Context.ShardOf(datagram.Remote) : 0, datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
+        {
+            socket.OnLost(LibC.EBADF);
         }
     }
 
@@ -96,7 +106,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
             }
 
             // Only the first shard's: what is sent to a group would otherwise come to each of them.
-            UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
+            Memberships = UdpGroups.Join(sockets[0].Select(static socket => socket.Socket), Context, Options);
         }
         finally
         {
@@ -146,7 +156,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
         int error;
         try
         {
-            error = SendBatch.SendNow(socket, datagram);
+            error = socket.IsLost ? LibC.EBADF : SendBatch.SendNow(socket, datagram);
         }
         catch (ObjectDisposedException)
         {

@@ -60,6 +60,13 @@ internal sealed class LinuxUdpSocket : LoopFile
         set => Volatile.Write(ref field, value);
     }
 
+    /// <summary>Whether the descriptor was closed by code that does not own it.</summary>
+    public bool IsLost
+    {
+        get => Volatile.Read(ref field);
+        private set => Volatile.Write(ref field, value);
+    }
+
     /// <summary>Opens, binds and sets up a socket.</summary>
     /// <param name="engine">The engine.</param>
     /// <param name="tag">See <see cref="Tag"/>.</param>
@@ -106,12 +113,28 @@ internal sealed class LinuxUdpSocket : LoopFile
 
     public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Udp.Serve(role, this);
 
+    public override int Check(EpollLoop loop) => IsClosing ? 0 : loop.Check(this, Handle, LibC.EpollIn);
+
+    public override void OnLost(int error)
+    {
+        IsClosing = true;
+        IsLost = true;
+        Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
+    }
+
     public override void Detach(EpollLoop loop) => loop.Remove(this, Handle);
 
     public void Close()
     {
         IsClosing = true;
-        Socket.Dispose();
+        if (IsLost)
+        {
+            LostDescriptor.Abandon(Socket);
+        }
+        else
+        {
+            Socket.Dispose();
+        }
     }
 
     /// <summary>Has a socket hear only the groups that it joined itself, not those that others on the machine joined.</summary>

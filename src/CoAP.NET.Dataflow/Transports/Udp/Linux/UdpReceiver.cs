@@ -125,12 +125,22 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
             return;
         }
 
+        if (LinuxErrors.IsDescriptorLost(error))
+        {
+            socket.OnLost(error);
+            return;
+        }
+
         // An ICMP error of something sent earlier makes a receive fail once; the error queue tells which.
         socket.Events |= LibC.EpollError;
         loop.MakeReady(socket);
         if (++socket.Failures % MaxFailures == 0)
         {
-            Log.UdpReceiveFailed(socket.Owner.Context.Logger, socket.Local, LinuxErrors.ToException(error).Message);
+            if (socket.Engine.Receiving.IsDue())
+            {
+                Log.UdpReceiveFailed(socket.Owner.Context.Logger, socket.Local, LinuxErrors.ToException(error).Message);
+            }
+
             ReceiveWatchdog.Pause();
         }
     }

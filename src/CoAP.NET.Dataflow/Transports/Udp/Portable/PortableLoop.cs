@@ -67,7 +67,16 @@ internal sealed class PortableLoop : ReceiveLoop
             // Interrupted by closing, or an error of something that was sent, which says nothing about receiving.
             if (!_socket.IsClosing && exception.SocketErrorCode is not (SocketError.ConnectionReset or SocketError.NetworkReset or SocketError.ConnectionRefused or SocketError.MessageSize))
             {
-                Log.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
+                if (_socket.Owner.Receiving.IsDue())
+                {
+                    Log.UdpReceiveFailed(_socket.Owner.Context.Logger, _socket.Local, exception.Message);
+                }
+
+                if (LostDescriptor.Is(exception))
+                {
+                    _socket.OnLost(exception);
+                }
+
                 ReceiveWatchdog.Pause();
             }
 

@@ -39,7 +39,7 @@ internal sealed class PortableUdpEngine : UdpEngine
             Log.UdpBound(Context.Logger, socket.Local, Kind, 1);
         }
 
-        UdpGroups.Join(sockets.Select(static socket => socket.Socket), Context, Options);
+        Memberships = UdpGroups.Join(sockets.Select(static socket => socket.Socket), Context, Options);
         _sockets = [.. sockets];
         LocalAddresses = [.. sockets.Select(socket => socket.Local)];
         foreach (PortableUdpSocket socket in sockets)
@@ -88,8 +88,17 @@ internal sealed class PortableUdpEngine : UdpEngine
         }
     }
 
+    protected override void OnLost(CoapDatagram datagram, SocketException error)
+    {
+        if (Select(datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
+        {
+            SocketFor(socket, datagram.Local).OnLost(error);
+        }
+    }
+
     protected override async Task CloseAsync()
     {
+        Memberships?.Dispose();
         PortableUdpSocket[] sockets;
         lock (_gate)
         {
@@ -104,7 +113,8 @@ internal sealed class PortableUdpEngine : UdpEngine
 
         foreach (PortableUdpSocket socket in sockets)
         {
-            if (socket.IsStarted)
+            // One that somebody closed may wait for a last datagram; its thread is not waited for.
+            if (socket is { IsStarted: true, IsLost: false })
             {
                 await socket.Loop.Ended.ConfigureAwait(false);
             }

@@ -47,6 +47,13 @@ internal sealed class PortableUdpSocket
 
     public bool IsStarted { get; set; }
 
+    /// <summary>Whether the descriptor was closed by code that does not own it.</summary>
+    public bool IsLost
+    {
+        get => Volatile.Read(ref field);
+        private set => Volatile.Write(ref field, value);
+    }
+
     public bool IsClosing
     {
         get => Volatile.Read(ref field);
@@ -140,7 +147,24 @@ internal sealed class PortableUdpSocket
     public void Close()
     {
         IsClosing = true;
-        Socket.Dispose();
+        if (IsLost)
+        {
+            LostDescriptor.Abandon(Socket);
+        }
+        else
+        {
+            Socket.Dispose();
+        }
+    }
+
+    /// <summary>The descriptor is not ours any more.</summary>
+    public void OnLost(SocketException error)
+    {
+        if (!IsClosing)
+        {
+            IsLost = true;
+            Owner.Context.Fault(LostDescriptor.Of($"UDP {Local}", error));
+        }
     }
 
     private static void SetJoining(Socket socket, bool allowed)

@@ -1,0 +1,45 @@
+using CoAP.NET.Simulation.Faults;
+
+namespace CoAP.NET.Reliability.Tests.Faults;
+
+/// <summary>One fault at each place at which the library calls code of a user: the right outcome, counted, logged, and the next request is answered.</summary>
+public sealed class FaultPlaceTests
+{
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task A_fault_hits_only_the_one_who_was_meant_and_is_counted_and_logged(string scheme)
+    {
+        await using FaultRig rig = await FaultRig.StartAsync(shards: 2);
+        List<string> found = [];
+        int kind = 0;
+        foreach (FaultPlace place in FaultPlaces.All.Where(place => place.Scheme is null || place.Scheme == scheme))
+        {
+            try
+            {
+                await FaultRun.InjectAsync(rig, place, scheme, (FaultKind)(kind++ % 3));
+            }
+            catch (FaultFinding finding)
+            {
+                found.Add(finding.Message);
+            }
+        }
+
+        found.AddRange(rig.ServerLog.Unexpected);
+        found.AddRange(rig.ClientLog.Unexpected);
+        found.AddRange(FaultCheck.Locks(rig.Server));
+        found.AddRange(await FaultCheck.RoutesAsync(rig));
+        Assert.True(found.Count == 0, string.Join("\n\n", found));
+        Assert.False(rig.Server.Endpoint.Completion.IsCompleted);
+        Assert.Equal(0, rig.Server.RequestsServed);
+        Assert.Equal(0, rig.Scheduler.Threads.Failures);
+    }
+
+    [Fact]
+    public async Task A_fault_that_a_handler_hides_is_found_not_to_be_counted()
+    {
+        await using FaultRig rig = await FaultRig.StartAsync(shards: 1, new FaultInjector { Hides = true });
+        FaultFinding finding = await Assert.ThrowsAsync<FaultFinding>(() => FaultRun.InjectAsync(rig, FaultPlaces.All[0], "coap", FaultKind.Throw));
+        Assert.Contains("not counted", finding.Message, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,141 @@
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Simulation.Faults;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Reliability.Tests.Faults;
+
+/// <summary>Faults of code that a running server cannot be asked for: what threads of the library call, and clocks.</summary>
+public sealed class ForeignCodeTests
+{
+    [Fact]
+    public async Task A_logger_that_throws_while_a_stand_by_takes_over_leaves_no_deaf_server()
+    {
+        using ManualResetEventSlim release = new();
+        await using CoapServer server = new(new CoapEndpointOptions { LoggerFactory = new ThrowingLog() });
+        server.MapGet("/block", () =>
+        {
+            release.Wait(TimeSpan.FromSeconds(30));
+            return "late";
+        });
+        server.MapGet("/plain", static () => "plain");
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient blocked = new();
+        await using CoapClient client = new();
+        Task<CoapResponse> late = blocked.GetAsync(server.LocalEndpoints[0] + "/block");
+        await Eventually.IsTrueAsync(() => server.RequestsServed == 1);
+        Assert.Equal("plain", (await client.GetAsync(server.LocalEndpoints[0] + "/plain").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+        release.Set();
+        Assert.Equal("late", (await late.WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+        Assert.True(server.Counters[CoapCounter.HandOvers] > 0);
+        Assert.True(server.Counters[CoapCounter.StageErrors] > 0);
+    }
+
+    [Fact]
+    public async Task A_block_that_ends_while_the_endpoint_runs_ends_the_endpoint_aloud()
+    {
+        FaultLog log = new(new FaultInjector());
+        CoapEndpointOptions options = new() { LoggerFactory = log };
+        options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new TransformBlock<CoapExchange, CoapExchange>(static CoapExchange (_) => throw new InjectedFault("a TransformBlock", 1)));
+        await using CoapServer server = new(options);
+        server.MapGet("/plain", static () => "plain");
+        server.Listen("coap+tcp://127.0.0.1:0");
+        Task run = server.RunAsync();
+        await Eventually.IsTrueAsync(() => server.LocalEndpoints.Count == 1);
+        await using CoapClient client = new();
+        await Assert.ThrowsAnyAsync<CoapException>(() => client.GetAsync(server.LocalEndpoints[0] + "/plain"));
+        CoapException exception = await Assert.ThrowsAsync<CoapException>(() => run.WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.IsType<InjectedFault>(exception.InnerException);
+        Assert.Equal((1601, LogLevel.Critical), log.Find(1));
+    }
+
+    [Theory]
+    [InlineData("seam Exchanges to Resource")]
+    [InlineData("seam Resource to Exchanges")]
+    public async Task A_block_that_throws_while_a_notification_is_made_ends_no_observation_for_ever(string seam)
+    {
+        await using FaultRig rig = await FaultRig.StartAsync(shards: 1);
+        await using FaultClient client = rig.NewClient("coap");
+        int port = await client.FindPortAsync();
+        await using CoapObservation observation = await client.Client.ObserveAsync(client.Uri("/tick"));
+        rig.Injector.Arm(seam, FaultKind.Throw, port);
+        rig.Resources.Tick();
+
+        // It hears of the failure, which ends the registration (RFC 7641 section 4.2), and a new one works.
+        await Eventually.IsTrueAsync(() => observation.Latest?.Code == CoapCode.InternalServerError);
+        await observation.DisposeAsync();
+        await using CoapObservation again = await client.Client.ObserveAsync(client.Uri("/tick"));
+        rig.Resources.Tick();
+        await Eventually.IsTrueAsync(() => again.Latest?.GetText() == $"{rig.Resources.Ticks}");
+    }
+
+    [Theory]
+    [InlineData(FaultClock.Timestamp)]
+    [InlineData(FaultClock.Timer)]
+    public async Task A_clock_that_throws_once_ends_neither_process_nor_service(string place)
+    {
+        FaultInjector injector = new();
+        CoapEndpointOptions options = new()
+        {
+            TimeProvider = new FaultClock(injector),
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(20) },
+        };
+        await using CoapServer server = new(options);
+        server.MapGet("/later", static async () =>
+        {
+            await Task.Yield();
+            return "later";
+        });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = options.Parameters });
+        for (int i = 0; i < 4; i++)
+        {
+            ArmedFault fault = injector.Arm(place, FaultKind.Throw);
+            for (int k = 0; k < 50 && !fault.HasFired; k++)
+            {
+                await AskAsync(client, server);
+            }
+
+            injector.Disarm(fault);
+            Assert.True(await AskAsync(client, server) || await AskAsync(client, server));
+        }
+
+        Assert.False(server.Endpoint.Completion.IsCompleted);
+        Assert.Empty(FaultCheck.Locks(server));
+    }
+
+    private static async Task<bool> AskAsync(CoapClient client, CoapServer server)
+    {
+        try
+        {
+            return (await client.GetAsync(server.LocalEndpoints[0] + "/later").WaitAsync(TimeSpan.FromSeconds(30))).IsSuccess;
+        }
+        catch (CoapTimeoutException)
+        {
+            return false;
+        }
+    }
+
+    private sealed class ThrowingLog : ILoggerFactory, ILogger
+    {
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) => throw new InjectedFault("a logger", 1);
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => throw new InjectedFault("a logger", 2);
+
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public void AddProvider(ILoggerProvider provider)
+        {
+        }
+
+        public void Dispose()
+        {
+        }
+    }
+}

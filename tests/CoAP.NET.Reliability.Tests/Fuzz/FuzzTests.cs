@@ -1,0 +1,102 @@
+using CoAP.NET.Simulation;
+using CoAP.NET.Simulation.Fuzz;
+using Server;
+
+namespace CoAP.NET.Reliability.Tests.Fuzz;
+
+/// <summary>Short runs of the campaign <c>fuzz</c>: the whole corpus, some executions of each target, and defects that are planted.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class FuzzTests
+{
+    private const ulong Seed = 7;
+
+    // Enough to see that it shrinks.
+    public FuzzTests() => FuzzShrinker.Limit = TimeSpan.FromMilliseconds(100);
+
+    public static TheoryData<string, int> Targets()
+    {
+        TheoryData<string, int> targets = [];
+        foreach (string name in FuzzTargets.Names)
+        {
+            targets.Add(name, name.EndsWith("client", StringComparison.Ordinal) || name.EndsWith("server", StringComparison.Ordinal) ? 40 : 1500);
+        }
+
+        return targets;
+    }
+
+    [Theory]
+    [MemberData(nameof(Targets))]
+    public async Task Each_target_stands_its_corpus_and_some_mutations(string target, int executions) => Assert.Empty((await RunAsync(target, executions)).Findings);
+
+    [Theory]
+    [InlineData("datagram", "throw", 6000)]
+    [InlineData("datagram", "drop-option", 6000)]
+    [InlineData("datagram", "async-differs", 6000)]
+    [InlineData("stream", "consumed", 2000)]
+    [InlineData("cbor", "memory", 4000)]
+    [InlineData("link", "link", 4000)]
+    [InlineData("server", "swallow", 200)]
+    [InlineData("server", "leak", 200)]
+    [InlineData("server", "wrong-token", 200)]
+    [InlineData("server", "stage-throws", 200)]
+    [InlineData("client", "client-hang", 100)]
+    public async Task A_planted_defect_is_found(string target, string plant, int executions)
+    {
+        string finding = Assert.Single((await RunAsync(target, executions, plant)).Findings);
+        Assert.Contains($"--only {target}=", finding, StringComparison.Ordinal);
+
+        // What is printed shows it again, and nothing without the defect.
+        IReadOnlyList<byte[]> inputs = [.. finding[(finding.LastIndexOf('=') + 1)..].Split('+').Select(static input => FuzzCorpus.Parse(input) ?? [])];
+        Assert.NotNull(await OnThread(() => FuzzSession.Replay(target, plant, inputs)));
+        Assert.Null(await OnThread(() => FuzzSession.Replay(target, null, inputs)));
+    }
+
+    [Theory]
+    [InlineData("options", 3000)]
+    [InlineData("server", 150)]
+    [InlineData("client", 120)]
+    public async Task The_same_seed_makes_the_same_executions(string target, int executions)
+    {
+        FuzzRow first = await RunAsync(target, executions);
+        FuzzRow second = await RunAsync(target, executions);
+        FuzzRow other = await RunAsync(target, executions, seed: Seed + 1);
+        Assert.Equal((first.Digest, first.Executions, first.Corpus), (second.Digest, second.Executions, second.Corpus));
+        Assert.NotEqual(first.Digest, other.Digest);
+    }
+
+    [Fact]
+    public async Task A_rewritten_library_tells_which_branches_are_reached()
+    {
+        string[][] rows = await OnThread(static () => FuzzIsolation.Make(FuzzIsolation.Rewrite())(Seed, 2000, "datagram", null, new object?[FuzzStatus.Length], CancellationToken.None));
+        FuzzRow row = FuzzRow.Unpack(Assert.Single(rows));
+        Assert.Empty(row.Findings);
+        Assert.InRange(row.Blocks, 100, 10_000);
+    }
+
+    [Theory]
+    [InlineData("\"<a>;x=\"#\"\" # text with a comment", "3c613e3b783d222322")]
+    [InlineData("40 01 # spaces", "4001")]
+    [InlineData("-", "")]
+    public void A_line_of_the_corpus_is_text_or_hexadecimal_digits(string line, string expected) => Assert.Equal(expected, Convert.ToHexStringLower(FuzzCorpus.Parse(line)!));
+
+    [Theory]
+    [InlineData("[\"\u00ff\"]")]
+    [InlineData("[\"\\ud800\"]")]
+    [Rfc("8132-3.4-1")]
+    public void Names_that_are_no_Unicode_are_a_bad_request(string json)
+    {
+        CoapMessage message = new(CoapCode.Fetch) { Payload = System.Text.Encoding.Latin1.GetBytes(json) };
+        Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Fetch(new CoapRequest(message)).Code);
+        message.Payload = System.Text.Encoding.Latin1.GetBytes($"{{\"a\":{json}}}");
+        Assert.Equal(CoapCode.BadRequest, new JsonDocumentResource("{}").Patch(new CoapRequest(message)).Code);
+    }
+
+    private static async Task<FuzzRow> RunAsync(string target, long executions, string? plant = null, ulong seed = Seed)
+    {
+        string[][] rows = await OnThread(() => FuzzSession.Run(seed, executions + FuzzCorpus.Of(target).Count, target, plant, new object?[FuzzStatus.Length], CancellationToken.None));
+        return FuzzRow.Unpack(Assert.Single(rows));
+    }
+
+    // Not on a thread of the pool, for whose silence it waits.
+    private static Task<T> OnThread<T>(Func<T> run) => Task.Factory.StartNew(run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+}

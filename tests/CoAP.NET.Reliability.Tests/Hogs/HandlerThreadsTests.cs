@@ -1,0 +1,178 @@
+namespace CoAP.NET.Reliability.Tests.Hogs;
+
+/// <summary>How many handlers run at a time on threads of the library: few that compute, as many as there are of those that wait.</summary>
+public sealed class HandlerThreadsTests
+{
+    [Fact]
+    public void While_a_handler_computes_no_other_gets_a_thread()
+    {
+        Threads threads = new(maxBusy: 1);
+        Waiting queue = new(threads, waiting: 100);
+        threads.Start();
+        threads.All.Ask(queue);
+        Assert.False(threads.All.HasRoom);
+        Assert.True(threads.All.Look());
+        Assert.True(threads.All.Look());
+        Assert.Equal(0, queue.Started);
+    }
+
+    [Fact]
+    public void Handlers_that_wait_soon_have_as_many_threads_as_there_are_of_them()
+    {
+        Threads threads = new(maxBusy: 1) { AllWait = true };
+        Waiting queue = new(threads, waiting: 255);
+        threads.Start();
+        threads.All.Ask(queue);
+        int looks = 1;
+        while (threads.All.Look())
+        {
+            looks++;
+        }
+
+        Assert.Equal(255, queue.Started);
+        Assert.InRange(looks, 10, 20);
+    }
+
+    [Fact]
+    public void What_computes_among_what_waits_counts_alone()
+    {
+        Threads threads = new(maxBusy: 2) { AllWait = true };
+        for (int i = 0; i < 10; i++)
+        {
+            threads.Start();
+        }
+
+        threads.Computing.Add(threads.Working[3]);
+        Waiting queue = new(threads, waiting: 5);
+        threads.All.Ask(queue);
+        threads.All.Look();
+        Assert.Equal(1, queue.Started);
+        threads.Computing.Add(threads.Working[5]);
+        threads.All.Look();
+        Assert.Equal(1, queue.Started);
+    }
+
+    [Fact]
+    public void Room_goes_to_one_queue_after_the_other()
+    {
+        Threads threads = new(maxBusy: 1) { AllWait = true };
+        threads.Start();
+        Waiting[] queues = [new(threads, waiting: 10), new(threads, waiting: 10)];
+        threads.All.Ask(queues[0]);
+        threads.All.Ask(queues[1]);
+        threads.All.Look();
+        Assert.Equal([1, 0], queues.Select(static queue => queue.Started));
+        threads.All.Look();
+        Assert.Equal([1, 1], queues.Select(static queue => queue.Started));
+    }
+
+    [Fact]
+    public void A_thread_that_ended_leaves_its_room()
+    {
+        Threads threads = new(maxBusy: 2);
+        threads.Start();
+        threads.StartAndEnd();
+        Assert.True(threads.All.HasRoom);
+        Waiting queue = new(threads, waiting: 2);
+        threads.All.Ask(queue);
+        threads.All.Look();
+        Assert.Equal(1, queue.Started);
+    }
+
+    [Fact]
+    public void Of_threads_that_waited_and_compute_now_those_too_many_may_leave()
+    {
+        Threads threads = new(maxBusy: 1) { AllWait = true };
+        for (int i = 0; i < 4; i++)
+        {
+            threads.Start();
+        }
+
+        threads.All.Ask(new Waiting(threads, waiting: 0));
+        threads.Computing.UnionWith(threads.Working.Take(3));
+        threads.All.Look();
+        Assert.Equal([true, true, false], [threads.All.TryTakeSurplus(), threads.All.TryTakeSurplus(), threads.All.TryTakeSurplus()]);
+    }
+
+    [Fact]
+    public void Where_no_thread_is_to_be_had_nobody_looks_and_the_next_one_who_asks_tries_again()
+    {
+        Threads threads = new(maxBusy: 1) { AllWait = true, Refuses = true };
+        threads.Start();
+        Waiting queue = new(threads, waiting: 1);
+        threads.All.Ask(queue);
+        threads.Refuses = false;
+        threads.All.Ask(new Waiting(threads, waiting: 0));
+        Assert.Equal(2, threads.Asked);
+    }
+
+    /// <summary>Threads that are counted and do nothing.</summary>
+    private sealed class Threads : CoapScheduler
+    {
+        public Threads(int maxBusy) => All = new HandlerThreads(this, maxBusy, (thread, _) => AllWait && !Computing.Contains(thread));
+
+        public HandlerThreads All { get; }
+
+        public bool AllWait { get; init; }
+
+        public bool Refuses { get; set; }
+
+        public int Asked { get; private set; }
+
+        public HashSet<Thread> Computing { get; } = [];
+
+        public List<Thread> Working { get; } = [];
+
+        public override bool Queue(Action<object?> work, object? state)
+        {
+            Asked++;
+            return !Refuses;
+        }
+
+        /// <summary>A thread begins to run handlers.</summary>
+        public void Start()
+        {
+            All.Reserve();
+            Working.Add(On(All.Enter));
+        }
+
+        /// <summary>A thread begins and ends.</summary>
+        public void StartAndEnd()
+        {
+            All.Reserve();
+            On(() =>
+            {
+                All.Enter();
+                All.Leave();
+            });
+            All.Release();
+        }
+
+        private static Thread On(Action action)
+        {
+            Thread thread = new(() => action());
+            thread.Start();
+            thread.Join();
+            return thread;
+        }
+    }
+
+    private sealed class Waiting(Threads threads, int waiting) : IHandlerQueue
+    {
+        public int Started { get; private set; }
+
+        public bool TryStartNext(out bool waitsForMore)
+        {
+            if (Started == waiting)
+            {
+                waitsForMore = false;
+                return false;
+            }
+
+            Started++;
+            threads.Start();
+            waitsForMore = Started < waiting;
+            return true;
+        }
+    }
+}

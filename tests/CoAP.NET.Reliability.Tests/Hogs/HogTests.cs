@@ -1,0 +1,77 @@
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Reliability.Tests.Hogs;
+
+/// <summary>Handlers that take their thread for long, over sockets and threads.</summary>
+public sealed class HogTests
+{
+    [Fact]
+    public async Task Handlers_that_block_run_beside_each_other_although_few_may_compute()
+    {
+        using CountdownEvent all = new(20);
+        await using CoapServer server = new();
+        server.MapGet("/hog", () =>
+        {
+            all.Signal();
+            all.Wait(TimeSpan.FromSeconds(30));
+            return all.IsSet ? "all" : "not all";
+        }).RunQueued(20);
+        server.Listen("coap+tcp://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        CoapResponse[] responses = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => client.GetAsync(server.LocalEndpoints[0] + "/hog")));
+        Assert.All(responses, static response => Assert.Equal("all", response.GetText()));
+    }
+
+    [Fact]
+    public async Task Of_handlers_that_compute_no_more_run_at_a_time_than_half_the_processors()
+    {
+        int running = 0;
+        int most = 0;
+        await using CoapServer server = new();
+        server.MapGet("/hog", () =>
+        {
+            int now = Interlocked.Increment(ref running);
+            InterlockedMax(ref most, now);
+            double work = 1;
+            for (int i = 0; i < 300_000; i++)
+            {
+                work = Math.Sqrt(work + i);
+            }
+
+            Interlocked.Decrement(ref running);
+            return work > 0 ? "done" : "";
+        }).RunQueued(20);
+        server.Listen("coap+tcp://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        await Task.WhenAll(Enumerable.Range(0, 40).Select(_ => client.GetAsync(server.LocalEndpoints[0] + "/hog")));
+        Assert.InRange(most, 1, Math.Max(1, Environment.ProcessorCount / 2) + 2);
+    }
+
+    [Fact]
+    public void Three_calls_during_which_the_role_was_taken_make_a_handler_slow_however_short_they_were()
+    {
+        SlowWatch watch = new(TimeProvider.System);
+        long milliseconds = TimeSpan.TicksPerMillisecond;
+        for (int i = 0; i < SlowWatch.FirstCalls; i++)
+        {
+            Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
+        }
+
+        Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
+        Assert.False(watch.Observe(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
+        Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
+        Assert.True(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
+        Assert.True(watch.IsSlow);
+    }
+
+    private static void InterlockedMax(ref int most, int value)
+    {
+        int seen = Volatile.Read(ref most);
+        while (value > seen && Interlocked.CompareExchange(ref most, value, seen) is var found && found != seen)
+        {
+            seen = found;
+        }
+    }
+}

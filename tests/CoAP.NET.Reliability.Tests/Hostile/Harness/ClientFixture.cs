@@ -1,0 +1,25 @@
+namespace CoAP.NET.Reliability.Tests.Hostile;
+
+/// <summary>One client for all rows of a table; a new one after a row that failed.</summary>
+public sealed class ClientFixture : IAsyncLifetime
+{
+    private ClientWorld? _world;
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        if (_world is not null)
+        {
+            await _world.DisposeAsync();
+        }
+    }
+
+    internal async Task RunAsync(HostileRow row)
+    {
+        ClientWorld world = _world ?? await ClientWorld.StartAsync();
+        _world = null;
+        await world.RunAsync(row).WaitAsync(TimeSpan.FromSeconds(30));
+        _world = world;
+    }
+}

@@ -1,0 +1,180 @@
+using CoAP.NET.Resources;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Reliability.Tests.Overload;
+
+/// <summary>Handlers that take so much of a receiving thread that it cannot keep up run elsewhere, and wait no longer than their answers are of use.</summary>
+public sealed class CostlyHandlerTests
+{
+    private static readonly TimeSpan s_cost = 2 * SlowWatch.CostlyFrom;
+
+    private readonly VirtualClock _clock = new();
+
+    [Fact]
+    public void Costly_calls_leave_a_crowded_loop_until_nothing_has_waited_for_a_second()
+    {
+        SlowWatch watch = new(_clock);
+        Observe(watch, SlowWatch.FirstCalls + SlowWatch.CallsToBeCostly - 1, isCrowded: true, s_cost);
+        Assert.True(watch.IsInline);
+        Observe(watch, 1, isCrowded: true, s_cost);
+        Assert.False(watch.IsInline);
+        Assert.False(watch.IsSlow);
+        Assert.True(watch.IsCostly(isWaitedFor: false));
+
+        _clock.Advance(SlowWatch.CostlyFor);
+        Assert.True(watch.IsCostly(isWaitedFor: true));
+        _clock.Advance(SlowWatch.CostlyFor - TimeSpan.FromTicks(1));
+        Assert.True(watch.IsCostly(isWaitedFor: false));
+        _clock.Advance(TimeSpan.FromTicks(1));
+        Assert.False(watch.IsCostly(isWaitedFor: false));
+        Assert.True(watch.IsInline);
+    }
+
+    [Fact]
+    public void Without_need_nothing_leaves_the_receiving_thread()
+    {
+        SlowWatch calm = new(_clock);
+        Observe(calm, 1000, isCrowded: false, s_cost);
+        Assert.True(calm.IsInline);
+
+        SlowWatch cheap = new(_clock);
+        Observe(cheap, 1000, isCrowded: true, SlowWatch.CostlyFrom - TimeSpan.FromTicks(1));
+        Assert.True(cheap.IsInline);
+
+        // Some of them were kept off the processor; the handler is not at fault.
+        SlowWatch mixed = new(_clock);
+        for (int i = 0; i < 100; i++)
+        {
+            Observe(mixed, SlowWatch.CallsToBeCostly - 1, isCrowded: true, s_cost);
+            Observe(mixed, 1, isCrowded: true, TimeSpan.Zero);
+        }
+
+        Assert.True(mixed.IsInline);
+    }
+
+    [Fact]
+    public void The_queue_is_full_when_waiting_would_take_too_long_whatever_its_length()
+    {
+        WaitBound bound = new(new CoapEnvironment
+        {
+            TimeProvider = _clock,
+            Random = new VirtualRandom(1),
+            Scheduler = new HeldScheduler(),
+            Limits = new CoapLimits(),
+            Counters = new CoapCounters(),
+            Logger = NullLogger.Instance,
+            ParametersOf = static _ => CoapTransmissionParameters.Default,
+        });
+
+        // Nothing is known yet of the pace.
+        Assert.False(bound.IsFull(10_000, continues: false));
+        bound.Came(0);
+        for (int i = 0; i < 100; i++)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(1));
+            bound.Left();
+        }
+
+        Assert.False(bound.IsFull(200, continues: false));
+        Assert.True(bound.IsFull(300, continues: false));
+
+        // The end of a transfer may wait longer, but not for ever.
+        Assert.False(bound.IsFull(300, continues: true));
+        Assert.True(bound.IsFull(600, continues: true));
+
+        // They become quicker.
+        for (int i = 0; i < 100; i++)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(0.1));
+            bound.Left();
+        }
+
+        Assert.False(bound.IsFull(2000, continues: false));
+    }
+
+    [Fact]
+    public void A_loop_is_crowded_when_hardly_anything_but_user_code_runs()
+    {
+        HeldScheduler scheduler = new();
+        WatchedLoop loop = new(scheduler);
+        Assert.True(loop.TryStart());
+        scheduler.RunFirst();
+        Assert.Equal(["calm", "crowded", "crowded", "calm"], loop.Seen);
+    }
+
+    private void Observe(SlowWatch watch, int calls, bool isCrowded, TimeSpan cost)
+    {
+        IReceiveRole? before = UserCode.Role;
+        UserCode.Role = new Role(isCrowded);
+        try
+        {
+            for (int i = 0; i < calls; i++)
+            {
+                watch.Observe(0, cost.Ticks, GC.GetTotalPauseDuration());
+            }
+        }
+        finally
+        {
+            UserCode.Role = before;
+        }
+    }
+
+    private sealed class Role(bool isCrowded) : IReceiveRole
+    {
+        public bool IsCrowded => isCrowded;
+
+        public bool EnterUserCode() => true;
+
+        public UserCodeEnd ExitUserCode() => UserCodeEnd.Late;
+    }
+
+    /// <summary>Threads that do nothing until they are told to.</summary>
+    private sealed class HeldScheduler : CoapScheduler
+    {
+        private readonly List<(Action<object?> Work, object? State)> _held = [];
+
+        public override bool Queue(Action<object?> work, object? state)
+        {
+            _held.Add((work, state));
+            return true;
+        }
+
+        public void RunFirst() => _held[0].Work(_held[0].State);
+    }
+
+    /// <summary>A loop that is looked at while it is in user code, and while it is not.</summary>
+    private sealed class WatchedLoop(CoapScheduler scheduler) : ReceiveLoop(scheduler)
+    {
+        public List<string> Seen { get; } = [];
+
+        protected override CoapTransportContext? ActiveContext => null;
+
+        protected override TimeSpan HandOverAfter => Timeout.InfiniteTimeSpan;
+
+        protected override void Run(ReceiveRole role)
+        {
+            const int Looks = 32;
+            Look(Looks);
+            role.EnterUserCode();
+            Look(Looks);
+            role.ExitUserCode();
+
+            // A pause is not the end of it.
+            Look(Looks / 4);
+            Look(Looks);
+            MarkEnded();
+        }
+
+        private void Look(int times)
+        {
+            for (int i = 0; i < times; i++)
+            {
+                Watch(i);
+            }
+
+            Seen.Add(IsCrowded ? "crowded" : "calm");
+        }
+    }
+}

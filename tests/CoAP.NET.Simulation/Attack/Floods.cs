@@ -1,0 +1,226 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using CoAP.NET.Bench;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Simulation.Attack;
+
+/// <summary>Attacks that need real sockets or real threads: slow and many TCP connections, and handlers that block.</summary>
+internal static class Floods
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(60);
+    private static readonly byte[] s_csm = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Csm));
+
+    public static IEnumerable<AttackRow> Rows =>
+    [
+        new("slow-loris", "Slow-loris on TCP: no CSM, half frames byte by byte, a frame of 4 GiB, nothing read", "8323-5.3.1-2, 8323-5.6-1", SlowLorisAsync) { Plants = ["no-stream-limits"] },
+        new("connection-flood", "TCP connection floods: one address, and all", "8323-5.3.1-2", ConnectionsAsync) { Plants = ["no-connection-bound"] },
+        new("slow-handlers", "Blocking by slow handlers", "design 4", HandlersAsync),
+    ];
+
+    private static async Task SlowLorisAsync(AttackRun run)
+    {
+        int count = run.Size(1000, 24);
+        await using CoapServer server = await StartAsync(options =>
+        {
+            if (!run.IsPlanted("no-stream-limits"))
+            {
+                options.Streams.CsmTimeout = TimeSpan.FromMilliseconds(run.Size(2000, 300));
+                options.Streams.ReleaseTimeout = TimeSpan.FromMilliseconds(run.Size(1000, 100));
+                options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(run.Size(3000, 500));
+            }
+        }).ConfigureAwait(false);
+        IPEndPoint at = At(server);
+        await using CoapClient honest = new();
+        string uri = $"coap+tcp://{at}/hello";
+        _ = await honest.GetAsync(uri).ConfigureAwait(false);
+        long idle = LiveHeap.Measure();
+        Socket[] sockets = new Socket[count];
+        for (int i = 0; i < count; i++)
+        {
+            sockets[i] = await ConnectAsync(at, 2).ConfigureAwait(false);
+            if (i % 4 != 0)
+            {
+                await sockets[i].SendAsync(s_csm).ConfigureAwait(false);
+            }
+        }
+
+        // A frame of some hundred bytes of which a byte comes now and then; a frame that claims 4 GiB; half of the connections that sent no CSM send half of one.
+        byte[] frame = run.IsShort ? [0xd0, 0x20, 0x02, .. new byte[44]] : [0xe0, 0x01, 0x4b, 0x02, .. new byte[600]];
+        int asked = 0;
+        int answered = 0;
+        long most = 0;
+        long begin = TimeProvider.System.GetTimestamp();
+        CoapCounters counters = server.Endpoint.Counters;
+        TimeSpan patience = TimeSpan.FromMilliseconds(run.IsPlanted("no-stream-limits") ? 3000 : 20_000);
+        for (int at1 = 0; counters[CoapCounter.ConnectionsClosed] < count && TimeProvider.System.GetElapsedTime(begin) < patience; at1++)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                byte[] bytes = (i % 4) switch
+                {
+                    0 => at1 == 0 && i % 8 == 0 ? [0x10] : [],
+                    1 => at1 < frame.Length ? [frame[at1]] : [],
+                    2 => at1 < 100 ? [0xf0] : [],
+                    _ => at1 == 0 ? [0xf0, 0xff, 0xff, 0xff, 0xff, 0x02] : [],
+                };
+                try
+                {
+                    if (bytes.Length > 0)
+                    {
+                        await sockets[i].SendAsync(bytes).ConfigureAwait(false);
+                    }
+                }
+                catch (SocketException)
+                {
+                    // Closed by the server, as it has to be.
+                }
+            }
+
+            if (at1 % 10 == 0)
+            {
+                run.Tell(string.Create(CultureInfo.InvariantCulture, $"{counters[CoapCounter.ConnectionsClosed]} of {count} are closed after {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s"));
+            }
+
+            asked++;
+            answered += (await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess ? 1 : 0;
+            most = Math.Max(most, GC.GetTotalMemory(false) - idle);
+            await Task.Delay(TimeSpan.FromMilliseconds(run.Size(250, 40)), TimeProvider.System).ConfigureAwait(false);
+        }
+
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} connections: a quarter says nothing, a quarter sends a frame byte by byte, a quarter lengths byte by byte, a quarter claims 4 GiB");
+        run.Exactly("connections closed for it", counters[CoapCounter.ConnectionsClosed], count);
+        run.Exactly("requests of an honest client beside that failed", asked - answered, 0);
+        run.AtMost("heap above idle for a connection", (double)most / count / 1024, run.Size(32, 200), " KiB");
+        Array.ForEach(sockets, static socket => socket.Dispose());
+    }
+
+    private static async Task ConnectionsAsync(AttackRun run)
+    {
+        int count = run.Size(800, 60);
+        int ofAddress = run.Size(200, 20);
+        int inAll = run.Size(300, 30);
+        await using CoapServer server = await StartAsync(options =>
+        {
+            options.Limits.MaxConnectionsPerAddress = run.IsPlanted("no-connection-bound") ? 100_000 : ofAddress;
+            options.Limits.MaxConnections = run.IsPlanted("no-connection-bound") ? 100_000 : inAll;
+        }).ConfigureAwait(false);
+        IPEndPoint at = At(server);
+        await using CoapClient honest = new();
+        string uri = $"coap+tcp://{at}/hello";
+        _ = await honest.GetAsync(uri).ConfigureAwait(false);
+        List<Socket> sockets = [];
+        CoapCounters counters = server.Endpoint.Counters;
+        for (int i = 0; i < count; i++)
+        {
+            sockets.Add(await ConnectAsync(at, 2).ConfigureAwait(false));
+        }
+
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == count + 1).ConfigureAwait(false);
+        long accepted = counters[CoapCounter.ConnectionsAccepted] - 1;
+        for (int i = 0; i < count; i++)
+        {
+            sockets.Add(await ConnectAsync(at, 3 + (i % 200)).ConfigureAwait(false));
+        }
+
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == (2 * count) + 1).ConfigureAwait(false);
+        bool isServed = (await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess;
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count} connections from one address, {count} from 200 others");
+        run.AtMost("accepted of one address", accepted, ofAddress);
+        run.AtMost("accepted in all", counters[CoapCounter.ConnectionsAccepted], inAll);
+        run.Exactly("connections neither accepted nor counted as refused", (2 * count) + 1 - counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsRefused], 0);
+        run.Holds("an established connection is served", isServed && counters[CoapCounter.ConnectionsLost] == 0);
+        sockets.ForEach(static socket => socket.Dispose());
+
+        // The places come back.
+        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 1).ConfigureAwait(false);
+        await using CoapClient later = new();
+        run.Holds("and a new one when they are gone", (await later.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess);
+    }
+
+    private static async Task HandlersAsync(AttackRun run)
+    {
+        int slow = run.Size(200, 8);
+        int fast = run.Size(5000, 50);
+        using ManualResetEventSlim gate = new();
+        int blocked = 0;
+        await using CoapServer server = new();
+        server.MapGet("/slow", () =>
+        {
+            Interlocked.Increment(ref blocked);
+            gate.Wait();
+            return CoapResults.Text("slow");
+        });
+        server.MapGet("/fast", static () => "fast");
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync().ConfigureAwait(false);
+        string at = server.Endpoint.LocalEndpoints[0];
+        await using CoapClient attacker = new(new CoapEndpointOptions { Parameters = new CoapTransmissionParameters { NStart = slow } });
+        await using CoapClient honest = new();
+        _ = await honest.GetAsync(at + "/fast").ConfigureAwait(false);
+        Task<CoapResponse>[] blocking = [.. Enumerable.Range(0, slow).Select(_ => attacker.GetAsync(at + "/slow"))];
+        LatencyHistogram latencies = new();
+        int failed = 0;
+        for (int i = 0; i < fast; i++)
+        {
+            long begin = TimeProvider.System.GetTimestamp();
+            failed += (await honest.GetAsync(at + "/fast").WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess ? 0 : 1;
+            latencies.Add((long)TimeProvider.System.GetElapsedTime(begin).TotalNanoseconds);
+        }
+
+        int held = Volatile.Read(ref blocked);
+        gate.Set();
+        await Task.WhenAll(blocking).WaitAsync(s_hang).ConfigureAwait(false);
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{slow} requests of one peer to a handler that blocks its thread, {fast:N0} of another peer to one that does not, meanwhile");
+        run.AtLeast("handlers that blocked meanwhile", held, 1);
+        run.Exactly("requests of the other peer that failed", failed, 0);
+        run.Exactly("requests of the first that failed in the end", blocking.Count(static task => !task.Result.IsSuccess), 0);
+        double p99 = latencies.Microseconds(0.99) / 1000;
+        if (run.IsShort)
+        {
+            run.Mention(string.Create(CultureInfo.InvariantCulture, $"p99 of the other {p99:0.0} ms"));
+        }
+        else
+        {
+            run.AtMost("p99 of the other", p99, 100, " ms");
+        }
+    }
+
+    private static async Task<CoapServer> StartAsync(Action<CoapEndpointOptions> configure)
+    {
+        CoapEndpointOptions options = new();
+        configure(options);
+        CoapServer server = new(options);
+        server.MapGet("/hello", static () => "hello");
+        server.Listen("coap+tcp://127.0.0.1:0");
+        await server.StartAsync().ConfigureAwait(false);
+        return server;
+    }
+
+    private static IPEndPoint At(CoapServer server)
+    {
+        Uri uri = new(server.Endpoint.LocalEndpoints[0]);
+        return new IPEndPoint(IPAddress.Parse(uri.Host), uri.Port);
+    }
+
+    // All of 127.0.0.0/8 is this machine.
+    private static async Task<Socket> ConnectAsync(IPEndPoint to, int from)
+    {
+        Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        socket.Bind(new IPEndPoint(new IPAddress([127, 0, 0, (byte)from]), 0));
+        await socket.ConnectAsync(to).WaitAsync(s_hang).ConfigureAwait(false);
+        return socket;
+    }
+
+    private static async Task UntilAsync(Func<bool> condition)
+    {
+        using CancellationTokenSource hang = new(s_hang);
+        while (!condition() && !hang.IsCancellationRequested)
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System).ConfigureAwait(false);
+        }
+    }
+}

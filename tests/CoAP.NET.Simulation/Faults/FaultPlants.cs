@@ -1,0 +1,50 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Simulation.Faults;
+
+/// <summary>Defects that are planted to see that the campaign finds them.</summary>
+internal static class FaultPlants
+{
+    /// <summary>A fault that takes the processors from everybody for a while.</summary>
+    public static void Drag()
+    {
+        Parallel.For(0, Environment.ProcessorCount, static _ =>
+        {
+            long start = TimeProvider.System.GetTimestamp();
+            while (TimeProvider.System.GetElapsedTime(start) < TimeSpan.FromMilliseconds(100))
+            {
+            }
+        });
+    }
+
+    /// <summary>A thread that never lets go of the lock of a shard; until it is told to.</summary>
+    public static Task HoldLockAsync(FaultStorm storm, CancellationToken until)
+    {
+        TaskCompletionSource held = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapShard shard = storm.Server.Endpoint.Pipelines[0].Shard;
+        storm.Scheduler.Threads.Queue(
+            _ =>
+            {
+                lock (shard.Gate)
+                {
+                    held.SetResult();
+                    until.WaitHandle.WaitOne(TimeSpan.FromSeconds(20));
+                }
+            },
+            null);
+        return held.Task;
+    }
+
+    /// <summary>A handler that never comes back keeps a thread.</summary>
+    public static void LoseThread(FaultRig rig)
+    {
+        ManualResetEvent never = new(false);
+        rig.Server.MapGet("/never", () =>
+        {
+            never.WaitOne(TimeSpan.FromSeconds(60));
+            return "late";
+        }).RunQueued();
+        FaultClient client = rig.NewClient("coap");
+        _ = client.OutcomeAsync(CoapMethod.Get, "/never");
+    }
+}

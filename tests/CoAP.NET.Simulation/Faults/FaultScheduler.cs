@@ -1,0 +1,26 @@
+namespace CoAP.NET.Simulation.Faults;
+
+/// <summary>Threads of a user that throw when a fault is due, though they should say that there are none.</summary>
+internal sealed class FaultScheduler(FaultInjector injector) : CoapScheduler
+{
+    public const string ForHandlers = "CoapScheduler.Queue, for a handler";
+    public const string ForStandBys = "CoapScheduler.Queue, for a stand-by of a loop";
+
+    /// <summary>The threads.</summary>
+    public CoapThreads Threads { get; } = new();
+
+    public override bool Queue(Action<object?> work, object? state)
+    {
+        string? asker = work.Method.DeclaringType?.FullName;
+        if (asker is not null && asker.Contains("WorkQueue", StringComparison.Ordinal))
+        {
+            injector.Hit(ForHandlers);
+        }
+        else if (asker is not null && asker.Contains("ReceiveLoop", StringComparison.Ordinal))
+        {
+            injector.Hit(ForStandBys);
+        }
+
+        return Threads.Queue(work, state);
+    }
+}

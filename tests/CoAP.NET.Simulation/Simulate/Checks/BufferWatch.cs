@@ -1,0 +1,22 @@
+using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Simulation.Simulate;
+
+/// <summary>Remembers every datagram that came into an endpoint or left its serializer, to find those whose buffer was not given back.</summary>
+internal sealed class BufferWatch
+{
+    private readonly HashSet<CoapDatagram> _seen = new(ReferenceEqualityComparer.Instance);
+
+    public int Lost => _seen.Count(static datagram => datagram.IsOut);
+
+    public void WatchOver(CoapPipelineOptions options) => options
+        .Insert(CoapSeams.TransportToChannel, () => new SeamBlock<CoapDatagram>(See))
+        .Insert(CoapSeams.SerializerToChannel, () => new SeamBlock<CoapDatagram>(See));
+
+    private CoapDatagram See(CoapDatagram datagram)
+    {
+        _seen.Add(datagram);
+        return datagram;
+    }
+}

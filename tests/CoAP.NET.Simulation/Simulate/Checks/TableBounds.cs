@@ -1,0 +1,64 @@
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Simulation.Simulate;
+
+/// <summary>Whether the tables of an endpoint keep to their bounds, and whether they are empty when nothing is to be in them.</summary>
+internal static class TableBounds
+{
+    /// <summary>What outgrew its bound; null when nothing did. The bounds are those of the plan, whatever the endpoint was told.</summary>
+    public static string? Exceeded(NodePlan plan, CoapEndpoint endpoint)
+    {
+        CoapLimits usual = Usual;
+
+        // The ends of what is under way have an eighth more; runs for observers are no requests, and there is one at most for what an observer observes.
+        int served = plan.MaxRequestsServed == 0 ? usual.MaxRequestsServed : plan.MaxRequestsServed;
+        int beyond = (served / 8) + 1 + (int)endpoint.Observers.Value;
+        return Check("requests served", endpoint.Served.Count, served + beyond, usual.MaxRequestsServed)
+            ?? Check("observers", endpoint.Observers.Value, plan.MaxObservers, usual.MaxObservers)
+            ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.MaxObservations)
+            ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
+            ?? Check("bytes of representations", endpoint.Bodies.Responses.Used, plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
+            ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
+            ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
+            ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(static one => one.Messages.Memory.Bytes), plan.DeduplicationBytes, usual.DeduplicationBytes)
+            ?? Check("newcomers", endpoint.Pipelines.Sum(static one => one.Channels.Newcomers), plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.NewcomerBytes / 1024);
+    }
+
+    /// <summary>What is still there; null when there is nothing.</summary>
+    public static string? Left(CoapEndpoint endpoint)
+    {
+        List<string> left = [];
+        Add(left, "requests being served", endpoint.Served.Count);
+        Add(left, "observers", endpoint.Observers.Value);
+        Add(left, "observations", endpoint.Observed.Count);
+        Add(left, "bytes of bodies", endpoint.Bodies.Requests.Used);
+        Add(left, "bytes of representations", endpoint.Bodies.Responses.Used);
+        foreach (CoapPipeline pipeline in endpoint.Pipelines)
+        {
+            Add(left, "outstanding messages", pipeline.Messages.Outstanding);
+            Add(left, "waiting messages", pipeline.Messages.Waiting);
+            Add(left, "running exchanges", pipeline.Messages.Memory.Running);
+            Add(left, "finished exchanges", pipeline.Messages.Memory.Finished);
+            Add(left, "transfers", pipeline.Bodies.Count);
+            Add(left, "peers", pipeline.Channels.Count);
+        }
+
+        return left.Count == 0 ? null : string.Join(", ", left);
+    }
+
+    private static CoapLimits Usual { get; } = new();
+
+    private static void Add(List<string> left, string what, long count)
+    {
+        if (count != 0)
+        {
+            left.Add($"{count} {what}");
+        }
+    }
+
+    private static string? Check(string what, long count, long planned, long usual)
+    {
+        long bound = planned == 0 ? usual : planned;
+        return count > bound ? $"{count} {what}, where {bound} is the bound" : null;
+    }
+}

@@ -1,0 +1,10 @@
+namespace CoAP.NET.Simulation.Simulate;
+
+/// <summary>How a handler fails on purpose.</summary>
+internal enum HandlerFailure
+{
+    None,
+    Throws,
+    Cancels,
+    ReturnsNull,
+}
