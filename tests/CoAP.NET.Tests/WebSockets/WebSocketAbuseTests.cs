@@ -108,6 +108,9 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         (WebSocket other, Task otherEnded) = await ConnectReadyAsync();
         string part = "0002ff" + new string('0', 2 * 40_000);
         await SendAsync(one, part, end: false);
+
+        // Another thread reads it; the second one is to come too late.
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes >= 40_000);
         await SendAsync(other, part, end: false);
         await otherEnded.WaitAsync(Hang);
         Assert.InRange(Server.Endpoint.FrameAssemblyBytes, 40_000, 64 * 1024);
