@@ -13,7 +13,6 @@ public sealed class RecordLayerTests
     [InlineData(8, 0)]
     [InlineData(0, 4)]
     [InlineData(8, 32)]
-    [Rfc("9146-4-1", "9146-5.3-1")]
     public void Both_ends_open_what_the_other_seals(int serverCid, int clientCid)
     {
         foreach (CipherSuite suite in CipherSuite.All)
@@ -29,7 +28,6 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
-    [Rfc("6347-4.1.2.6-1")]
     public void A_record_is_opened_once_and_the_newest_64_in_any_order()
     {
         (RecordLayer client, RecordLayer server) = Pair(s_ccm8, [], []);
@@ -73,7 +71,6 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
-    [Rfc("9146-3-4")]
     public void Records_without_the_agreed_Connection_ID_are_foreign_and_the_reverse()
     {
         (RecordLayer with, RecordLayer serverWith) = Pair(s_ccm8, s_cid, []);

@@ -19,7 +19,7 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
     {
         Clock = new VirtualClock();
         _serverContext = new HandshakeContext(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = cidLength });
-        ClientContext = new HandshakeContext(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0, RetransmitTimeout = TimeSpan.FromMilliseconds(1) });
+        ClientContext = new HandshakeContext(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0, RetransmitTimeout = TimeSpan.FromMilliseconds(100) });
         Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock, new VirtualRandom(7), static work => work())
         {
             HandshakeFailed = (path, why) => Failures.Add(why),
