@@ -12,9 +12,6 @@ internal static unsafe partial class LibCrypto
     static LibCrypto() => OpenSslLibrary.Register();
 
     [LibraryImport(OpenSslLibrary.Crypto)]
-    public static partial nuint OpenSSL_version_num();
-
-    [LibraryImport(OpenSslLibrary.Crypto)]
     public static partial void ERR_clear_error();
 
     [LibraryImport(OpenSslLibrary.Crypto)]
@@ -118,9 +115,6 @@ internal static unsafe partial class LibCrypto
 
     [LibraryImport(OpenSslLibrary.Crypto)]
     public static partial nint OPENSSL_sk_value(nint stack, int index);
-
-    [LibraryImport(OpenSslLibrary.Crypto)]
-    public static partial int i2d_PUBKEY(nint key, byte** bytes);
 
     /// <summary>The newest error of this thread in words, and the queue emptied.</summary>
     /// <returns>OpenSSL's own words, or an empty string if there is no error.</returns>

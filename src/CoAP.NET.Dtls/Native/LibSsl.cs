@@ -134,9 +134,6 @@ internal static unsafe partial class LibSsl
     public static partial int SSL_do_handshake(nint ssl);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial int SSL_is_init_finished(nint ssl);
-
-    [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial int SSL_get_error(nint ssl, int result);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
@@ -156,9 +153,6 @@ internal static unsafe partial class LibSsl
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial nint SSL_get_pending_cipher(nint ssl);
-
-    [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial nint SSL_get_current_cipher(nint ssl);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial uint SSL_CIPHER_get_id(nint cipher);

@@ -39,16 +39,6 @@ internal static class OpenSslLibrary
         }
     }
 
-    /// <summary>The handle of libssl, for functions that only some versions have.</summary>
-    public static nint SslHandle
-    {
-        get
-        {
-            Load();
-            return s_ssl;
-        }
-    }
-
     /// <summary>Has imports of this assembly resolved here. Idempotent; called before the first import.</summary>
     public static void Register()
     {

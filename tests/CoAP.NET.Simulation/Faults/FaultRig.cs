@@ -109,7 +109,10 @@ internal sealed class FaultRig : IAsyncDisposable
         Insert(CoapSeams.SerializerToChannel, static item => item.Channel!.Remote);
         Insert(CoapSeams.ChannelToTransport, static item => item.Channel?.Remote ?? item.Remote);
 
-        void Insert<T>(CoapSeam<T> seam, Func<T, CoapAddress> remoteOf) =>
-            pipeline.Insert(seam, () => new FaultBlock<T>(injector, $"seam {seam.Name}", item => remoteOf(item).Port)!);
+        void Insert<T>(CoapSeam<T> seam, Func<T, CoapAddress> remoteOf)
+        {
+            string place = $"seam {seam.Name}";
+            pipeline.Insert(seam, () => new PassingBlock<T>(item => injector.Hit(place, remoteOf(item).Port)));
+        }
     }
 }

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
@@ -25,7 +26,7 @@ internal static class HogRun
         if (trusts)
         {
             // The watch over slow handlers would move them elsewhere; nobody watches a block.
-            options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new HoggingBlock());
+            options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new PassingBlock<CoapExchange>(Hog));
         }
 
         await using CoapServer server = new(options);
@@ -71,6 +72,15 @@ internal static class HogRun
         await cheap.StopAsync();
         result.Wrong.AddRange(cheap.Wrong.Concat(hogs.Wrong));
         return result;
+    }
+
+    // The planted defect: it does, on the thread that receives, what belongs into a handler.
+    private static void Hog(CoapExchange exchange)
+    {
+        if (exchange.Request.Path == HogCase.Path)
+        {
+            HogWork.Burn(TimeSpan.FromMilliseconds(35));
+        }
     }
 
     private static async Task<(long Done, double Seconds)> MeasureAsync(HogClients clients, TimeSpan time)

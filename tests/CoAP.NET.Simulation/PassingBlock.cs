@@ -1,9 +1,10 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Simulation.Faults;
+namespace CoAP.NET.Simulation;
 
-/// <summary>A block as a user may link it in: no queue, passes each item on, and throws when a fault is due for the peer of the item. It stays open.</summary>
-internal sealed class FaultBlock<T>(FaultInjector injector, string place, Func<T, int> portOf) : IPropagatorBlock<T, T>
+/// <summary>A block as a user may link it in: no queue, passes each item on after it did something with it, which may throw. It stays open.</summary>
+/// <param name="before">What is done with an item, on the thread that offers it.</param>
+internal sealed class PassingBlock<T>(Action<T> before) : IPropagatorBlock<T, T>
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ITargetBlock<T>? _target;
@@ -12,7 +13,7 @@ internal sealed class FaultBlock<T>(FaultInjector injector, string place, Func<T
 
     public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
     {
-        injector.Hit(place, portOf(messageValue));
+        before(messageValue);
         return _target!.OfferMessage(messageHeader, messageValue, this, consumeToAccept: false);
     }
 
