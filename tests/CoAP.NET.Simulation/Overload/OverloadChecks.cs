@@ -6,6 +6,10 @@ namespace CoAP.NET.Simulation.Overload;
 internal static class OverloadChecks
 {
     private const double LeastGoodput = 0.8;
+
+    // Each refusal takes its part of the processor that the answers would have: at ten times the capacity that is a quarter of it.
+    private const double LeastGoodputFarAbove = 0.6;
+    private const double FarAbove = 5;
     private const double LeastTold = 0.95;
     private const double LongestRecovery = 1;
 
@@ -41,7 +45,8 @@ internal static class OverloadChecks
 
             // What others took of the processor in that time, the server could not use.
             double had = result.Path == "busy" && phase.Processor > 0 ? Math.Min(1, phase.Processor) : 1;
-            if (isPeak && phase.Goodput < LeastGoodput * result.Capacity * had)
+            double least = phase.Rate > FarAbove * result.Capacity ? LeastGoodputFarAbove : LeastGoodput;
+            if (isPeak && phase.Goodput < least * result.Capacity * had)
             {
                 Add($"{phase.Name}: {phase.Goodput:F0} answers a second of {result.Capacity:F0}");
             }

@@ -3,7 +3,8 @@ namespace CoAP.NET.Resources;
 /// <summary>Runs the handler of one route where its execution options say.</summary>
 internal sealed class RouteExecutor
 {
-    // How many requests of one route that proved slow run at a time; more wait, bounded by the requests that the endpoint serves.
+    // How many requests of one route that proved slow run at a time. As many may wait, a run's time at most; more only if they do not wait for long: a handler
+    // that computes is taken for one that blocks when the system takes the processor from it, and what it cannot do must be refused all the same.
     private const int SlowParallelism = 256;
 
     private readonly ExecutionOptions _options;
@@ -73,6 +74,6 @@ internal sealed class RouteExecutor
 
     private WorkQueue SlowQueue() =>
         Volatile.Read(ref _slowQueue)
-        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment, SlowParallelism, int.MaxValue, countsAsSlow: true), null)
+        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment, SlowParallelism, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
         ?? _slowQueue!;
 }
