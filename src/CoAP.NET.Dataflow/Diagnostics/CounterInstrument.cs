@@ -55,6 +55,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.server.observers_lost", "{observer}", "Observers forgotten because they rejected or did not acknowledge a notification.", CoapCounter.ObserversLost),
         Of("coap.peers.evictions", "{peer}", "Peers forgotten for lack of room.", CoapCounter.ChannelEvictions),
         Of("coap.peers.verifications", "{peer}", "Addresses verified by an Echo (RFC 9175).", CoapCounter.AddressesVerified),
+        Of("coap.peers.moves", "{peer}", "Addresses of peers that changed within a security session (RFC 9146).", CoapCounter.PeersMoved),
         Of("coap.amplification.draws", "{message}", "Messages to unverified addresses that drew on the bounds of amplification.", CoapCounter.AmplificationDraws),
         Of("coap.connections.events", "{event}", "What happened to connections (RFC 8323).", "coap.connection.event",
             (CoapCounter.ConnectionsAccepted, "accepted"), (CoapCounter.ConnectionsOpened, "opened"), (CoapCounter.ConnectionsRefused, "refused"), (CoapCounter.ConnectionsFailed, "failed"),
