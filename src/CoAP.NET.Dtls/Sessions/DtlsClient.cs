@@ -56,6 +56,16 @@ internal sealed partial class DtlsClient : IDisposable
     /// <summary>How many handshakes are under way.</summary>
     public int HandshakeCount => _pending.Count;
 
+    /// <summary>Whether there is neither a session nor a handshake, so that no datagram can be for it.</summary>
+    public bool IsIdle => SessionCount == 0 && _pending.IsEmpty;
+
+    /// <summary>The sessions that there are, each once, while some come and go.</summary>
+    public IEnumerable<DtlsSession> Sessions => _sessions.Select(static entry => entry.Value);
+
+    /// <summary>The session over a path; null when there is none.</summary>
+    /// <param name="path">The path.</param>
+    public DtlsSession? Find(in DtlsPath path) => _sessions.GetValueOrDefault(Peer.Of(path));
+
     /// <summary>
     /// Makes a session by one handshake. <see cref="IDtlsSink.Opened"/> is told of it before the task ends. It takes the place of a session over the same path (RFC 6347 section 4.2.8), and waits for another
     /// handshake over it.
@@ -153,13 +163,21 @@ internal sealed partial class DtlsClient : IDisposable
     /// <returns>The session.</returns>
     public DtlsSession OnDone(PendingConnect pending, Established established)
     {
-        DtlsSession session = new(established, pending.Path, Sink, Time);
+        DtlsSession session = new(established, pending.Path, Sink, Time) { IsInitiator = true, ServerName = pending.ServerName };
+
+        // Before anything of it can be delivered.
+        Interlocked.Increment(ref _sessionCount);
+        Sink.Opened(session);
+        if (session.IsClosed)
+        {
+            return session;
+        }
+
         if (session.OwnCid.Length > 0)
         {
             _byCid[CidOf(session.OwnCid)] = session;
         }
 
-        Interlocked.Increment(ref _sessionCount);
         DtlsSession? before = null;
         _sessions.AddOrUpdate(Peer.Of(pending.Path), session, (_, old) =>
         {
@@ -171,7 +189,6 @@ internal sealed partial class DtlsClient : IDisposable
             End(before, DtlsEnd.Replaced, tells: false);
         }
 
-        Sink.Opened(session);
         if (Volatile.Read(ref _isDisposed))
         {
             End(session, DtlsEnd.Closed, tells: true);

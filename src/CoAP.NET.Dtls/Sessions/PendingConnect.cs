@@ -22,6 +22,9 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     private bool _isTimeoutDue;
     private bool _isDecided;
 
+    /// <summary>The name that is asked for; null: the address.</summary>
+    public string? ServerName => serverName;
+
     public DtlsPath Path => path;
 
     /// <summary>Ends with the session, or with what went wrong.</summary>

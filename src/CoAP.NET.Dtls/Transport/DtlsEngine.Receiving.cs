@@ -102,16 +102,16 @@ internal sealed partial class DtlsEngine
 
     private bool Dispatch(CoapDatagram datagram)
     {
+        DtlsPath path = new(datagram.Remote, datagram.Local, datagram.TransportTag);
         Span<byte> bytes = datagram.Buffer.AsSpan(datagram.Offset, datagram.Length);
         if (_client is { IsIdle: false } client)
         {
-            // Where a session of ours goes the system chooses our address, unless a user did.
-            if (client.Receive(new DtlsPath(datagram.Remote, default, 0), bytes) || client.Receive(new DtlsPath(datagram.Remote, datagram.Local, datagram.TransportTag), bytes))
+            if (client.Receive(path, bytes))
             {
                 return true;
             }
         }
 
-        return _server?.Receive(new DtlsPath(datagram.Remote, datagram.Local, datagram.TransportTag), bytes) == true;
+        return _server?.Receive(path, bytes) == true;
     }
 }

@@ -84,7 +84,7 @@ internal sealed partial class DtlsEngine
         {
             _outer.Counters.Add(CoapCounter.HandshakesFailed);
             DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), exception.Message);
-            throw new CoapConnectionException(exception.IsSilence ? CoapConnectionError.ConnectFailed : CoapConnectionError.HandshakeFailed, exception.Message, exception);
+            throw new CoapConnectionException(exception.Reason is DtlsHandshakeFailure.NoAnswer or DtlsHandshakeFailure.PortUnreachable ? CoapConnectionError.ConnectFailed : CoapConnectionError.HandshakeFailed, exception.Message, exception);
         }
     }
 
