@@ -128,7 +128,9 @@ internal sealed unsafe class HandshakeContext : SafeHandle
             Check(LibSsl.SSL_CTX_check_private_key(handle) == 1, "a key that is not the certificate's");
         }
 
-        int mode = !Settings.IsServer ? LibSsl.SSL_VERIFY_PEER : Settings.RequiresClientCertificate ? LibSsl.SSL_VERIFY_PEER | LibSsl.SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+        int mode = !Settings.IsServer ? LibSsl.SSL_VERIFY_PEER
+            : Settings.RequiresClientCertificate ? LibSsl.SSL_VERIFY_PEER | LibSsl.SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+            : Settings.RequestsClientCertificate ? LibSsl.SSL_VERIFY_PEER : 0;
         LibSsl.SSL_CTX_set_verify(handle, mode, 0);
         LibSsl.SSL_CTX_set_cert_verify_callback(handle, &CertificateCallbacks.Verify, 0);
     }

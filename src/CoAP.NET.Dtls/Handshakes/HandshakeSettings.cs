@@ -21,6 +21,9 @@ internal sealed record HandshakeSettings
     /// <summary>Whether a client has to show a certificate.</summary>
     public bool RequiresClientCertificate { get; init; }
 
+    /// <summary>Whether a client is asked for a certificate, and may do without.</summary>
+    public bool RequestsClientCertificate { get; init; }
+
     /// <summary>What tells clients which identity to use (RFC 4279 section 5), or null.</summary>
     public string? PskIdentityHint { get; init; }
 

@@ -66,6 +66,9 @@ internal sealed class DtlsSession
     /// <summary>The Connection ID in records to this end; empty without.</summary>
     public byte[] OwnCid { get; }
 
+    /// <summary>Whether records of the client carry a Connection ID.</summary>
+    public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
+
     /// <summary>How its records are protected.</summary>
     public CipherSuite Suite => _records.Suite;
 
