@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Records;
 
@@ -14,6 +15,12 @@ internal sealed record HandshakeSettings
 
     /// <summary>The own certificate with its key, or null.</summary>
     public X509Certificate2? Certificate { get; init; }
+
+    /// <summary>The own key pair, shown by itself as a raw public key (RFC 7250) in place of a certificate, or null. Needs OpenSSL 3.2. The public key is what is sent.</summary>
+    public ECDsa? RawPublicKey { get; init; }
+
+    /// <summary>Whether peers may show raw public keys in place of certificates; needs OpenSSL 3.2. Those are taken that <see cref="Handshake.ValidateRawPublicKey"/> takes.</summary>
+    public bool TakesRawPublicKeys { get; init; }
 
     /// <summary>What is sent with it: certificates between it and one that the peer trusts.</summary>
     public IReadOnlyList<X509Certificate2> Intermediates { get; init; } = [];

@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
@@ -133,7 +134,7 @@ public sealed class ResumptionTests
         Assert.Equal([0], late);
     }
 
-    private static ResumableSession Session(byte[] bytes) => new(bytes, s_clock.GetTimestamp(), null, null);
+    private static ResumableSession Session(byte[] bytes) => new(bytes, s_clock.GetTimestamp(), null, null, default);
 
     // Where datagrams are counted the machine may be slow.
     private static BenchSettings NothingTwice(BenchSettings settings)
