@@ -1,3 +1,4 @@
+using System.Net;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
@@ -91,10 +92,10 @@ internal sealed class ClientHandshake : Handshake
     }
 
     /// <summary>Sends the ClientHello.</summary>
-    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); null for an address.</param>
+    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); none is sent for an address or null.</param>
     public unsafe void Start(string? serverName)
     {
-        if (serverName is not null)
+        if (serverName is not null && !IPAddress.TryParse(serverName, out _))
         {
             fixed (byte* name = Encoding.ASCII.GetBytes(serverName + '\0'))
             {

@@ -30,7 +30,10 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MIN_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(0), null);
-        _ = LibSsl.SSL_CTX_set_options(handle, LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_TICKET | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE);
+        ulong tickets = settings.UsesTickets ?? !settings.IsServer ? 0 : LibSsl.SSL_OP_NO_TICKET;
+        _ = LibSsl.SSL_CTX_set_options(
+            handle,
+            LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_NO_ENCRYPT_THEN_MAC | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE | tickets);
 
         // CCM_8 has tags of 64 bits, for which newer versions of OpenSSL want security level 0. That would lower it for certificates as well, so it is allowed by itself.
         s_defaultSecurity = LibSsl.SSL_CTX_get_security_callback(handle);

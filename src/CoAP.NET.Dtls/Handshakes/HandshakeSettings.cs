@@ -37,6 +37,9 @@ internal sealed record HandshakeSettings
     /// <summary>After so long a silence a flight is sent again, then after twice as long, and so on (RFC 6347 section 4.2.4.1; RFC 7925 section 11 has 9 s for networks that are slow).</summary>
     public TimeSpan RetransmitTimeout { get; init; } = TimeSpan.FromSeconds(1);
 
+    /// <summary>Whether sessions may be resumed by tickets (RFC 5077); null: by clients, so that servers with little memory need not remember them (RFC 7925 section 7). Those of a server would be missing in what it says again.</summary>
+    public bool? UsesTickets { get; init; }
+
     /// <summary>Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.</summary>
     public int OwnCidLength { get; init; } = -1;
 

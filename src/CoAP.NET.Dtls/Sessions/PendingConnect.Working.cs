@@ -12,6 +12,8 @@ internal sealed partial class PendingConnect
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
 
+    // The root of all names has none in TLS (RFC 6066 section 3).
+    private readonly string? _name = serverName?.TrimEnd('.');
     private long _resumedSince;
     private int _progress;
     private int _refusals;
@@ -23,6 +25,11 @@ internal sealed partial class PendingConnect
         {
             if (_handshake is null)
             {
+                if (Volatile.Read(ref _isDecided))
+                {
+                    return;
+                }
+
                 Begin();
                 Flush();
             }
@@ -75,7 +82,7 @@ internal sealed partial class PendingConnect
             _handshake = handshake;
         }
 
-        handshake.Start(serverName);
+        handshake.Start(_name);
     }
 
     private bool TryTake(out byte[]? datagram)
@@ -125,7 +132,7 @@ internal sealed partial class PendingConnect
     /// <param name="sent">What came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
-        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, serverName ?? path.Remote.ToIPAddress().ToString()) : "No authority is trusted here: name one in the options of the client.";
+        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString()) : "No authority is trusted here: name one in the options of the client.";
         return _distrust is null;
     }
 
@@ -177,18 +184,31 @@ internal sealed partial class PendingConnect
             return;
         }
 
-        Remember(handshake, established);
-        handshake.Dispose();
-        DtlsSession session = owner.OnDone(this, established);
-        owner.Forget(this);
-
-        // What came behind the end of the handshake is for the session.
-        while (TryTakeRest(out byte[]? datagram))
+        try
         {
-            owner.Receive(path, datagram);
-        }
+            Remember(handshake, established);
+            DtlsSession session = owner.OnDone(this, established);
+            owner.Forget(this);
 
-        _ended.TrySetResult(session);
+            // What came behind the end of the handshake is for the session.
+            while (TryTakeRest(out byte[]? datagram))
+            {
+                owner.Receive(path, datagram);
+            }
+
+            _ended.TrySetResult(session);
+        }
+#pragma warning disable CA1031 // what is thrown above is told to whoever waits
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            owner.Forget(this);
+            _ended.TrySetException(exception);
+        }
+        finally
+        {
+            handshake.Dispose();
+        }
     }
 
     private bool TryTakeRest([NotNullWhen(true)] out byte[]? datagram)

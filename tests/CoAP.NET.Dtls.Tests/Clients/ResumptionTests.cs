@@ -60,6 +60,26 @@ public sealed class ResumptionTests
         }
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_server_that_remembers_nothing_may_give_tickets(bool hasCertificates)
+    {
+        BenchSettings settings = NothingTwice(Settings(hasCertificates));
+        settings.ServerResumes = false;
+        settings.Server = settings.Server with { UsesTickets = true };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        int before = bench.Sent;
+        DtlsSession session = await bench.ConnectAsync(2, "device.example");
+        Assert.Equal(Short, bench.Sent - before);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
+        settings.Client = settings.Client with { UsesTickets = false };
+        using ClientBench without = new(settings);
+        await without.ConnectAsync(1, "device.example");
+        Assert.Equal(0, without.Client.Resumptions.Count);
+    }
+
     [Fact]
     public async Task A_server_that_forgot_the_session_makes_a_whole_one()
     {
