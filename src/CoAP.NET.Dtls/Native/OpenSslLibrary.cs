@@ -102,6 +102,17 @@ internal static class OpenSslLibrary
         }
     }
 
+    /// <summary>Finds what only some versions export.</summary>
+    /// <param name="library"><see cref="Crypto"/> or <see cref="Ssl"/>.</param>
+    /// <param name="name">The name of the function.</param>
+    /// <returns>Its address, or 0.</returns>
+    /// <exception cref="DllNotFoundException">There is no OpenSSL.</exception>
+    public static nint Find(string library, string name)
+    {
+        Load();
+        return NativeLibrary.TryGetExport(library == Crypto ? s_crypto : s_ssl, name, out nint address) ? address : 0;
+    }
+
     private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? path)
     {
         if (name is not (Crypto or Ssl))
