@@ -63,6 +63,29 @@ public sealed class IdentityTests
         Assert.Same(identities[0].Certificate, ((ICoapPeerIdentity)identities[0]).Certificate);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Handshakes_of_certificates_go_in_the_smallest_datagrams(bool usesConnectionIds)
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 certificate = authority.Issue(address: System.Net.IPAddress.Loopback);
+        using X509Certificate2 device = authority.Issue(commonName: "device-7", forServers: false);
+        CoapDtlsServerOptions own = new() { Certificate = certificate, RequireClientCertificate = true, TrustedAuthorities = { authority.Certificate } };
+        CoapDtlsOptions Small() => new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromSeconds(5) };
+        CoapDtlsOptions serving = Small();
+        serving.Server = own;
+        await using CoapServer server = new(new CoapEndpointOptions().UseDtls(serving));
+        server.Listen("coaps://127.0.0.1:0");
+        server.MapGet("/who", static request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        await server.StartAsync();
+        CoapDtlsOptions asking = Small();
+        asking.Client = new CoapDtlsClientOptions { Certificate = device, TrustedAuthorities = { authority.Certificate } };
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(asking));
+
+        Assert.Equal("CN=device-7", (await client.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+    }
+
     private static CoapClient WithCertificate(SecureEndpoints secure, BenchAuthority authority, X509Certificate2? certificate) => secure.Client(configure: dtls =>
         dtls.Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { authority.Certificate } });
 
