@@ -97,7 +97,7 @@ public sealed partial class CoapEndpoint
     /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
     internal CoapChannel Current(CoapChannel channel)
     {
-        if (channel.IsReliable)
+        if (channel.IsConnection)
         {
             return _pool.SuccessorOf(channel) ?? channel;
         }

@@ -18,7 +18,7 @@ public sealed partial class CoapEndpoint
     private readonly ConcurrentDictionary<CoapChannel, CancellationTokenSource> _awaitedEnds = new();
 
     /// <summary>
-    /// Raised when a connection is ready, as the peer's CSM came (RFC 8323 section 3.3): one that a peer opened, or one of ours. From then on the peer can be asked and observed, also when it
+    /// Raised when a connection is ready, as the peer's CSM came (RFC 8323 section 3.3), or the handshake of a DTLS session is complete: one that a peer opened, or one of ours. From then on the peer can be asked and observed, also when it
     /// never sent a request. Raised on the thread that receives, with no lock held; do not block in it, and do not wait for what the peer has to send. What a handler throws is logged.
     /// </summary>
     public event EventHandler<CoapPeer>? PeerConnected;
@@ -26,7 +26,7 @@ public sealed partial class CoapEndpoint
     /// <summary>Raised when a connection of which <see cref="PeerConnected"/> told has ended, as the requests on it fail. Raised on a thread of the library, with no lock held; what a handler throws is logged.</summary>
     public event EventHandler<CoapDisconnection>? PeerDisconnected;
 
-    /// <summary>The peers of all connections that are ready and not about to end, whoever opened them; a list of its own. Datagram transports have no connections.</summary>
+    /// <summary>The peers of all connections that are ready and not about to end, whoever opened them; a list of its own. A session of DTLS is ready when its handshake is complete. Plain datagram transports have no connections.</summary>
     public IReadOnlyList<CoapPeer> ConnectedPeers => [.. _connections.All().Where(channel => _signals.IsReady(channel) && _signals.IsUsable(channel)).Select(CoapPeer.Of)];
 
     internal ConnectionTable Connections => _connections;
@@ -36,12 +36,12 @@ public sealed partial class CoapEndpoint
     /// <summary>What counts towards <see cref="CoapLimits.MaxFrameAssemblyBytes"/>, in bytes.</summary>
     internal long FrameAssemblyBytes => _context.AssemblyBytes;
 
-    internal static bool IsConnected(CoapChannel channel) => channel.IsReliable && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
+    internal static bool IsConnected(CoapChannel channel) => channel.IsConnection && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
 
     /// <summary>What is cancelled when a connection ends.</summary>
     internal CancellationToken EndOf(CoapChannel channel)
     {
-        if (!channel.IsReliable)
+        if (!channel.IsConnection)
         {
             return CancellationToken.None;
         }
@@ -76,7 +76,7 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private static ConnectionRoute RouteTo(CoapStreamTransport transport, CoapUri uri, IPAddress[] addresses, IPAddress? local = null) =>
+    private static ConnectionRoute RouteTo(CoapConnectionTransport transport, CoapUri uri, IPAddress[] addresses, IPAddress? local = null) =>
         new(transport, Array.ConvertAll(addresses, address => AddressOf(uri, address)), uri.HostAddress is null ? uri.Host : null, local);
 
     /// <summary>The channel that stands for a route; one without a connection where there is none, for those steps that come before one is needed.</summary>
@@ -96,7 +96,7 @@ public sealed partial class CoapEndpoint
     }
 
     // RFC 8323 section 5.5: what a peer names as an alternative to itself is host and port, of the same scheme.
-    private async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(CoapStreamTransport transport, string alternative, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(CoapConnectionTransport transport, string alternative, CancellationToken cancellationToken)
     {
         if (!CoapUri.TryParse($"{transport.Scheme}://{alternative}", out CoapUri? uri) || uri.Port == 0 || uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
         {

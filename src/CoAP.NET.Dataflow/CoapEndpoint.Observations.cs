@@ -52,13 +52,13 @@ public sealed partial class CoapEndpoint
     {
         if (target.Peer is { } peer)
         {
-            return [peer.IsReliable ? await ChannelToAsync(ConnectionPool.RouteTo(peer), target.Message, null, null, cancellationToken).ConfigureAwait(false) : Current(peer)];
+            return [peer.IsConnection ? await ChannelToAsync(ConnectionPool.RouteTo(peer), target.Message, null, null, cancellationToken).ConfigureAwait(false) : Current(peer)];
         }
 
         CoapUri uri = target.Uri!;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = Reachable(await ResolveAsync(uri, cancellationToken).ConfigureAwait(false), target.Local, uri);
-        if (transport is CoapStreamTransport stream)
+        if (transport is CoapConnectionTransport stream)
         {
             // Of several addresses the one that could be connected to.
             return [await ChannelToAsync(RouteTo(stream, uri, addresses, target.Local), target.Message, null, null, cancellationToken).ConfigureAwait(false)];

@@ -41,7 +41,7 @@ public sealed partial class CoapEndpoint
         ArgumentNullException.ThrowIfNull(request);
         CheckCode(request);
         CoapUri uri = TargetOf(request);
-        if (uri.Literal is not { } remote || remote.IsMulticast || StartedFor(uri.Scheme) is not { IsReliable: false } transport)
+        if (uri.Literal is not { } remote || remote.IsMulticast || StartedFor(uri.Scheme) is not { } transport || transport is CoapConnectionTransport)
         {
             return null;
         }
@@ -69,7 +69,7 @@ public sealed partial class CoapEndpoint
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = Reachable(await ResolveInTimeAsync(uri, request, started, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
-        if (transport is CoapStreamTransport stream)
+        if (transport is CoapConnectionTransport stream)
         {
             // Whoever opens the connection tries all addresses.
             ConnectionRoute route = RouteTo(stream, uri, addresses, request.LocalAddress);
@@ -113,7 +113,7 @@ public sealed partial class CoapEndpoint
         CoapUri target = ParseTarget(uri);
         CoapTransport transport = await TransportForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = await ResolveAsync(target, cancellationToken).ConfigureAwait(false);
-        if (transport is CoapStreamTransport stream)
+        if (transport is CoapConnectionTransport stream)
         {
             return await PingAsync(RouteTo(stream, target, addresses), cancellationToken).ConfigureAwait(false);
         }
@@ -132,7 +132,7 @@ public sealed partial class CoapEndpoint
     }
 
     internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken) =>
-        channel.IsReliable ? PingAsync(ConnectionPool.RouteTo(channel), cancellationToken) : PingOnAsync(channel, cancellationToken);
+        channel.IsConnection ? PingAsync(ConnectionPool.RouteTo(channel), cancellationToken) : PingOnAsync(channel, cancellationToken);
 
     private Task<TimeSpan> PingOnAsync(CoapChannel channel, CancellationToken cancellationToken)
     {
@@ -152,7 +152,7 @@ public sealed partial class CoapEndpoint
     {
         CheckCode(request);
         CoapMessage message = Compose(channel, request, out CoapUri? target);
-        return SendAsync(request, message, channel, target, _environment.Now, channel.IsReliable ? ConnectionPool.RouteTo(channel) : null, cancellationToken);
+        return SendAsync(request, message, channel, target, _environment.Now, channel.IsConnection ? ConnectionPool.RouteTo(channel) : null, cancellationToken);
     }
 
     private static CoapMessage Compose(CoapChannel channel, CoapRequest request, out CoapUri? target)

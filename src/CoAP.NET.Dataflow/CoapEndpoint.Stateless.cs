@@ -25,7 +25,7 @@ public sealed partial class CoapEndpoint
         CoapMessage message = Copy(request);
         AddTarget(message, uri, remote);
         CoapChannel channel;
-        if (transport is CoapStreamTransport stream)
+        if (transport is CoapConnectionTransport stream)
         {
             // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
             channel = await _connectionStep.ConnectAsync(RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, request.Timeout, cancellationToken).ConfigureAwait(false);

@@ -9,6 +9,7 @@ public sealed partial class CoapEndpoint
 {
     private readonly CoapTcpEngine _tcpEngine;
     private readonly CoapTlsOptions? _tls;
+    private readonly ICoapTransportFactory[] _factories;
     private readonly HashSet<CoapTransport> _listening = [];
 
     // Addresses to listen on that are looked up, and opened, when the endpoint starts.
@@ -20,7 +21,7 @@ public sealed partial class CoapEndpoint
     /// </summary>
     /// <param name="uri">
     /// Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name),
-    /// <c>coap+tcp://[::]:5683</c> (TCP), <c>coaps+tcp://[::]:5684</c> (TLS, with a certificate in <see cref="CoapEndpointOptions.Tls"/>).
+    /// <c>coap+tcp://[::]:5683</c> (TCP), <c>coaps+tcp://[::]:5684</c> (TLS, with a certificate in <see cref="CoapEndpointOptions.Tls"/>), or of a scheme of <see cref="CoapEndpointOptions.TransportFactories"/>.
     /// </param>
     /// <returns>This endpoint.</returns>
     /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or the address of a group; or its scheme needs a certificate and there is none.</exception>
@@ -58,6 +59,8 @@ public sealed partial class CoapEndpoint
     private ValueTask<CoapTransport> TransportForAsync(string scheme, CancellationToken cancellationToken) =>
         StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport) : OpenTransportAsync(scheme, CanRequest, null, cancellationToken);
 
+    private ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
+
     private CoapTransport? StartedFor(string scheme)
     {
         foreach (CoapTransport transport in Volatile.Read(ref _started))
@@ -72,7 +75,7 @@ public sealed partial class CoapEndpoint
     }
 
     // One that only takes what others accepted opens nothing.
-    private static bool CanRequest(CoapTransport transport) => transport is not CoapStreamTransport { CanConnect: false };
+    private static bool CanRequest(CoapTransport transport) => transport is not CoapConnectionTransport { CanConnect: false };
 
     private async ValueTask<CoapTransport> OpenTransportAsync(string scheme, Func<CoapTransport, bool> fits, Func<CoapTransport>? make, CancellationToken cancellationToken)
     {
@@ -105,7 +108,9 @@ public sealed partial class CoapEndpoint
                         Streams = _environment.Streams,
                         WebSockets = _webSockets,
                     }),
-                    _ => throw new CoapException($"This endpoint has no transport for {scheme}. Add one before it is started."),
+                    _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false)) ?? throw new CoapException(scheme == "coaps"
+                        ? "This endpoint has no transport for coaps. Reference the package CoAP.NET.Dtls and call UseDtls on the options of the endpoint."
+                        : $"This endpoint has no transport for {scheme}. Add one before it is started."),
                 };
                 await StartTransportAsync(found, cancellationToken).ConfigureAwait(false);
 
@@ -200,7 +205,8 @@ public sealed partial class CoapEndpoint
         {
             CoapUri uri = _unresolved[0];
             IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false)).Select(address => new IPEndPoint(address, uri.Port))];
-            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true)) : new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
+            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true))
+                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: false)) ?? new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
             _transports.Add(transport);
             _listening.Add(transport);
             _unresolved.RemoveAt(0);
@@ -233,11 +239,15 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException(error);
         }
 
-        if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
+        if (FactoryOf(uri.Scheme) is { } factory)
+        {
+            factory.ThrowIfCannotListen();
+        }
+        else if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
         {
             throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
                 ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or AcceptWebSocketAsync."
-                : $"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {uri.Scheme} needs a transport added by AddTransport.");
+                : $"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {(uri.Scheme == "coaps" ? "for coaps reference the package CoAP.NET.Dtls and call UseDtls on the options" : $"{uri.Scheme} needs a transport added by AddTransport")}.");
         }
 
         if (uri.Scheme == "coaps+tcp" && _tls is not ({ Server: not null } or { SelectServer: not null }))

@@ -78,6 +78,9 @@ public sealed class CoapEndpointOptions
     /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>, and as a client for <c>coaps+ws</c>. Default: null; a client then trusts what the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.</summary>
     public CoapTlsOptions? Tls { get; set; }
 
+    /// <summary>What makes the transports of schemes that the library has none for by itself, such as <c>coaps</c> (package CoAP.NET.Dtls). Read when the endpoint is made. Default: none.</summary>
+    public IList<ICoapTransportFactory> TransportFactories { get; } = [];
+
     /// <summary>How long stopping waits for requests that are being served. Default 5 s; 0 to 24 days.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 24 days.</exception>
     public TimeSpan StopGracePeriod

@@ -14,14 +14,19 @@ public sealed partial class CoapPeer
     /// <param name="alternativeAddresses">Where it is to connect instead, each as host and optional port, such as <c>[2001:db8::1]:5683</c>; 1 to 255 bytes. Null: nothing is said.</param>
     /// <param name="cancellationToken">Stops waiting; the connection ends nevertheless.</param>
     /// <returns>A task that ends when the connection has ended.</returns>
-    /// <exception cref="InvalidOperationException">The peer is not reached by a connection, as on coap and coaps: there is nothing to end.</exception>
+    /// <exception cref="InvalidOperationException">The peer is not reached by a connection, as on coap: there is nothing to end. Or it is a session of coaps, in which nothing can be said to the peer: leave the options out.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A time or an address is out of its range.</exception>
     public Task ReleaseAsync(TimeSpan? holdOff = null, IEnumerable<string>? alternativeAddresses = null, CancellationToken cancellationToken = default)
     {
         CoapChannel channel = _channel;
-        if (!channel.IsReliable)
+        if (!channel.IsConnection)
         {
             throw new InvalidOperationException($"{channel} is not reached by a connection, so there is nothing to release.");
+        }
+
+        if (!channel.IsReliable && (holdOff is not null || alternativeAddresses is not null))
+        {
+            throw new InvalidOperationException($"{channel} is a session over datagrams, whose end has no options. Leave holdOff and alternativeAddresses out.");
         }
 
         HoldOff? option = null;

@@ -11,7 +11,7 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
     public ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken) => endpoint.FindAsync(target, cancellationToken);
 
     public bool IsSamePeer(CoapChannel left, CoapChannel right) =>
-        ReferenceEquals(left, right) || (!left.IsReliable && left.Remote == right.Remote && left.Transport == right.Transport);
+        ReferenceEquals(left, right) || (!left.IsConnection && left.Remote == right.Remote && left.Transport == right.Transport);
 
     public bool MayConnect(CoapChannel channel) => Connecting.ConnectionPool.RouteTo(channel).Only is null;
 

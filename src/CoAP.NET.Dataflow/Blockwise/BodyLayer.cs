@@ -63,12 +63,12 @@ internal sealed partial class BodyLayer
     }
 
     /// <summary>Whether a peer is gone for good, so that nothing may be kept for it: its connection has ended. One that was forgotten for lack of room may come back.</summary>
-    public static bool HasEnded(CoapChannel channel) => channel is { IsReliable: true, IsForgotten: true };
+    public static bool HasEnded(CoapChannel channel) => channel is { IsConnection: true, IsForgotten: true };
 
     /// <summary>The peer was forgotten, and with it what it had not finished.</summary>
     public void Forget(CoapChannel channel)
     {
-        string reason = channel.IsReliable ? "The connection has ended." : "The peer was forgotten for lack of room.";
+        string reason = channel.IsConnection ? "The connection has ended." : "The peer was forgotten for lack of room.";
         _bodies.AllOf(channel).ForEach(entry => GiveUp(entry, reason));
         Answers.Forget(channel);
     }

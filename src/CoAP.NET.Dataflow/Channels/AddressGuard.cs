@@ -107,7 +107,8 @@ internal sealed class AddressGuard
                 channel.VerifiedUntil = until;
             }
 
-            if (!channel.IsCountedVerified)
+            // Who has keys is no address among others.
+            if (!channel.IsCountedVerified && !channel.IsConnection)
             {
                 channel.IsCountedVerified = _verified.TryAdd(channel.Remote);
                 channel.IsBeyondShare = !channel.IsCountedVerified;
@@ -115,6 +116,32 @@ internal sealed class AddressGuard
 
             // Last: who reads without the lock must find the time with it.
             channel.IsVerified = true;
+        }
+    }
+
+    /// <summary>The peer of a session is at an address at which it has not shown yet that it receives.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void OnMoved(CoapChannel channel, long now)
+    {
+        lock (_gate)
+        {
+            channel.IsVerified = false;
+            channel.MovedAt = now;
+        }
+    }
+
+    /// <summary>The peer of a session answered what was sent to it when it was at an address.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="movedAt">Since when it was there: <see cref="CoapChannel.MovedAt"/>, or later.</param>
+    public void OnAnswered(CoapChannel channel, long movedAt)
+    {
+        lock (_gate)
+        {
+            if (movedAt >= channel.MovedAt)
+            {
+                Verify(channel, long.MaxValue);
+            }
         }
     }
 
@@ -183,7 +210,8 @@ internal sealed class AddressGuard
             return true;
         }
 
-        bool drawn = TryDraw(channel, size, now);
+        // Of whom moved in a session only the present address is in question, and that is asked about at once: nothing has to be drawn in advance.
+        bool drawn = !channel.IsConnection && TryDraw(channel, size, now);
         _counters.Add(drawn ? CoapCounter.AmplificationDraws : CoapCounter.AmplificationRefused);
         if (!drawn)
         {
@@ -195,8 +223,20 @@ internal sealed class AddressGuard
 
     /// <summary>An acknowledgement of the peer matched a message of ours.</summary>
     /// <param name="channel">The peer.</param>
-    public void OnAcknowledged(CoapChannel channel)
+    /// <param name="sentAt">When the message was sent last, in units of 100 ns.</param>
+    public void OnAcknowledged(CoapChannel channel, long sentAt)
     {
+        if (channel.IsConnection)
+        {
+            // Nobody else can acknowledge in a session.
+            if (!channel.IsVerified)
+            {
+                OnAnswered(channel, sentAt);
+            }
+
+            return;
+        }
+
         // Read without the lock: nearly always there is nothing to do.
         if (!channel.IsVerified && channel.AmplificationCredit < MaxCredit)
         {

@@ -19,6 +19,9 @@ internal sealed class ChannelExtras
     /// <summary>What waits for the one who drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;
 
+    /// <summary>When a session had its present address first, in units of 100 ns.</summary>
+    public long MovedAt = long.MinValue;
+
     public long VerifiedUntil = long.MaxValue;
     public long LongTokensUntil;
     public long KnowsQBlockUntil = long.MinValue;

@@ -13,7 +13,7 @@ public sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     private protected override void Process(CoapDatagram item)
     {
-        if (item.Channel is { Connection: { } connection })
+        if (item.Channel is { IsReliable: true, Connection: { } connection })
         {
             // The connection knows its addresses.
             item.Transport = connection.Transport;

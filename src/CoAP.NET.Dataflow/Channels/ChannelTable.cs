@@ -144,7 +144,7 @@ internal sealed partial class ChannelTable
 
     /// <summary>The channel that stands for a peer now: the given one, or the one that was made for the peer after that one was forgotten; null when there is none.</summary>
     public CoapChannel? Current(CoapChannel channel) =>
-        channel is { IsForgotten: true, IsReliable: false } ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash) : channel;
+        channel is { IsForgotten: true, IsConnection: false } ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash) : channel;
 
     /// <summary>Like <see cref="Current"/>, for a peer that we want to talk to: when there is no channel the given one comes back into the table, so that answers find it.</summary>
     public CoapChannel Restore(CoapChannel channel)

@@ -18,6 +18,7 @@ public sealed class CoapChannel
     private ChannelExtras? _extras;
     private volatile bool _lacksLocal;
     private readonly bool _isReliable;
+    private readonly bool _isConnection;
     private readonly CoapAddress _remote;
 
     // Guarded by Shard.Gate.
@@ -34,11 +35,12 @@ public sealed class CoapChannel
     {
     }
 
-    /// <summary>Makes the channel of a connection (RFC 8323), which is one peer as long as it lasts.</summary>
+    /// <summary>Makes the channel of a connection (RFC 8323) or of a session (RFC 7252 section 9.1), which is one peer as long as it lasts.</summary>
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
         : this(new ChannelRoute(shard, connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
-        _isReliable = true;
+        _isConnection = true;
+        _isReliable = connection.Transport.IsReliable;
         _extras = new ChannelExtras { Connection = connection, Identity = connection.Identity };
         IsVerified = true;
     }
@@ -104,17 +106,23 @@ public sealed class CoapChannel
         set => Extras.Outbound = value;
     }
 
-    /// <summary>The peer's address.</summary>
-    public CoapAddress Remote => _remote;
+    /// <summary>The peer's address. Of a session it may change.</summary>
+    public CoapAddress Remote => _isConnection && !_isReliable ? _extras!.Connection!.Remote : _remote;
 
-    /// <summary>The connection, of which the channel is; null on transports of datagrams.</summary>
-    public CoapConnection? Connection => _isReliable ? _extras!.Connection : null;
+    /// <summary>The connection or session, of which the channel is; null where a peer is an address.</summary>
+    public CoapConnection? Connection => _isConnection ? _extras!.Connection : null;
+
+    /// <summary>Whether the peer is what is at the other end of <see cref="Connection"/>, and gone when that has ended; otherwise it is an address.</summary>
+    internal bool IsConnection => _isConnection;
+
+    /// <summary>What can be stopped when there is no room for more; null on transports of datagrams.</summary>
+    internal IPausable? Pausable => _isReliable ? _extras!.Connection : null;
 
     /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
     public bool IsReliable => _isReliable;
 
     /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
-    internal bool HasMessages => Connection is { Transport.HasMessages: true };
+    internal bool HasMessages => _isReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
 
     /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
     public int MaxMessageSize => !_isReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
@@ -152,10 +160,10 @@ public sealed class CoapChannel
     }
 
     /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host header; null for our address.</summary>
-    internal string? DefaultHost => Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
+    internal string? DefaultHost => _isReliable && Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 
     /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication or a Host header; null for its address.</summary>
-    internal string? ToldHost => Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
+    internal string? ToldHost => _isReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _route.Local;
@@ -274,6 +282,13 @@ public sealed class CoapChannel
     {
         get => _extras?.VerifiedUntil ?? long.MaxValue;
         set => Extras.VerifiedUntil = value;
+    }
+
+    /// <summary>When the session had its present address first, in units of 100 ns; <see cref="long.MinValue"/> when it never moved. Guarded by <see cref="AddressGuard"/>.</summary>
+    internal long MovedAt
+    {
+        get => _extras?.MovedAt ?? long.MinValue;
+        set => Extras.MovedAt = value;
     }
 
     /// <summary>Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by <see cref="AddressGuard"/>.</summary>

@@ -7,6 +7,8 @@ internal sealed class ConnectionTable(CoapLimits limits)
     private readonly HashSet<CoapChannel> _channels = [];
     private readonly SourceCounts _sources = new(limits.MaxConnectionsPerAddress, limits.MaxConnections);
 
+    // Guarded by the gate.
+    private int _reliable;
     private TaskCompletionSource? _empty;
 
     public int Count
@@ -32,9 +34,10 @@ internal sealed class ConnectionTable(CoapLimits limits)
     {
         lock (_gate)
         {
-            return _channels.Count < limits.MaxConnections
-                && (channel.Connection!.IsInitiator || _sources.TryAdd(channel.Remote))
-                && _channels.Add(channel);
+            // Sessions cost little beside what their transport keeps of them, which has bounds of its own.
+            return !channel.IsReliable
+                ? _channels.Add(channel)
+                : _reliable < limits.MaxConnections && (channel.Connection!.IsInitiator || _sources.TryAdd(channel.Remote)) && _channels.Add(channel) && ++_reliable > 0;
         }
     }
 
@@ -49,9 +52,13 @@ internal sealed class ConnectionTable(CoapLimits limits)
                 return false;
             }
 
-            if (!channel.Connection!.IsInitiator)
+            if (channel.IsReliable)
             {
-                _sources.Remove(channel.Remote);
+                _reliable--;
+                if (!channel.Connection!.IsInitiator)
+                {
+                    _sources.Remove(channel.Remote);
+                }
             }
 
             if (_channels.Count == 0)

@@ -8,7 +8,7 @@ namespace CoAP.NET.Connecting;
 /// <param name="Remote">The address.</param>
 /// <param name="ServerName">The host name that a secure transport tells and checks; null for an address, and where nothing is told.</param>
 /// <param name="Local">The address that it leaves from; null for what the system chooses.</param>
-internal readonly record struct ConnectionKey(CoapStreamTransport Transport, CoapAddress Remote, string? ServerName, IPAddress? Local)
+internal readonly record struct ConnectionKey(CoapConnectionTransport Transport, CoapAddress Remote, string? ServerName, IPAddress? Local)
 {
     /// <summary>Scheme and address, with the name if there is one.</summary>
     public override string ToString() => ServerName is null ? $"{Transport.Scheme}://{Remote}" : $"{Transport.Scheme}://{Remote} ({ServerName})";

@@ -17,7 +17,7 @@ internal sealed partial class ConnectionPool
     private readonly CoapEnvironment _environment;
     private readonly CoapStreamOptions _options;
     private readonly IConnectionSignals _signals;
-    private readonly Func<CoapStreamTransport, string, CancellationToken, Task<IReadOnlyList<CoapAddress>>> _find;
+    private readonly Func<CoapConnectionTransport, string, CancellationToken, Task<IReadOnlyList<CoapAddress>>> _find;
     private readonly Lock _gate = new();
 
     // Guarded by the gate, as are the targets. Under it no lock but that of a shard is taken, for a moment.
@@ -30,7 +30,7 @@ internal sealed partial class ConnectionPool
     /// <param name="environment">For options, clock, counters and log.</param>
     /// <param name="signals">What signalling knows of connections.</param>
     /// <param name="find">Finds the addresses of what a peer named as an alternative to it.</param>
-    public ConnectionPool(CoapEnvironment environment, IConnectionSignals signals, Func<CoapStreamTransport, string, CancellationToken, Task<IReadOnlyList<CoapAddress>>> find)
+    public ConnectionPool(CoapEnvironment environment, IConnectionSignals signals, Func<CoapConnectionTransport, string, CancellationToken, Task<IReadOnlyList<CoapAddress>>> find)
     {
         _environment = environment;
         _options = environment.Streams;
@@ -186,8 +186,8 @@ internal sealed partial class ConnectionPool
     // One that is lost again and again right after it was opened must not be opened without end. But one that brought what was asked for was no failure, however short it was.
     private bool WasOfUse(ConnectionTarget target, CoapChannel channel, ConnectionEnd end, long now)
     {
-        // The CSM, a message, and what ended the connection if that was a message.
-        int frames = end.Reason?.Error is CoapConnectionError.Aborted or CoapConnectionError.Released ? 3 : 2;
+        // The CSM, a message, and what ended the connection if that was a message. In a session a message is enough.
+        int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapConnectionError.Aborted or CoapConnectionError.Released ? 3 : 2;
         return end.Reason?.Error == CoapConnectionError.ClosedByUs || (end.WasReady
             && (now - target.OpenedAt >= BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1) || channel.Connection!.Progress.FramesReceived >= frames));
     }

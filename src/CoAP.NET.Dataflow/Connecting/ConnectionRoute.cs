@@ -15,7 +15,7 @@ internal sealed class ConnectionRoute : RequestRoute
     /// <param name="addresses">Its addresses, in the order in which they are tried.</param>
     /// <param name="serverName">Its name, where the transport tells it; otherwise null.</param>
     /// <param name="local">The address to leave from; null for what the system chooses.</param>
-    public ConnectionRoute(CoapStreamTransport transport, CoapAddress[] addresses, string? serverName, IPAddress? local = null)
+    public ConnectionRoute(CoapConnectionTransport transport, CoapAddress[] addresses, string? serverName, IPAddress? local = null)
     {
         Transport = transport;
         _addresses = addresses;
@@ -28,7 +28,7 @@ internal sealed class ConnectionRoute : RequestRoute
     public ConnectionRoute(CoapChannel only)
         : this(only.Connection!.Transport, [only.Remote], null) => Only = only;
 
-    public CoapStreamTransport Transport { get; }
+    public CoapConnectionTransport Transport { get; }
 
     public string? ServerName { get; }
 

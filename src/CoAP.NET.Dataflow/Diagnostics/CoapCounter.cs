@@ -153,6 +153,15 @@ public enum CoapCounter
     /// <summary>Addresses verified by an Echo (RFC 9175 section 2.4).</summary>
     AddressesVerified,
 
+    /// <summary>Addresses of peers that changed within a security session (RFC 9146 section 6).</summary>
+    PeersMoved,
+
+    /// <summary>Handshakes of DTLS that gave no session (RFC 6347): wrong credentials, no answer, too late.</summary>
+    HandshakesFailed,
+
+    /// <summary>Datagrams of which nothing was of use to any session or handshake of DTLS: forged, replayed, of a session that is gone.</summary>
+    RecordsRejected,
+
     /// <summary>Responses 4.01 with an Echo: freshness or a real address was not shown (RFC 9175 section 2.3).</summary>
     EchoChallenges,
 

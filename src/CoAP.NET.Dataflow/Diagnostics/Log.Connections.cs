@@ -15,4 +15,7 @@ internal static partial class Log
 
     [LoggerMessage(1763, LogLevel.Error, "A handler of {Event} failed. Nothing else is affected.")]
     public static partial void PeerHandlerFailed(ILogger logger, Exception exception, string @event);
+
+    [LoggerMessage(1764, LogLevel.Information, "The peer of a session is at {Channel} now; it was at {From}.")]
+    public static partial void PeerMoved(ILogger logger, object channel, string from);
 }

@@ -18,7 +18,7 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    IPausable? IPausableItem.Connection => Channel.Connection;
+    IPausable? IPausableItem.Connection => Channel.Pausable;
 
     /// <summary>The request.</summary>
     public CoapRequest Request { get; }

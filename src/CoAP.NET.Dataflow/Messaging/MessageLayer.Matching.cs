@@ -87,7 +87,7 @@ internal sealed partial class MessageLayer
         CoapChannel peer = Refresh(item.Channel);
         OnAnswered(transmission, peer, now);
         OnHeard(peer, now);
-        _shard.Guard.OnAcknowledged(item.Channel);
+        _shard.Guard.OnAcknowledged(item.Channel, transmission.SentAt);
         End(transmission, now);
         if (carriesResponse)
         {

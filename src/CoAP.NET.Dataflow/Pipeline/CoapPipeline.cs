@@ -29,7 +29,11 @@ internal sealed class CoapPipeline
         _fault = parts.Fault;
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
-        Signalling = new SignallingLayer(shard) { RequestsTo = ExchangeLayer.PendingOf };
+        Signalling = new SignallingLayer(shard)
+        {
+            RequestsTo = ExchangeLayer.PendingOf,
+            IsQuiet = static channel => MessageLayer.RunningOf(channel) == 0 && MessageLayer.OutstandingTo(channel) == 0 && MessageLayer.WaitingFor(channel) == 0,
+        };
         Exchanges = new ExchangeLayer(shard);
         Bodies = new BodyLayer(shard, parts.Bodies);
         Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);

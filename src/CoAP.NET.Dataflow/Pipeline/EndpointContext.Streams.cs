@@ -15,6 +15,9 @@ internal sealed partial class EndpointContext
     private readonly EndpointState _state;
     private long _assembly;
 
+    /// <summary>Called, without any lock, when the peer of a session has another address than before.</summary>
+    public Action<CoapChannel, CoapAddress>? PeerMoved { get; init; }
+
     /// <summary>How much memory is taken for messages of which only a part is there, in bytes.</summary>
     public long AssemblyBytes => Interlocked.Read(ref _assembly);
 
@@ -36,7 +39,14 @@ internal sealed partial class EndpointContext
         try
         {
             channel.FirstSeen = channel.LastSeen = now;
-            pipeline.Signalling.Open(channel, now);
+            if (channel.IsReliable)
+            {
+                pipeline.Signalling.Open(channel, now);
+            }
+            else
+            {
+                pipeline.Signalling.OpenSession(channel, now);
+            }
         }
         finally
         {
@@ -48,7 +58,7 @@ internal sealed partial class EndpointContext
 
     public override long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
     {
-        CoapMessageSerializer serializer = connection.Transport.HasMessages ? _webSockets : _streams;
+        CoapMessageSerializer serializer = connection.Transport is CoapStreamTransport { HasMessages: true } ? _webSockets : _streams;
         if (serializer.TryReadHead(first, available, out MessageHead head, out CoapFormatError error))
         {
             return head.Length;
@@ -161,6 +171,14 @@ internal sealed partial class EndpointContext
         {
             channel.IsForgotten = true;
             SignallingOf(connection).Close(channel, reason);
+            if (!channel.IsReliable)
+            {
+                // After the requests were told: of their messages nothing more is said.
+                CoapPipeline pipeline = _pipelines[channel.Shard.Index];
+                pipeline.Messages.Forget(channel);
+                channel.Shard.Guard.OnForgotten(channel);
+            }
+
             channel.Shard.AfterRelease(
                 static state =>
                 {
@@ -173,6 +191,14 @@ internal sealed partial class EndpointContext
         {
             channel.Shard.Exit();
         }
+    }
+
+    public override void Moved(CoapSession session, CoapAddress from)
+    {
+        CoapChannel channel = session.Channel!;
+        Counters.Add(CoapCounter.PeersMoved);
+        channel.Shard.Guard.OnMoved(channel, _environment.Now);
+        PeerMoved?.Invoke(channel, from);
     }
 
     public override void ReceiveEnded(CoapConnection connection)

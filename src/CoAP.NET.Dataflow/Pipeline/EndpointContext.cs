@@ -73,7 +73,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
             return;
         }
 
-        CoapPipeline pipeline = _pipelines[ShardOf(datagram.Remote)];
+        CoapPipeline pipeline = _pipelines[datagram.Channel?.Shard.Index ?? ShardOf(datagram.Remote)];
         if (datagram.Channel is { } known)
         {
             pipeline.MessagingIn.SendFailed(known, datagram.Span, code);

@@ -43,7 +43,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
 
     // Whom we chose ourselves has the time of that until something comes.
     private static bool WasHeard(CoapChannel channel) =>
-        channel.IsReliable || channel.IsNewcomer || channel.LastSeen != channel.FirstSeen || channel.Messaging.LastHeard != long.MinValue;
+        channel.IsConnection || channel.IsNewcomer || channel.LastSeen != channel.FirstSeen || channel.Messaging.LastHeard != long.MinValue;
 
     private bool Fits(CoapChannel channel) =>
         !channel.IsGroup && (_filter is not { } filter || (channel.Remote.High == filter.High && channel.Remote.Low == filter.Low));

@@ -73,7 +73,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     public override string ToString() => Uri?.ToString() ?? Peer?.ToString() ?? Message.ToString();
 
     // A registration belongs to one connection (RFC 8323 section 3.4); another one from the same address is another peer.
-    private CoapChannel? Connection => Peer is { IsReliable: true } ? Peer : null;
+    private CoapChannel? Connection => Peer is { IsConnection: true } ? Peer : null;
 
     private static byte[] Key(string place, CoapMessage message)
     {

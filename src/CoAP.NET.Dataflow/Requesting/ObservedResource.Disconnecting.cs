@@ -8,7 +8,7 @@ internal sealed partial class ObservedResource
     private int _losses;
 
     // Whether the server would notice by itself that we are gone, and we that it is: by the connection. Then Max-Age asks for no new registration (RFC 8323 section 7.3).
-    private bool IsOnConnection => _standing is { Channel.IsReliable: true };
+    private bool IsOnConnection => _standing is { Channel.IsConnection: true };
 
     private void OnDisconnected(CoapConnectionException reason, long now)
     {
@@ -55,5 +55,5 @@ internal sealed partial class ObservedResource
 
     // A peer that had connected to us comes back by a connection of its own, as another peer.
     private bool IsGoneForGood(CoapException error) =>
-        error is CoapConnectionException && Target.Peer is { IsReliable: true, } peer && !_port.MayConnect(peer);
+        error is CoapConnectionException && Target.Peer is { IsConnection: true } peer && !_port.MayConnect(peer);
 }

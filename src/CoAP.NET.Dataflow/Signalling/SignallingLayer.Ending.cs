@@ -23,6 +23,12 @@ internal sealed partial class SignallingLayer
             return;
         }
 
+        if (!channel.IsReliable)
+        {
+            ReleaseSession(state, text, now, atOnce);
+            return;
+        }
+
         if (state.IsReleasing)
         {
             CloseInOrder(state, now);

@@ -13,6 +13,12 @@ internal sealed partial class SignallingLayer
 
     private void Look(ConnectionState state)
     {
+        if (!state.Channel.IsReliable)
+        {
+            LookAtSession(state);
+            return;
+        }
+
         CoapConnection connection = state.Channel.Connection!;
         CoapConnectionProgress progress = connection.Progress;
         bool isHeld = connection.IsCongested || connection.IsHeldUp || state.Channel.Requests!.IsPaused;

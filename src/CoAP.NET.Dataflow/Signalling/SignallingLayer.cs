@@ -29,6 +29,9 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <summary>How many requests of ours wait for a peer, under the lock. Set by the pipeline; null where none are made.</summary>
     public Func<CoapChannel, int>? RequestsTo { get; init; }
 
+    /// <summary>Whether no exchange of a peer runs and no message to it waits for an acknowledgement, under the lock. Set by the pipeline; asked of sessions.</summary>
+    public Func<CoapChannel, bool>? IsQuiet { get; init; }
+
     /// <summary>A connection was opened: our CSM is the first message on it.</summary>
     public void Open(CoapChannel channel, long now)
     {

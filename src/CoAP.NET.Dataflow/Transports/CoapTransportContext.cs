@@ -106,6 +106,16 @@ public abstract class CoapTransportContext
     {
     }
 
+    /// <summary>
+    /// Says that the peer of a session has another address, as an authentic message newer than all before it came from there (RFC 9146 section 6). Until the peer has shown that it receives there,
+    /// it gets little; it is asked at once. Not to be called under a lock of the transport.
+    /// </summary>
+    /// <param name="session">The session; <see cref="CoapSession.Remote"/> is the new address already.</param>
+    /// <param name="from">The address before.</param>
+    public virtual void Moved(CoapSession session, CoapAddress from)
+    {
+    }
+
     /// <summary>Says that the peer will send nothing more (a half-closed connection). What it asked for is answered, then the connection is closed.</summary>
     /// <param name="connection">The connection.</param>
     public virtual void ReceiveEnded(CoapConnection connection) => connection.Close(null);

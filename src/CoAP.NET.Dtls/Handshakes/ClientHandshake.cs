@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Records;
@@ -8,10 +9,21 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>A client's end of a handshake.</summary>
 internal sealed class ClientHandshake : Handshake
 {
+    private const int AlertLength = 2;
+    private const byte Fatal = 2;
+    private const int MessageBits = 32;
+
+    // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest, ServerHelloDone, CertificateStatus
+    private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
+
+    private string? _resumedIdentity;
+    private X509Certificate2? _resumedCertificate;
+    private ulong _nextPlain;
+
     /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
     /// <param name="context">What handshakes of its endpoint have in common.</param>
     /// <param name="ownCid">The Connection ID for records to this end: often empty, as it has one socket for each server; null: none is offered.</param>
-    /// <param name="pskIdentity">Who it is, or null.</param>
+    /// <param name="pskIdentity">Who it is, or null: <see cref="SelectPsk"/> says it.</param>
     /// <param name="pskKey">What shows it.</param>
     public ClientHandshake(HandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
         : base(context, ownCid)
@@ -19,6 +31,66 @@ internal sealed class ClientHandshake : Handshake
         PskIdentity = pskIdentity;
         SetPreSharedKey(pskKey);
         LibSsl.SSL_set_connect_state(Ssl);
+    }
+
+    /// <summary>Chooses identity and key when the server wants a pre-shared key, by its hint (RFC 4279 section 5).</summary>
+    public Func<string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectPsk { get; init; }
+
+    /// <summary>Whether the server wanted a pre-shared key and there was none.</summary>
+    public bool LacksPreSharedKey { get; private set; }
+
+    /// <summary>The last fatal alert that came unprotected (RFC 5246 section 7.2). Anybody can send those, so it ends nothing by itself.</summary>
+    public byte? Refusal { get; private set; }
+
+    /// <summary>How many of them came.</summary>
+    public int Refusals { get; private set; }
+
+    /// <summary>How many records of the server were taken, alerts apart.</summary>
+    public int Progress { get; private set; }
+
+    /// <summary>The unprotected messages that came, a bit for each type (RFC 5246 section 7.4).</summary>
+    public uint Heard { get; private set; }
+
+    /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
+    /// <param name="session">What <see cref="SaveSession"/> gave.</param>
+    /// <param name="pskIdentity">By which identity it was made.</param>
+    /// <param name="peerCertificate">Which certificate was trusted then.</param>
+    /// <returns>Whether OpenSSL takes it.</returns>
+    public unsafe bool Resume(ReadOnlySpan<byte> session, string? pskIdentity, X509Certificate2? peerCertificate)
+    {
+        fixed (byte* start = session)
+        {
+            byte* cursor = start;
+            nint native = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(session.Length));
+            if (native == 0)
+            {
+                LibCrypto.ERR_clear_error();
+                return false;
+            }
+
+            bool isTaken = LibSsl.SSL_set_session(Ssl, native) == 1;
+            LibSsl.SSL_SESSION_free(native);
+            (_resumedIdentity, _resumedCertificate) = (pskIdentity, peerCertificate);
+            return isTaken;
+        }
+    }
+
+    /// <summary>What it takes to resume the session; holds its master secret. Once the handshake is done.</summary>
+    /// <returns>Bytes to be overwritten after use; null: the server does not resume sessions.</returns>
+    public unsafe byte[]? SaveSession()
+    {
+        nint session = LibSsl.SSL_get_session(Ssl);
+        if (Status != HandshakeStatus.Done || session == 0 || LibSsl.SSL_SESSION_is_resumable(session) == 0)
+        {
+            return null;
+        }
+
+        byte[] bytes = new byte[LibSsl.i2d_SSL_SESSION(session, null)];
+        fixed (byte* start = bytes)
+        {
+            byte* cursor = start;
+            return LibSsl.i2d_SSL_SESSION(session, &cursor) == bytes.Length ? bytes : null;
+        }
     }
 
     /// <summary>Sends the ClientHello.</summary>
@@ -36,7 +108,60 @@ internal sealed class ClientHandshake : Handshake
         Step();
     }
 
+    /// <summary>Called when OpenSSL wants identity and key.</summary>
+    /// <param name="hint">The server's hint, or null.</param>
+    public void SelectKey(string? hint)
+    {
+        if (SelectPsk is not null && SelectPsk(hint) is (string identity, ReadOnlyMemory<byte> key))
+        {
+            PskIdentity = identity;
+            SetPreSharedKey(key.Span);
+        }
+
+        LacksPreSharedKey = PskIdentity is null;
+    }
+
     public override byte[]? CidToSend() => OwnCid;
 
-    protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record) => true;
+    protected override void OnDone()
+    {
+        // A short handshake shows neither anew.
+        if (IsResumed)
+        {
+            PskIdentity = _resumedIdentity;
+            PeerCertificate = _resumedCertificate;
+        }
+    }
+
+    protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
+    {
+        ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
+        if (header.Type == ContentType.Alert)
+        {
+            if (content.Length == AlertLength && content[0] == Fatal)
+            {
+                Refusal = content[1];
+                Refusals++;
+            }
+
+            return false;
+        }
+
+        if (header.Type == ContentType.Handshake)
+        {
+            // Anything else would end the handshake, and anybody can send it.
+            if (content[0] >= MessageBits || (ServerMessages & (1u << content[0])) == 0)
+            {
+                return false;
+            }
+
+            Heard |= 1u << content[0];
+        }
+
+        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages in them have numbers of their own.
+        Progress++;
+        RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
+        renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
+        return true;
+    }
 }

@@ -90,6 +90,11 @@ internal abstract partial class Handshake
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
 
+    /// <summary>Called when it is done.</summary>
+    protected virtual void OnDone()
+    {
+    }
+
     /// <summary>Sets what OpenSSL reads next.</summary>
     /// <param name="input">A record.</param>
     protected void SetInput(ReadOnlyMemory<byte> input) => _input = input;
@@ -120,6 +125,8 @@ internal abstract partial class Handshake
         else if (result == 1)
         {
             Status = HandshakeStatus.Done;
+            IsResumed = LibSsl.SSL_session_reused(_ssl) == 1;
+            OnDone();
         }
         else if (LibSsl.SSL_get_error(_ssl, result) is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
         {
@@ -178,6 +185,7 @@ internal abstract partial class Handshake
             _ = LibSsl.SSL_get_server_random(_ssl, pointer + MasterLength + RandomLength, RandomLength);
         }
 
+        Settings.KeyLog?.Invoke($"CLIENT_RANDOM {Convert.ToHexStringLower(secrets.Slice(MasterLength, RandomLength))} {Convert.ToHexStringLower(secrets[..MasterLength])}");
         KeyBlock keys = KeyBlock.Derive(secrets[..MasterLength], secrets.Slice(MasterLength, RandomLength), secrets[(MasterLength + RandomLength)..]);
         CryptographicOperations.ZeroMemory(secrets);
         bool hasCids = OwnCid is not null && PeerCid is not null;

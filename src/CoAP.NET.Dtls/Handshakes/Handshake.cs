@@ -53,7 +53,7 @@ internal abstract partial class Handshake : IDisposable
     public string? PskIdentity { get; protected set; }
 
     /// <summary>The certificate that the peer showed, if any.</summary>
-    public X509Certificate2? PeerCertificate { get; private set; }
+    public X509Certificate2? PeerCertificate { get; protected set; }
 
     /// <summary>Decides about a certificate and those that came with it. None is trusted while this is null.</summary>
     public Func<X509Certificate2, X509Certificate2Collection, bool>? Validate { get; init; }
@@ -63,6 +63,9 @@ internal abstract partial class Handshake : IDisposable
 
     /// <summary>Encrypted records of the peer that did not open: somebody forges, or the pre-shared keys differ.</summary>
     public long Forgeries => Translator.Forgeries;
+
+    /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3), once it is done.</summary>
+    public bool IsResumed { get; private set; }
 
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
@@ -93,8 +96,9 @@ internal abstract partial class Handshake : IDisposable
         }
 
         byte[] bytes = datagram.ToArray();
-        int ownCidLength = PeerCid is null ? 0 : OwnCid?.Length ?? 0;
-        for (int offset = 0; offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), ownCidLength, out RecordHeader header);)
+
+        // Looked up for each record: the first of a datagram may be what agrees on Connection IDs.
+        for (int offset = 0; offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), OwnCid?.Length ?? 0, out RecordHeader header);)
         {
             int length = header.HeaderLength + header.Length;
             OnRecord(header, bytes.AsMemory(offset, length));
@@ -168,7 +172,9 @@ internal abstract partial class Handshake : IDisposable
             throw new InvalidOperationException("The handshake is not done.");
         }
 
-        return new Established(records, Translator.LastFlight, Translator.NextPlainSequence, PskIdentity, PeerCertificate);
+        // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
+        byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
+        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate);
     }
 
     public void Dispose()
@@ -179,6 +185,12 @@ internal abstract partial class Handshake : IDisposable
         }
 
         _isDisposed = true;
+        if (Status == HandshakeStatus.Done)
+        {
+            // OpenSSL lets nobody resume a session that was freed without a close.
+            LibSsl.SSL_set_shutdown(_ssl, LibSsl.SSL_SENT_SHUTDOWN | LibSsl.SSL_RECEIVED_SHUTDOWN);
+        }
+
         LibSsl.SSL_free(_ssl);
         _self.Free();
         CryptographicOperations.ZeroMemory(_preSharedKey);

@@ -32,4 +32,10 @@ internal sealed record HandshakeSettings
 
     /// <summary>Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.</summary>
     public int OwnCidLength { get; init; } = -1;
+
+    /// <summary>
+    /// Gets a line of an NSS key log (<c>CLIENT_RANDOM</c>, the random and the master secret in hexadecimal) for each session, with which whoever has the line and the datagrams reads all of the session. For
+    /// debugging only; null, the default, logs none. Called on the threads of handshakes, at the same time by several.
+    /// </summary>
+    public Action<string>? KeyLog { get; init; }
 }

@@ -33,6 +33,7 @@ internal static unsafe class PskCallbacks
         try
         {
             handshake = Handshake.Of(ssl);
+            (handshake as ClientHandshake)?.SelectKey(Marshal.PtrToStringUTF8((nint)hint));
             if (handshake is null || handshake.PskIdentity is not { } name)
             {
                 return 0;

@@ -21,6 +21,8 @@ internal static unsafe partial class LibSsl
 
     public const int SSL_ERROR_WANT_READ = 2;
     public const int SSL_ERROR_WANT_WRITE = 3;
+    public const int SSL_SENT_SHUTDOWN = 1;
+    public const int SSL_RECEIVED_SHUTDOWN = 2;
     public const int SSL_VERIFY_PEER = 1;
     public const int SSL_VERIFY_FAIL_IF_NO_PEER_CERT = 2;
     public const int SSL_SECOP_OTHER_TYPE = unchecked((int)0xFFFF0000);
@@ -141,6 +143,27 @@ internal static unsafe partial class LibSsl
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial nint SSL_get_session(nint ssl);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial int SSL_set_session(nint ssl, nint session);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial int SSL_session_reused(nint ssl);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial void SSL_set_shutdown(nint ssl, int mode);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial int SSL_SESSION_is_resumable(nint session);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial int i2d_SSL_SESSION(nint session, byte** bytes);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial nint d2i_SSL_SESSION(nint reuse, byte** bytes, CLong length);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial void SSL_SESSION_free(nint session);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial nuint SSL_SESSION_get_master_key(nint session, byte* key, nuint length);

@@ -48,6 +48,15 @@ internal sealed class DtlsSession
         OwnCid = established.Records.OwnCid.ToArray();
     }
 
+    /// <summary>Whose it is above; set once, before anything is delivered.</summary>
+    public object? Owner { get; set; }
+
+    /// <summary>Whether this end opened it.</summary>
+    public bool IsInitiator { get; init; }
+
+    /// <summary>The name of the server that the client asked for (RFC 6066 section 3); null without.</summary>
+    public string? ServerName { get; init; }
+
     /// <summary>Who the client is, by a pre-shared key.</summary>
     public string? PskIdentity { get; }
 

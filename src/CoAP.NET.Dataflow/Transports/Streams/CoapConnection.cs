@@ -8,6 +8,7 @@ namespace CoAP.NET.Transports;
 /// </summary>
 public abstract class CoapConnection : IPausable
 {
+    private readonly CoapAddress _remote;
     private int _holds;
 
     /// <summary>Makes a connection.</summary>
@@ -15,20 +16,20 @@ public abstract class CoapConnection : IPausable
     /// <param name="remote">The peer's address.</param>
     /// <param name="local">Our address.</param>
     /// <param name="isInitiator">Whether we opened it; false: the peer did.</param>
-    protected CoapConnection(CoapStreamTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator)
+    protected CoapConnection(CoapConnectionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator)
     {
         ArgumentNullException.ThrowIfNull(transport);
         Transport = transport;
-        Remote = remote;
+        _remote = remote;
         Local = local;
         IsInitiator = isInitiator;
     }
 
     /// <summary>The transport it belongs to.</summary>
-    public CoapStreamTransport Transport { get; }
+    public CoapConnectionTransport Transport { get; }
 
     /// <summary>The peer's address.</summary>
-    public CoapAddress Remote { get; }
+    public virtual CoapAddress Remote => _remote;
 
     /// <summary>Our address.</summary>
     public CoapAddress Local { get; }

@@ -18,6 +18,6 @@ internal abstract class TcpEngine : TransportEngine
 
     public CoapTcpTransportOptions Options { get; }
 
-    /// <summary>See <see cref="CoapStreamTransport.ConnectAsync"/>. The time limit is kept here.</summary>
+    /// <summary>See <see cref="CoapConnectionTransport.ConnectAsync"/>. The time limit is kept here.</summary>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken);
 }

@@ -21,7 +21,7 @@ internal sealed class WebSocketConnector
         _tls.AllowRenegotiation = false;
     }
 
-    /// <summary>See <see cref="CoapStreamTransport.ConnectFromAsync"/>.</summary>
+    /// <summary>See <see cref="CoapConnectionTransport.ConnectFromAsync"/>.</summary>
     public async ValueTask<CoapConnection> ConnectAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
     {
         try

@@ -1,0 +1,42 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// One security session over datagrams, as the mesh sees it: a peer of its own as long as it lasts, wherever its datagrams come from. Tokens, duplicates, exchanges, observers and blocks are bound to it
+/// (RFC 7252 sections 9.1.1 and 9.1.2). The transport makes it when the peer has proved who it is, says so by <see cref="CoapTransportContext.Opened"/>, hands in what comes as datagrams whose
+/// <see cref="CoapDatagram.Channel"/> is that of the session, and says at the end <see cref="CoapTransportContext.Closed"/>, once.
+/// </summary>
+public abstract class CoapSession : CoapConnection
+{
+    private long _received;
+
+    /// <summary>Makes a session.</summary>
+    /// <param name="transport">The transport it belongs to.</param>
+    /// <param name="local">Our address; the wildcard when the operating system chooses.</param>
+    /// <param name="isInitiator">Whether we opened it; false: the peer did.</param>
+    protected CoapSession(CoapSessionTransport transport, CoapAddress local, bool isInitiator)
+        : base(transport, default, local, isInitiator)
+    {
+    }
+
+    /// <summary>The peer's address now. It changes where the session has a Connection ID (RFC 9146 section 6): see <see cref="CoapTransportContext.Moved"/>.</summary>
+    public abstract override CoapAddress Remote { get; }
+
+    /// <summary>Always false: what cannot be sent at once is lost, as datagrams are.</summary>
+    public override bool IsCongested => false;
+
+    /// <summary>The messages that came, as <see cref="OnReceived"/> counted them. Nothing is ever sent or received in parts.</summary>
+    public override CoapConnectionProgress Progress => new(Volatile.Read(ref _received), 0, 0, 0);
+
+    /// <summary>Does nothing: datagrams cannot be held up. What has no room is dropped.</summary>
+    public override void PauseReading()
+    {
+    }
+
+    /// <summary>Does nothing; see <see cref="PauseReading"/>.</summary>
+    public override void ResumeReading()
+    {
+    }
+
+    /// <summary>Counts a message that came. Copies that come at the same time may be counted as one: it need not be exact.</summary>
+    protected void OnReceived() => Volatile.Write(ref _received, _received + 1);
+}

@@ -1,0 +1,161 @@
+using System.Formats.Asn1;
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <summary>
+/// Decides about certificates of peers (RFC 7252 section 9.1.3.3, RFC 7925 section 4.4): the chain, what the certificate is meant for, and the name of a server. Builds chains, which may take long: never on a
+/// thread that receives. Thread safe.
+/// </summary>
+internal sealed class CertificateCheck
+{
+    private const string ServerAuthentication = "1.3.6.1.5.5.7.3.1";
+    private const string ClientAuthentication = "1.3.6.1.5.5.7.3.2";
+    private const string SubjectAlternativeName = "2.5.29.17";
+
+    private static readonly Asn1Tag s_uri = new(TagClass.ContextSpecific, 6);
+
+    /// <summary>Whether certificates of servers are checked; else those of clients.</summary>
+    public required bool IsOfServers { get; init; }
+
+    /// <summary>Whose certificates are trusted; empty: those that the system trusts.</summary>
+    public X509Certificate2Collection Authorities { get; init; } = [];
+
+    /// <summary>What is asked about revoked certificates. By default nothing: devices seldom reach those who know.</summary>
+    public X509RevocationMode Revocation { get; init; } = X509RevocationMode.NoCheck;
+
+    /// <summary>Has the last word, if there is one: gets the certificate, its chain and what is wrong, and says whether it is taken. Without it nothing may be wrong.</summary>
+    public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? Decides { get; init; }
+
+    /// <summary>By which time certificates are valid.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
+    /// <summary>Decides about a certificate.</summary>
+    /// <param name="leaf">The certificate.</param>
+    /// <param name="sent">What came with it.</param>
+    /// <param name="name">The name or the address of the server; null for a client.</param>
+    /// <returns>Null if it is taken; else why not, and what to do.</returns>
+    public string? Refuses(X509Certificate2 leaf, X509Certificate2Collection sent, string? name)
+    {
+        using X509Chain chain = new();
+        chain.ChainPolicy.RevocationMode = Revocation;
+        chain.ChainPolicy.VerificationTime = Time.GetUtcNow().LocalDateTime;
+        chain.ChainPolicy.ApplicationPolicy.Add(new Oid(IsOfServers ? ServerAuthentication : ClientAuthentication));
+        chain.ChainPolicy.ExtraStore.AddRange(sent);
+
+        // A stranger's certificate names no place that we go to.
+        chain.ChainPolicy.DisableCertificateDownloads = true;
+        if (Authorities.Count > 0)
+        {
+            chain.ChainPolicy.TrustMode = X509ChainTrustMode.CustomRootTrust;
+            chain.ChainPolicy.CustomTrustStore.AddRange(Authorities);
+        }
+
+        SslPolicyErrors errors = chain.Build(leaf) ? SslPolicyErrors.None : SslPolicyErrors.RemoteCertificateChainErrors;
+        if (name is not null && !IsFor(leaf, name))
+        {
+            errors |= SslPolicyErrors.RemoteCertificateNameMismatch;
+        }
+
+        bool isTaken = Decides?.Invoke(leaf, chain, errors) ?? errors == SslPolicyErrors.None;
+        string? why = isTaken ? null : Describe(leaf, chain, errors, name);
+        foreach (X509ChainElement element in chain.ChainElements)
+        {
+            if (!ReferenceEquals(element.Certificate, leaf))
+            {
+                element.Certificate.Dispose();
+            }
+        }
+
+        return why;
+    }
+
+    /// <summary>Whether a certificate is for a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative names. Common names and wildcards do not count (RFC 7925 section 4.4.1).</summary>
+    /// <param name="leaf">The certificate.</param>
+    /// <param name="name">The name or the address.</param>
+    public static bool IsFor(X509Certificate2 leaf, string name)
+    {
+        try
+        {
+            return leaf.MatchesHostname(name, allowWildcards: false, allowCommonName: false) || HasUriOf(leaf, name);
+        }
+        catch (Exception exception) when (exception is ArgumentException or CryptographicException or AsnContentException)
+        {
+            // No name that a certificate could have, or no alternative names that can be read.
+            return false;
+        }
+    }
+
+    private static bool HasUriOf(X509Certificate2 leaf, string name)
+    {
+        if (leaf.Extensions.FirstOrDefault(static extension => extension.Oid?.Value == SubjectAlternativeName) is not { } names)
+        {
+            return false;
+        }
+
+        AsnReader reader = new AsnReader(names.RawData, AsnEncodingRules.DER).ReadSequence();
+        while (reader.HasData)
+        {
+            if (!reader.PeekTag().HasSameClassAndValue(s_uri))
+            {
+                reader.ReadEncodedValue();
+            }
+            else if (Uri.TryCreate(reader.ReadCharacterString(UniversalTagNumber.IA5String, s_uri), UriKind.Absolute, out Uri? uri)
+                && uri.Scheme.StartsWith("coap", StringComparison.OrdinalIgnoreCase)
+                && string.Equals(uri.IdnHost, name, StringComparison.OrdinalIgnoreCase))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static string Whom(X509Certificate2 leaf) => leaf.Subject.Length > 0 ? $"The certificate '{leaf.Subject}'" : $"The certificate with the thumbprint {leaf.Thumbprint}";
+
+    private static string Names(X509Certificate2 leaf)
+    {
+        string[] names = [.. leaf.Extensions.OfType<X509SubjectAlternativeNameExtension>().SelectMany(static one => one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
+        return names.Length == 0 ? "no alternative name" : string.Join(", ", names);
+    }
+
+    private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name)
+    {
+        string whom = Whom(leaf);
+        if (errors == SslPolicyErrors.None)
+        {
+            return $"{whom} was refused by the validation that the options name.";
+        }
+
+        List<string> said = [];
+        X509ChainStatusFlags flags = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status);
+        if ((flags & X509ChainStatusFlags.NotTimeValid) != 0)
+        {
+            said.Add($"{whom}, or one of its authorities, is not valid at this time (it is valid from {leaf.NotBefore.ToUniversalTime():u} to {leaf.NotAfter.ToUniversalTime():u}). Renew it, or set this machine's clock.");
+        }
+
+        if ((flags & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
+        {
+            said.Add($"{whom} was issued by '{leaf.Issuer}', and no trusted authority stands behind it. Add that authority to the trusted ones, or have the peer send the intermediates.");
+        }
+
+        if ((flags & X509ChainStatusFlags.NotValidForUsage) != 0)
+        {
+            said.Add($"{whom} is not meant for this end of a connection: its extended key usage lacks clientAuth or serverAuth.");
+        }
+
+        if ((errors & SslPolicyErrors.RemoteCertificateNameMismatch) != 0)
+        {
+            said.Add($"{whom} is for {Names(leaf)}, not for '{name}'. Ask for one of its names, or issue it for this one (common names and wildcards do not count).");
+        }
+
+        if (said.Count == 0)
+        {
+            said.Add($"{whom} was not accepted: {string.Join(", ", chain.ChainStatus.Select(static one => one.StatusInformation.Trim()))}");
+        }
+
+        return string.Join(' ', said);
+    }
+}

@@ -1,0 +1,67 @@
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <content>Which session or handshake a datagram is for.</content>
+internal sealed partial class DtlsClient
+{
+    private const byte ClientHello = 1;
+    private const byte CertificateVerify = 15;
+    private const byte ClientKeyExchange = 16;
+
+    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
+    /// <param name="path">How it came.</param>
+    /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
+    public bool Receive(in DtlsPath path, Span<byte> datagram)
+    {
+        bool isOfUse = false;
+        Peer peer = Peer.Of(path);
+        PendingConnect? pending = _pending.GetValueOrDefault(peer);
+        int cidLength = Math.Max(0, _context.Settings.OwnCidLength);
+        for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);)
+        {
+            Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
+            offset += record.Length;
+            DtlsSession? session = SessionOf(peer, header, record);
+            if (pending is not null && IsForHandshake(header, record, session))
+            {
+                // The handshake walks the datagram itself, once, and gives back what comes behind its end.
+                return pending.Post(datagram) || isOfUse;
+            }
+
+            isOfUse |= session is not null && Deliver(session, header, record, path);
+        }
+
+        return isOfUse;
+    }
+
+    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session) => header.Type switch
+    {
+        ContentType.Handshake when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
+        ContentType.ApplicationData => header.Epoch > 0 && session is null,
+        ContentType.Tls12Cid => session is null && header.CidLength > 0,
+        _ => true,
+    };
+
+    private DtlsSession? SessionOf(in Peer peer, in RecordHeader header, ReadOnlySpan<byte> record) =>
+        header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
+
+    private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    {
+        // The address that it came to is no reason to send from there only: the system knows the way.
+        DtlsPath before = session.Path;
+        OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
+        if (session.IsClosed)
+        {
+            Remove(session);
+        }
+        else if (Peer.Of(session.Path) is var now && now != Peer.Of(before))
+        {
+            _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(before), session));
+            _sessions[now] = session;
+        }
+
+        return result == OpenResult.Opened;
+    }
+}

@@ -1,0 +1,262 @@
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Channels;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and no thread. Thread safe.</summary>
+internal sealed partial class DtlsClient : IDisposable
+{
+    /// <summary>Most bytes of the Connection IDs that are given out.</summary>
+    public const int MaxOwnCidLength = sizeof(ulong);
+
+    private readonly HandshakeContext _context;
+    private readonly CoapRandomSource _random;
+    private readonly Action<Action> _run;
+    private readonly ConcurrentDictionary<Peer, PendingConnect> _pending = new();
+    private readonly ConcurrentDictionary<Peer, DtlsSession> _sessions = new();
+    private readonly ConcurrentDictionary<ulong, DtlsSession> _byCid = new();
+    private int _sessionCount;
+    private bool _isDisposed;
+
+    /// <summary>Makes a client.</summary>
+    /// <param name="context">What its handshakes have in common; not the client's to dispose of.</param>
+    /// <param name="settings">How it makes and keeps sessions.</param>
+    /// <param name="sink">Whom it talks to.</param>
+    /// <param name="time">The clock of deadlines.</param>
+    /// <param name="random">Where Connection IDs come from.</param>
+    /// <param name="run">Runs the work of a handshake, on another thread than that which receives.</param>
+    public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSink sink, TimeProvider time, CoapRandomSource random, Action<Action> run)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(context.Settings.OwnCidLength, MaxOwnCidLength);
+        _context = context;
+        Settings = settings;
+        Sink = sink;
+        Time = time;
+        _random = random;
+        _run = run;
+        Resumptions = new ResumptionCache(settings.MaxResumable, settings.ResumptionLifetime, time);
+    }
+
+    public DtlsClientSettings Settings { get; }
+
+    public IDtlsSink Sink { get; }
+
+    public TimeProvider Time { get; }
+
+    /// <summary>Sessions that can be resumed.</summary>
+    public ResumptionCache Resumptions { get; }
+
+    /// <summary>How many sessions there are.</summary>
+    public int SessionCount => Volatile.Read(ref _sessionCount);
+
+    /// <summary>How many handshakes are under way.</summary>
+    public int HandshakeCount => _pending.Count;
+
+    /// <summary>Whether there is neither a session nor a handshake, so that no datagram can be for it.</summary>
+    public bool IsIdle => SessionCount == 0 && _pending.IsEmpty;
+
+    /// <summary>The sessions that there are, each once, while some come and go.</summary>
+    public IEnumerable<DtlsSession> Sessions => _sessions.Select(static entry => entry.Value);
+
+    /// <summary>The session over a path; null when there is none.</summary>
+    /// <param name="path">The path.</param>
+    public DtlsSession? Find(in DtlsPath path) => _sessions.GetValueOrDefault(Peer.Of(path));
+
+    /// <summary>
+    /// Makes a session by one handshake. <see cref="IDtlsSink.Opened"/> is told of it before the task ends. It takes the place of a session over the same path (RFC 6347 section 4.2.8), and waits for another
+    /// handshake over it.
+    /// </summary>
+    /// <param name="path">To which server, by which socket.</param>
+    /// <param name="serverName">The name to ask for (RFC 6066 section 3) and to find in its certificate; null: its address.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>The session.</returns>
+    /// <exception cref="DtlsHandshakeException">The handshake gave no session.</exception>
+    /// <exception cref="ObjectDisposedException">The client is disposed of.</exception>
+    public async Task<DtlsSession> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+            PendingConnect pending = new(this, path, serverName);
+            PendingConnect registered = _pending.GetOrAdd(Peer.Of(path), pending);
+            if (registered == pending)
+            {
+                return await ConnectAsync(pending, cancellationToken).ConfigureAwait(false);
+            }
+
+            // Its failure is told to whoever began it.
+            await Task.WhenAny(registered.Ended).WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>The peer's host says that nobody listens at its port: an attempt to connect there ends at once. Sessions are not ended, as anybody can say so.</summary>
+    /// <param name="path">The path.</param>
+    /// <returns>Whether there was an attempt.</returns>
+    public bool PortUnreachable(in DtlsPath path) => _pending.TryGetValue(Peer.Of(path), out PendingConnect? pending) && pending.GiveUp(
+        DtlsHandshakeFailure.PortUnreachable,
+        $"Nobody listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer coaps (UDP 5684 unless the URI names another port)?");
+
+    /// <summary>Ends a session.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="reason">Why.</param>
+    /// <param name="tells">Whether the peer is told.</param>
+    public void End(DtlsSession session, DtlsEnd reason, bool tells)
+    {
+        if (session.End(reason, tells))
+        {
+            Remove(session);
+        }
+    }
+
+    /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called several times a second while there are handshakes.</summary>
+    public void Tick()
+    {
+        foreach (PendingConnect pending in _pending.Values)
+        {
+            pending.Tick();
+        }
+
+        foreach (DtlsSession session in _sessions.Values)
+        {
+            if (session.Idle > Settings.IdleTimeout)
+            {
+                End(session, DtlsEnd.Evicted, tells: true);
+            }
+        }
+    }
+
+    public void Dispose()
+    {
+        Volatile.Write(ref _isDisposed, true);
+        foreach (PendingConnect pending in _pending.Values)
+        {
+            pending.GiveUp(DtlsHandshakeFailure.Stopped, "The endpoint stops.");
+        }
+
+        foreach (DtlsSession session in _sessions.Values)
+        {
+            End(session, DtlsEnd.Closed, tells: true);
+        }
+
+        Resumptions.Dispose();
+    }
+
+    /// <summary>Runs the work of a handshake.</summary>
+    /// <param name="work">The work.</param>
+    public void Run(Action work) => _run(work);
+
+    /// <summary>Makes a handshake.</summary>
+    /// <param name="select">Chooses the pre-shared key, by the server's hint.</param>
+    /// <param name="validate">Decides about certificates.</param>
+    /// <returns>It; its owner disposes of it.</returns>
+    public ClientHandshake MakeHandshake(Func<string?, (string Identity, ReadOnlyMemory<byte> Key)?> select, Func<X509Certificate2, X509Certificate2Collection, bool> validate) =>
+        new(_context, MakeCid(), null, default) { SelectPsk = select, Validate = validate };
+
+    /// <summary>A handshake is done: its session takes the place of one over the same path.</summary>
+    /// <param name="pending">The handshake.</param>
+    /// <param name="established">What it left.</param>
+    /// <returns>The session.</returns>
+    public DtlsSession OnDone(PendingConnect pending, Established established)
+    {
+        DtlsSession session = new(established, pending.Path, Sink, Time) { IsInitiator = true, ServerName = pending.ServerName };
+
+        // Before anything of it can be delivered.
+        Interlocked.Increment(ref _sessionCount);
+        Sink.Opened(session);
+        if (session.IsClosed)
+        {
+            return session;
+        }
+
+        if (session.OwnCid.Length > 0)
+        {
+            _byCid[CidOf(session.OwnCid)] = session;
+        }
+
+        DtlsSession? before = null;
+        _sessions.AddOrUpdate(Peer.Of(pending.Path), session, (_, old) =>
+        {
+            before = old;
+            return session;
+        });
+        if (before is not null)
+        {
+            End(before, DtlsEnd.Replaced, tells: false);
+        }
+
+        if (Volatile.Read(ref _isDisposed))
+        {
+            End(session, DtlsEnd.Closed, tells: true);
+        }
+
+        return session;
+    }
+
+    /// <summary>A handshake is over; its path is free for another.</summary>
+    /// <param name="pending">The handshake.</param>
+    public void Forget(PendingConnect pending) => _pending.TryRemove(new KeyValuePair<Peer, PendingConnect>(Peer.Of(pending.Path), pending));
+
+    private static ulong CidOf(ReadOnlySpan<byte> cid)
+    {
+        Span<byte> number = stackalloc byte[sizeof(ulong)];
+        number.Clear();
+        cid.CopyTo(number);
+        return BinaryPrimitives.ReadUInt64BigEndian(number);
+    }
+
+    private async Task<DtlsSession> ConnectAsync(PendingConnect pending, CancellationToken cancellationToken)
+    {
+        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
+            static (state, token) => ((PendingConnect)state!).Cancel(token),
+            pending);
+        pending.Start();
+        if (Volatile.Read(ref _isDisposed))
+        {
+            pending.GiveUp(DtlsHandshakeFailure.Stopped, "The endpoint stops.");
+        }
+
+        return await pending.Ended.ConfigureAwait(false);
+    }
+
+    private byte[]? MakeCid()
+    {
+        if (_context.Settings.OwnCidLength < 0)
+        {
+            return null;
+        }
+
+        // Short ones may meet: then the older session keeps it, and this one is known by its path.
+        byte[] cid = new byte[_context.Settings.OwnCidLength];
+        for (int i = 0; i < 8 && cid.Length > 0; i++)
+        {
+            _random.Fill(cid);
+            if (!_byCid.ContainsKey(CidOf(cid)))
+            {
+                break;
+            }
+        }
+
+        return cid;
+    }
+
+    private void Remove(DtlsSession session)
+    {
+        Interlocked.Decrement(ref _sessionCount);
+        _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(session.Path), session));
+        if (session.OwnCid.Length > 0)
+        {
+            _byCid.TryRemove(new KeyValuePair<ulong, DtlsSession>(CidOf(session.OwnCid), session));
+        }
+    }
+
+    // A path to send by knows no local address yet, that of what is received does.
+    private readonly record struct Peer(CoapAddress Remote, int Tag)
+    {
+        public static Peer Of(in DtlsPath path) => new(path.Remote, path.Tag);
+    }
+}

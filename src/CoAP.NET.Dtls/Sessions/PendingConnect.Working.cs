@@ -1,0 +1,205 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <content>The work of the handshake, on a thread of the scheduler.</content>
+internal sealed partial class PendingConnect
+{
+    private const byte WarningLevel = 1;
+    private const byte CloseNotify = 0;
+
+    private long _resumedSince;
+    private int _progress;
+    private int _refusals;
+    private string? _distrust;
+
+    private void Pump()
+    {
+        try
+        {
+            if (_handshake is null)
+            {
+                Begin();
+                Flush();
+            }
+
+            while (_handshake is { Status: HandshakeStatus.Running } handshake && TryTake(out byte[]? datagram))
+            {
+                if (datagram is null)
+                {
+                    handshake.OnTimeout();
+                }
+                else
+                {
+                    handshake.Receive(datagram);
+                    NoteRefusals(handshake);
+                }
+
+                Flush();
+            }
+        }
+#pragma warning disable CA1031 // whatever is thrown ends this handshake and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Fail(DtlsHandshakeFailure.Other, exception.Message, exception);
+            return;
+        }
+
+        if (_handshake!.Status == HandshakeStatus.Done)
+        {
+            Finish();
+        }
+        else if (_handshake.Status == HandshakeStatus.Failed)
+        {
+            (DtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
+            Fail(reason, text, null);
+        }
+    }
+
+    private void Begin()
+    {
+        ClientHandshake handshake = owner.MakeHandshake(hint => owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint), Trusts);
+        using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
+        if (resumable is not null && handshake.Resume(resumable.Bytes, resumable.PskIdentity, resumable.PeerCertificate))
+        {
+            _resumedSince = resumable.Since;
+        }
+
+        lock (_gate)
+        {
+            _handshake = handshake;
+        }
+
+        handshake.Start(serverName);
+    }
+
+    private bool TryTake(out byte[]? datagram)
+    {
+        lock (_gate)
+        {
+            datagram = null;
+            if (!_isDecided)
+            {
+                if (_queue.TryDequeue(out datagram))
+                {
+                    return true;
+                }
+
+                if (_isTimeoutDue)
+                {
+                    _isTimeoutDue = false;
+                    return true;
+                }
+            }
+            else
+            {
+                // Given up while a thread was here.
+                _handshake!.Dispose();
+            }
+
+            _isBusy = false;
+            return false;
+        }
+    }
+
+    private bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
+    {
+        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, serverName ?? path.Remote.ToIPAddress().ToString()) : "No authority is trusted here: name one in the options of the client.";
+        return _distrust is null;
+    }
+
+    private void NoteRefusals(ClientHandshake handshake)
+    {
+        lock (_gate)
+        {
+            if (handshake.Refusals != _refusals)
+            {
+                _refusals = handshake.Refusals;
+                _refusedSince ??= owner.Time.GetTimestamp();
+            }
+            else if (handshake.Progress != _progress)
+            {
+                _refusedSince = null;
+            }
+
+            _progress = handshake.Progress;
+        }
+    }
+
+    private void Flush()
+    {
+        foreach (byte[] datagram in _handshake!.TakeOutput())
+        {
+            owner.Sink.Send(path, datagram);
+        }
+    }
+
+    private void Fail(DtlsHandshakeFailure reason, string text, Exception? exception)
+    {
+        bool isDecider = TryDecide(isPump: true);
+        _handshake?.Dispose();
+        if (isDecider)
+        {
+            owner.Forget(this);
+            _ended.TrySetException(new DtlsHandshakeException(reason, text, exception));
+        }
+    }
+
+    private void Finish()
+    {
+        ClientHandshake handshake = _handshake!;
+        Established established = handshake.Establish();
+        if (!TryDecide(isPump: true))
+        {
+            SayGoodbye(established);
+            handshake.Dispose();
+            return;
+        }
+
+        Remember(handshake, established);
+        handshake.Dispose();
+        DtlsSession session = owner.OnDone(this, established);
+        owner.Forget(this);
+
+        // What came behind the end of the handshake is for the session.
+        while (TryTakeRest(out byte[]? datagram))
+        {
+            owner.Receive(path, datagram);
+        }
+
+        _ended.TrySetResult(session);
+    }
+
+    private bool TryTakeRest([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out byte[]? datagram)
+    {
+        lock (_gate)
+        {
+            return _queue.TryDequeue(out datagram);
+        }
+    }
+
+    private void Remember(ClientHandshake handshake, Established established)
+    {
+        if (owner.Settings.MaxResumable > 0 && handshake.SaveSession() is { } bytes)
+        {
+            // Trust is as old as the whole handshake, however often it is resumed.
+            long since = handshake.IsResumed ? _resumedSince : _since;
+            owner.Resumptions.Put(path.Remote, serverName, new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate));
+        }
+    }
+
+    private void SayGoodbye(Established established)
+    {
+        // Nobody waits for the session that the server has.
+        byte[] record = new byte[established.Records.RecordLength(2)];
+        if (established.Records.Seal(ContentType.Alert, [WarningLevel, CloseNotify], record) > 0)
+        {
+            owner.Sink.Send(path, record);
+        }
+
+        established.Records.Clear();
+    }
+}

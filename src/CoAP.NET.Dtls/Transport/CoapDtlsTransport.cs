@@ -1,0 +1,102 @@
+using System.Net;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Transport;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>
+/// CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients. Sockets are those of a <see cref="CoapUdpTransport"/>. Handshakes are OpenSSL's and run beside the threads
+/// that receive; records are opened and sealed here, and no session costs a thread or native memory. Made by <see cref="CoapDtlsEndpointExtensions.UseDtls"/>, or by hand for
+/// <see cref="CoapEndpoint.AddTransport"/>.
+/// </summary>
+public sealed class CoapDtlsTransport : CoapSessionTransport
+{
+    private readonly DtlsSettings _settings;
+    private readonly CoapUdpTransport _sockets;
+    private readonly bool _isServer;
+    private DtlsEngine? _engine;
+
+    /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
+    /// <param name="options">Credentials and bounds; copied.</param>
+    /// <param name="sockets">What to bind and how; null: any address and port, as clients do. With addresses it serves, which needs <see cref="CoapDtlsOptions.Server"/>.</param>
+    /// <exception cref="ArgumentException">The options do not fit together, or cannot serve; the message says what to do.</exception>
+    public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        CoapUdpTransportOptions udp = (sockets ?? new CoapUdpTransportOptions()).Clone();
+        _isServer = udp.Endpoints.Count > 0;
+        udp.IsServer = _isServer;
+        _settings = DtlsSettings.From(options, _isServer);
+        _sockets = new CoapUdpTransport(udp);
+    }
+
+    /// <inheritdoc/>
+    public override string Scheme => "coaps";
+
+    /// <summary>Whether servers are told their name when a session is opened (RFC 6066 section 3). Requests say it nevertheless.</summary>
+    public override bool TellsServerName => true;
+
+    /// <inheritdoc/>
+    public override bool DrivesClock => _sockets.DrivesClock;
+
+    /// <inheritdoc/>
+    public override IReadOnlyList<CoapAddress> LocalAddresses => _sockets.LocalAddresses;
+
+    /// <inheritdoc/>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take a certificate or a cipher suite; the message says what to do.</exception>
+    /// <exception cref="CoapBindException">An address cannot be bound.</exception>
+    public override async ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        DtlsEngine engine = new(this, _sockets, context, _settings, _isServer);
+        _engine = engine;
+        try
+        {
+            await _sockets.StartAsync(engine.Context, cancellationToken).ConfigureAwait(false);
+            engine.Start();
+        }
+        catch
+        {
+            _engine = null;
+            engine.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public override bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag) => _sockets.TryFindLocal(address, out local, out tag);
+
+    /// <inheritdoc/>
+    public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
+        Started().ConnectAsync(new DtlsPath(remote, default, 0), serverName, cancellationToken);
+
+    /// <inheritdoc/>
+    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(local);
+        return TryFindLocal(local, out CoapAddress from, out int tag)
+            ? Started().ConnectAsync(new DtlsPath(remote, from, tag), serverName, cancellationToken)
+            : ValueTask.FromException<CoapConnection>(new CoapConnectionException(
+                CoapConnectionError.ConnectFailed, $"No session with {remote}: nothing is bound to LocalAddress {local}. Listen on that address or on a wildcard, or leave it out."));
+    }
+
+    /// <inheritdoc/>
+    public override void Wake() => _sockets.Wake();
+
+    /// <summary>Ends all sessions, telling the peers, and closes the sockets.</summary>
+    /// <returns>A task that ends when nothing more is received.</returns>
+    public override async ValueTask DisposeAsync()
+    {
+        _engine?.Dispose();
+        await _sockets.DisposeAsync().ConfigureAwait(false);
+    }
+
+    internal override bool HandsOver => true;
+
+    internal override bool IsOurs(IPAddress address) => _sockets.IsOurs(address);
+
+    internal override IPAddress? SourceTo(in CoapAddress remote) => _sockets.SourceTo(remote);
+
+    private DtlsEngine Started() => _engine ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport was not started, or is stopped.");
+}

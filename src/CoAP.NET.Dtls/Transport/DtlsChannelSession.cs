@@ -1,0 +1,82 @@
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Transport;
+
+/// <summary>A DTLS session as the mesh sees it.</summary>
+internal sealed class DtlsChannelSession : CoapSession
+{
+    private const int TypeMask = 0x30;
+
+    private readonly DtlsEngine _engine;
+    private CoapException? _reason;
+
+    // Of Confirmable messages that were sent since something came: a hint, so updates of several threads may get lost.
+    private int _unanswered;
+    private long _unansweredSince;
+    private int _isProbed;
+
+    public DtlsChannelSession(CoapDtlsTransport transport, DtlsEngine engine, DtlsSession session, bool isInitiator, string? serverName)
+        : base(transport, session.Path.Local, isInitiator)
+    {
+        _engine = engine;
+        Session = session;
+        Identity = CoapDtlsIdentity.From(session);
+        ServerName = serverName;
+    }
+
+    public DtlsSession Session { get; }
+
+    public override CoapAddress Remote => Session.Path.Remote;
+
+    /// <summary>Why this end closed it; null when it did not.</summary>
+    public CoapException? Reason => Volatile.Read(ref _reason);
+
+    /// <summary>How many Confirmable messages were sent since anything came.</summary>
+    public int Unanswered => Volatile.Read(ref _unanswered);
+
+    /// <summary>When the first of <see cref="Unanswered"/> was sent, as a time stamp of the clock.</summary>
+    public long UnansweredSince => Volatile.Read(ref _unansweredSince);
+
+    /// <summary>Whether the caller is the one to find out whether the server still knows the session; pairs with <see cref="EndProbe"/>.</summary>
+    public bool TryBeginProbe() => Interlocked.Exchange(ref _isProbed, 1) == 0;
+
+    /// <summary>Nobody finds that out any more.</summary>
+    public void EndProbe() => Volatile.Write(ref _isProbed, 0);
+
+    /// <summary>Notes that something authentic came.</summary>
+    public void OnHeard()
+    {
+        OnReceived();
+        if (_unanswered > 0)
+        {
+            Volatile.Write(ref _unanswered, 0);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Send(CoapDatagram datagram)
+    {
+        ArgumentNullException.ThrowIfNull(datagram);
+        ReadOnlySpan<byte> message = datagram.Span;
+        if (IsInitiator && message.Length > 0 && (message[0] & TypeMask) == 0)
+        {
+            if (_unanswered == 0)
+            {
+                Volatile.Write(ref _unansweredSince, _engine.Now);
+            }
+
+            Volatile.Write(ref _unanswered, _unanswered + 1);
+        }
+
+        Session.Send(message);
+        datagram.Dispose();
+    }
+
+    /// <inheritdoc/>
+    public override void Close(CoapException? reason)
+    {
+        Interlocked.CompareExchange(ref _reason, reason ?? new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {Remote}."), null);
+        _engine.End(this);
+    }
+}

@@ -1,0 +1,20 @@
+using CoAP.NET.Dtls.Sessions;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Dtls.Transport;
+
+/// <summary>What is logged of sessions; never a key, and no message.</summary>
+internal static partial class DtlsLog
+{
+    [LoggerMessage(2100, LogLevel.Debug, "A session with {Remote} is open: {Suite}, {Identity}.")]
+    public static partial void Opened(ILogger logger, string remote, string suite, object? identity);
+
+    [LoggerMessage(2101, LogLevel.Debug, "The session with {Remote} has ended: {Reason}.")]
+    public static partial void Closed(ILogger logger, string remote, DtlsEnd reason);
+
+    [LoggerMessage(2102, LogLevel.Information, "A handshake with {Remote} failed: {Reason}")]
+    public static partial void HandshakeFailed(ILogger logger, string remote, string reason);
+
+    [LoggerMessage(2103, LogLevel.Debug, "A datagram to {Remote} was not sent: {Reason}")]
+    public static partial void SendFailed(ILogger logger, string remote, string reason);
+}

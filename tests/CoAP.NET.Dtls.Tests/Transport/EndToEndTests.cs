@@ -1,0 +1,209 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+public sealed class EndToEndTests
+{
+    [Fact]
+    [Rfc("7252-9.1.3.1-1")]
+    public async Task A_client_with_a_key_is_answered_and_known_by_its_identity()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client();
+
+        CoapResponse response = await client.GetAsync($"{secure.Host}/who");
+
+        Assert.Equal(SecureEndpoints.Identity, response.GetText());
+        Assert.Equal(1, secure.Server.Counters[CoapCounter.ConnectionsAccepted]);
+        Assert.Equal(1, client.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [Fact]
+    public async Task Requests_at_once_share_one_session()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client();
+
+        CoapResponse[] responses = await Task.WhenAll(Enumerable.Range(0, 50).Select(_ => client.GetAsync($"{secure.Host}/hello")));
+
+        Assert.All(responses, static response => Assert.Equal("hello", response.GetText()));
+        Assert.Equal(1, secure.Server.Counters[CoapCounter.ConnectionsAccepted]);
+    }
+
+    [Fact]
+    public async Task Clients_with_keys_of_their_own_are_told_apart()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        byte[] other = [1, 2, 3, 4, 5, 6, 7, 8];
+        secure.Keys.Add("device-2", other);
+
+        CoapResponse first = await secure.Client().GetAsync($"{secure.Host}/who");
+        CoapResponse second = await secure.Client("device-2", other).GetAsync($"{secure.Host}/who");
+
+        Assert.Equal("device-1", first.GetText());
+        Assert.Equal("device-2", second.GetText());
+    }
+
+    [Theory]
+    [InlineData("device-1")]
+    [InlineData("nobody")]
+    [Rfc("7925-6-1")]
+    public async Task A_wrong_key_and_an_unknown_identity_are_refused_alike(string identity)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client(identity, [9, 9, 9, 9], dtls => dtls.HandshakeTimeout = TimeSpan.FromSeconds(1));
+
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
+
+        Assert.Contains("key", exception.Message, StringComparison.OrdinalIgnoreCase);
+        Assert.Equal(0, secure.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    [Fact]
+    [Rfc("7959-7-1")]
+    public async Task Bodies_go_in_blocks_both_ways()
+    {
+        byte[] body = new byte[20_000];
+        Random.Shared.NextBytes(body);
+        await using SecureEndpoints secure = new();
+        secure.Server.MapPost("/echo", static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
+        await secure.StartAsync();
+
+        CoapResponse response = await secure.Client().PostAsync($"{secure.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream));
+
+        Assert.Equal(body, response.Payload.ToArray());
+    }
+
+    [Fact]
+    [Rfc("7641-7-2")]
+    public async Task An_observer_is_told_of_changes_in_its_session()
+    {
+        int state = 0;
+        await using SecureEndpoints secure = new();
+        CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+        await secure.StartAsync();
+        CoapClient client = secure.Client();
+        await using CoapObservation observation = await client.ObserveAsync(CoapRequest.Get($"{secure.Host}/state"));
+        await using IAsyncEnumerator<CoapResponse> told = observation.GetAsyncEnumerator();
+
+        List<string> seen = [];
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.True(await told.MoveNextAsync());
+            seen.Add(told.Current.GetText());
+            Volatile.Write(ref state, i + 1);
+            route.Notify();
+        }
+
+        Assert.Equal(["0", "1", "2"], seen);
+    }
+
+    [Fact]
+    [Rfc("7252-9.1.1-1")]
+    public async Task What_comes_in_the_clear_gets_no_answer_and_harms_no_session()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client();
+        await client.GetAsync($"{secure.Host}/hello");
+        using Socket stranger = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        stranger.Connect(secure.Endpoint);
+
+        stranger.Send([0x40, 1, 0, 1, 0xb5, .. "hello"u8]);
+        await Eventually.TrueAsync(() => secure.Server.Counters[CoapCounter.RecordsRejected] == 1);
+
+        Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        Assert.Equal(0, stranger.Available);
+        Assert.Equal(2, secure.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    [Fact]
+    [Rfc("7252-9-1", "7252-6.2-1")]
+    public async Task A_path_of_coaps_is_not_served_over_coap()
+    {
+        await using SecureEndpoints secure = new();
+        secure.Server.Listen("coap://127.0.0.1:0");
+        await secure.StartAsync();
+        string plain = secure.Server.LocalEndpoints.First(static endpoint => endpoint.StartsWith("coap:", StringComparison.Ordinal));
+        await using CoapClient client = new();
+
+        CoapResponse response = await client.GetAsync($"{plain}/hello");
+
+        Assert.Equal(CoapCode.NotFound, response.Code);
+        Assert.Equal("hello", (await secure.Client().GetAsync($"{secure.Host}/hello")).GetText());
+    }
+
+    [Fact]
+    public async Task The_server_asks_the_client_back_in_its_session()
+    {
+        TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using SecureEndpoints secure = new();
+        secure.Server.PeerConnected += (_, peer) => connected.TrySetResult(peer);
+        await secure.StartAsync();
+        CoapClient client = secure.Client();
+        await client.GetAsync($"{secure.Host}/hello");
+
+        CoapPeer peer = await connected.Task.WaitAsync(TimeSpan.FromSeconds(10));
+        TimeSpan roundTrip = await peer.PingAsync();
+
+        Assert.True(roundTrip > TimeSpan.Zero);
+        Assert.True(peer.IsConnected);
+        Assert.Equal(SecureEndpoints.Identity, Assert.IsType<CoapDtlsIdentity>(peer.Identity).PskIdentity);
+    }
+
+    [Fact]
+    public async Task A_client_that_stops_ends_its_session()
+    {
+        TaskCompletionSource<CoapDisconnection> gone = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using SecureEndpoints secure = new();
+        secure.Server.PeerDisconnected += (_, end) => gone.TrySetResult(end);
+        await secure.StartAsync();
+        CoapClient client = secure.Client();
+        await client.GetAsync($"{secure.Host}/hello");
+
+        await client.DisposeAsync();
+
+        CoapDisconnection end = await gone.Task.WaitAsync(TimeSpan.FromSeconds(10));
+        Assert.Equal(CoapConnectionError.Closed, end.Reason.Error);
+        Assert.Empty(secure.Server.ConnectedPeers);
+    }
+
+    [Fact]
+    public async Task Nobody_listening_is_said_at_once()
+    {
+        using Socket unused = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        unused.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        int port = ((IPEndPoint)unused.LocalEndPoint!).Port;
+        unused.Close();
+        await using SecureEndpoints secure = new();
+
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => secure.Client().GetAsync($"coaps://127.0.0.1:{port}/hello"));
+
+        Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
+    }
+
+    [Fact]
+    [Rfc("7252-9-2")]
+    public async Task A_server_that_lost_the_session_is_asked_in_a_new_one()
+    {
+        SecureEndpoints first = await new SecureEndpoints().StartAsync();
+        CoapClient client = first.Client(endpoint: static options => options.ParametersFor = static _ => CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), AckRandomFactor = 1 });
+        string host = first.Host;
+        await client.GetAsync($"{host}/hello");
+        await using SecureEndpoints second = await RestartAsync(first, host);
+
+        CoapResponse response = await client.GetAsync($"{host}/who");
+
+        Assert.Equal(SecureEndpoints.Identity, response.GetText());
+        Assert.Equal(2, client.Counters[CoapCounter.ConnectionsOpened]);
+        await client.DisposeAsync();
+    }
+
+    // Without a word to the peers, as a crash would be: what close_notify would say is lost.
+    private static async Task<SecureEndpoints> RestartAsync(SecureEndpoints first, string host)
+    {
+        await first.Server.DisposeAsync();
+        return await new SecureEndpoints(bind: host).StartAsync();
+    }
+}
