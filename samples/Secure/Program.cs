@@ -1,5 +1,5 @@
 // A server and clients in one process over coaps, which is CoAP over DTLS 1.2, with pre-shared keys (RFC 7252 section 9). Prints who asks, and what each may do.
-using System.Security.Cryptography;
+using System.Globalization;
 using CoAP.NET;
 using CoAP.NET.Dtls;
 
@@ -9,9 +9,9 @@ if (!CoapDtls.IsSupported)
     return 1;
 }
 
-// Every device has a key of its own. Real ones are written into the device when it is made, and kept in a file or a database beside the server.
-CoapPskCredential meter = new("meter-7", RandomNumberGenerator.GetBytes(16));
-CoapPskCredential technician = new("technician", RandomNumberGenerator.GetBytes(16));
+// Every device has a key of its own, of random bytes: written into it when it is made, and kept beside the server in a file or a database. These are for show.
+CoapPskCredential meter = CoapPskCredential.Parse("meter-7:0x8d3f51b2c07a46e99b1e20f4d5a6c733");
+CoapPskCredential technician = CoapPskCredential.Parse("technician:0x1fa9c4470d6be2835ec81739b0462dda");
 CoapPskDictionary keys = [];
 keys.Add(meter);
 keys.Add(technician);
@@ -30,7 +30,12 @@ server.MapPut("/limit", request =>
         return CoapResults.Forbidden("The technician sets the limit.");
     }
 
-    limit = double.Parse(request.GetText(), System.Globalization.CultureInfo.InvariantCulture);
+    if (!double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double value))
+    {
+        return CoapResults.BadRequest("A number, please.");
+    }
+
+    limit = value;
     return CoapResults.Changed();
 });
 await server.StartAsync();
@@ -48,7 +53,7 @@ Console.WriteLine($"GET /who -> {(await service.GetAsync($"{host}/who")).GetText
 Console.WriteLine($"PUT /limit -> {(await service.PutAsync($"{host}/limit", CoapContent.Text("40"))).Code}");
 
 // With a wrong key nobody comes in. The server does not say why, so that nobody learns which identities there are.
-await using CoapClient stranger = ClientWith(new CoapPskCredential("technician", RandomNumberGenerator.GetBytes(16)));
+await using CoapClient stranger = ClientWith(CoapPskCredential.Parse("technician:0x00112233445566778899aabbccddeeff"));
 try
 {
     await stranger.PutAsync($"{host}/limit", CoapContent.Text("99"));

@@ -48,7 +48,7 @@ internal sealed class ServerSecurity
         if (isDtls)
         {
             CoapDtlsServerOptions server = new() { PskStore = keys.Count > 0 ? keys : null, Certificate = own, RequireClientCertificate = own is not null && ClientAuthority is not null };
-            server.Intermediates.AddRange([.. chain.Skip(1)]);
+            server.Intermediates.AddRange(chain.Skip(1).ToArray());
             if (server.RequireClientCertificate)
             {
                 server.TrustedAuthorities.ImportFromPemFile(ClientAuthority!);
