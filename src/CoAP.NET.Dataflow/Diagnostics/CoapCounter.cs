@@ -156,9 +156,6 @@ public enum CoapCounter
     /// <summary>Addresses of peers that changed within a security session (RFC 9146 section 6).</summary>
     PeersMoved,
 
-    /// <summary>Handshakes of DTLS that gave no session (RFC 6347): wrong credentials, no answer, too late.</summary>
-    HandshakesFailed,
-
     /// <summary>Datagrams of which nothing was of use to any session or handshake of DTLS: forged, replayed, of a session that is gone.</summary>
     RecordsRejected,
 
@@ -237,7 +234,7 @@ public enum CoapCounter
     /// <summary>How often a connection was not read for a while because its peer took nothing, or a linked block had no room.</summary>
     ReadingPauses,
 
-    /// <summary>TLS handshakes that failed.</summary>
+    /// <summary>Handshakes of TLS and DTLS that failed: wrong credentials, no answer, too late.</summary>
     HandshakesFailed,
 
     /// <summary>Requests that were sent once more because their connection had ended.</summary>

@@ -56,7 +56,6 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.peers.evictions", "{peer}", "Peers forgotten for lack of room.", CoapCounter.ChannelEvictions),
         Of("coap.peers.verifications", "{peer}", "Addresses verified by an Echo (RFC 9175).", CoapCounter.AddressesVerified),
         Of("coap.peers.moves", "{peer}", "Addresses of peers that changed within a security session (RFC 9146).", CoapCounter.PeersMoved),
-        Of("coap.dtls.handshakes_failed", "{handshake}", "Handshakes of DTLS that gave no session (RFC 6347).", CoapCounter.HandshakesFailed),
         Of("coap.dtls.records_rejected", "{datagram}", "Datagrams of use to no session of DTLS: forged, replayed, of a session that is gone.", CoapCounter.RecordsRejected),
         Of("coap.amplification.draws", "{message}", "Messages to unverified addresses that drew on the bounds of amplification.", CoapCounter.AmplificationDraws),
         Of("coap.connections.events", "{event}", "What happened to connections (RFC 8323).", "coap.connection.event",

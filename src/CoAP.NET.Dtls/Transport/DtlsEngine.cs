@@ -128,7 +128,9 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         if (!_outer.Scheduler.TryQueue(static work => ((Action)work!)(), work, _outer.Counters, _outer.Logger))
         {
             // No thread is to be had: better slow than never.
+#pragma warning disable RS0030 // the scheduler has just refused
             ThreadPool.UnsafeQueueUserWorkItem(static work => work(), work, preferLocal: false);
+#pragma warning restore RS0030
         }
     }
 

@@ -14,7 +14,7 @@ internal sealed class StreamServer : IAsyncDisposable
     private StreamServer(CoapEndpointOptions options)
     {
         Server = new CoapServer(options);
-        Server.PeerDisconnected += (_, end) => _ended.TrySetResult(end);
+        Server.Endpoint.PeerDisconnected += (_, end) => _ended.TrySetResult(end);
     }
 
     public CoapServer Server { get; }
