@@ -8,7 +8,7 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>Certificates between OpenSSL and .NET. Whom to trust is decided by .NET's own chains, as for TLS, so that settings mean the same for both.</summary>
 internal static unsafe class CertificateCallbacks
 {
-    private const int X509_V_ERR_APPLICATION_VERIFICATION = 50;
+    private const int X509_V_ERR_CERT_UNTRUSTED = 27;
 
     /// <summary>Called in place of OpenSSL's own check.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
@@ -29,7 +29,8 @@ internal static unsafe class CertificateCallbacks
             handshake?.Note(exception);
         }
 
-        LibCrypto.X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+        // The peer hears of it as bad_certificate.
+        LibCrypto.X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_UNTRUSTED);
         return 0;
     }
 

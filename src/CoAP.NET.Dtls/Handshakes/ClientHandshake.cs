@@ -11,9 +11,14 @@ internal sealed class ClientHandshake : Handshake
 {
     private const int AlertLength = 2;
     private const byte Fatal = 2;
+    private const int MessageBits = 32;
+
+    // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest, ServerHelloDone, CertificateStatus
+    private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
     private string? _resumedIdentity;
     private X509Certificate2? _resumedCertificate;
+    private ulong _nextPlain;
 
     /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
     /// <param name="context">What handshakes of its endpoint have in common.</param>
@@ -142,12 +147,21 @@ internal sealed class ClientHandshake : Handshake
             return false;
         }
 
-        Progress++;
         if (header.Type == ContentType.Handshake)
         {
-            Heard |= 1u << (content[0] & 31);
+            // Anything else would end the handshake, and anybody can send it.
+            if (content[0] >= MessageBits || (ServerMessages & (1u << content[0])) == 0)
+            {
+                return false;
+            }
+
+            Heard |= 1u << content[0];
         }
 
+        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages in them have numbers of their own.
+        Progress++;
+        RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
+        renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
         return true;
     }
 }

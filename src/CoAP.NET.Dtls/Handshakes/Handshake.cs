@@ -96,8 +96,9 @@ internal abstract partial class Handshake : IDisposable
         }
 
         byte[] bytes = datagram.ToArray();
-        int ownCidLength = PeerCid is null ? 0 : OwnCid?.Length ?? 0;
-        for (int offset = 0; offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), ownCidLength, out RecordHeader header);)
+
+        // Looked up for each record: the first of a datagram may be what agrees on Connection IDs.
+        for (int offset = 0; offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), OwnCid?.Length ?? 0, out RecordHeader header);)
         {
             int length = header.HeaderLength + header.Length;
             OnRecord(header, bytes.AsMemory(offset, length));

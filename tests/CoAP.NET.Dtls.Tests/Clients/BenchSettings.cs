@@ -1,0 +1,44 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>What a <see cref="ClientBench"/> is made of.</summary>
+internal sealed class BenchSettings
+{
+    public static readonly byte[] Key = "secretPSK"u8.ToArray();
+
+    public HandshakeSettings Client { get; set; } = new() { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0, RetransmitTimeout = TimeSpan.FromMilliseconds(100) };
+
+    public HandshakeSettings Server { get; set; } = new() { IsServer = true, Suites = CipherSuite.All, OwnCidLength = DtlsServer.CidLength, RetransmitTimeout = TimeSpan.FromMilliseconds(100) };
+
+    public DtlsClientSettings Sessions { get; set; } = new() { SelectPsk = static (_, _, _) => ("user", Key) };
+
+    public DtlsServerLimits Limits { get; set; } = new();
+
+    public Func<X509Certificate2, X509Certificate2Collection, bool>? ServerTrusts { get; set; }
+
+    /// <summary>Whether the server keeps sessions for resumption.</summary>
+    public bool ServerResumes { get; set; }
+
+    /// <summary>Runs work of handshakes; here and now by default.</summary>
+    public Action<Action> Run { get; set; } = static work => work();
+
+    public static BenchSettings OfPsk(int suite = 0)
+    {
+        BenchSettings settings = new();
+        settings.Server = settings.Server with { Suites = [CipherSuite.All[suite]] };
+        return settings;
+    }
+
+    /// <summary>A server with a certificate, and a client that trusts its authority.</summary>
+    public static BenchSettings OfCertificates(BenchAuthority authority, X509Certificate2 server)
+    {
+        BenchSettings settings = new();
+        settings.Server = settings.Server with { Suites = [CipherSuite.All[1]], Certificate = server };
+        settings.Sessions = settings.Sessions with { Certificates = new CertificateCheck { IsOfServers = true, Authorities = [authority.Certificate] } };
+        return settings;
+    }
+}

@@ -1,0 +1,48 @@
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>What one end of a <see cref="ClientBench"/> was told.</summary>
+/// <param name="send">Sends a datagram.</param>
+internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSink
+{
+    private readonly Lock _gate = new();
+    private readonly List<DtlsSession> _opened = [];
+    private readonly List<(DtlsSession Session, byte[] Content)> _received = [];
+    private readonly List<(DtlsSession Session, DtlsEnd Reason)> _closed = [];
+    private readonly List<(DtlsSession Session, DtlsPath From)> _moves = [];
+
+    public IReadOnlyList<DtlsSession> Opened => Copy(_opened);
+
+    public IReadOnlyList<(DtlsSession Session, byte[] Content)> Received => Copy(_received);
+
+    public IReadOnlyList<(DtlsSession Session, DtlsEnd Reason)> Closed => Copy(_closed);
+
+    public IReadOnlyList<(DtlsSession Session, DtlsPath From)> Moves => Copy(_moves);
+
+    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram) => send(path, datagram.ToArray());
+
+    void IDtlsSink.Opened(DtlsSession session) => Add(_opened, session);
+
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Add(_received, (session, content.ToArray()));
+
+    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Add(_moves, (session, from));
+
+    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Add(_closed, (session, reason));
+
+    private void Add<T>(List<T> list, T item)
+    {
+        lock (_gate)
+        {
+            list.Add(item);
+        }
+    }
+
+    private T[] Copy<T>(List<T> list)
+    {
+        lock (_gate)
+        {
+            return [.. list];
+        }
+    }
+}

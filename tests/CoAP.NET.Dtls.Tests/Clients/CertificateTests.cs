@@ -1,0 +1,186 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>Who servers and clients are, by their certificates.</summary>
+public sealed class CertificateTests
+{
+    private static readonly BenchAuthority s_authority = new();
+    private static readonly X509Certificate2 s_server = s_authority.Issue("device.example", IPAddress.Parse("192.0.2.1"));
+    private static readonly X509Certificate2 s_client = s_authority.Issue(commonName: "client", forServers: false);
+
+    [Theory]
+    [InlineData("device.example")]
+    [InlineData("DEVICE.example")]
+    [InlineData(null)]
+    [Rfc("7252-9.1.3.3-1")]
+    public async Task A_server_is_known_by_its_name_or_its_address(string? name)
+    {
+        using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, s_server));
+        DtlsSession session = await bench.ConnectAsync(serverName: name);
+        Assert.Equal(s_server.Thumbprint, session.PeerCertificate!.Thumbprint);
+        Assert.Null(session.PskIdentity);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[0]);
+    }
+
+    [Fact]
+    [Rfc("7252-9.1.3.3-2")]
+    public async Task A_server_is_known_by_a_CoAP_URI_in_its_certificate()
+    {
+        using X509Certificate2 certificate = s_authority.Issue(uri: new Uri("coaps://device.example/"));
+        using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, certificate));
+        Assert.NotNull(await bench.ConnectAsync(serverName: "device.example"));
+        Assert.False(CertificateCheck.IsFor(certificate, "example"));
+        Assert.False(CertificateCheck.IsFor(certificate, "no name at all"));
+        using X509Certificate2 other = s_authority.Issue(uri: new Uri("https://device.example/"));
+        Assert.False(CertificateCheck.IsFor(other, "device.example"));
+    }
+
+    [Fact]
+    public async Task Both_ends_show_their_certificates()
+    {
+        using ClientBench bench = MutualBench();
+        DtlsSession session = await bench.ConnectAsync(serverName: "device.example");
+        Assert.Equal(s_client.Thumbprint, bench.ServerSink.Opened[0].PeerCertificate!.Thumbprint);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[0]);
+    }
+
+    [Theory]
+    [InlineData("other.example", "not for 'other.example'")]
+    [InlineData("", "not for ''")]
+    [Rfc("7252-9.1.3.3-1")]
+    public async Task A_certificate_for_another_name_is_refused(string name, string said) => await RefusesAsync(s_server, name, said);
+
+    [Fact]
+    public async Task A_certificate_for_another_address_is_refused()
+    {
+        using X509Certificate2 certificate = s_authority.Issue("device.example", IPAddress.Parse("192.0.2.2"));
+        await RefusesAsync(certificate, null, "not for '192.0.2.1'");
+    }
+
+    [Theory]
+    [InlineData("*.example", "device")]
+    [InlineData(null, "device.example")]
+    [InlineData(null, "*.example")]
+    [Rfc("7252-9.1.3.3-2")]
+    [Rfc("7925-4.4.1-1")]
+    public async Task Common_names_and_wildcards_do_not_count(string? alternative, string common)
+    {
+        using X509Certificate2 certificate = s_authority.Issue(alternative, commonName: common);
+        await RefusesAsync(certificate, "device.example", "not for 'device.example'");
+    }
+
+    [Fact]
+    public async Task A_certificate_that_has_expired_is_refused()
+    {
+        using X509Certificate2 certificate = s_authority.Issue("device.example", until: DateTimeOffset.UnixEpoch.AddYears(1));
+        await RefusesAsync(certificate, "device.example", "to 1971-01-01");
+    }
+
+    [Fact]
+    public async Task A_certificate_of_a_stranger_is_refused()
+    {
+        using BenchAuthority stranger = new("stranger");
+        using X509Certificate2 certificate = stranger.Issue("device.example");
+        await RefusesAsync(certificate, "device.example", "issued by 'CN=stranger'");
+    }
+
+    [Fact]
+    public async Task A_certificate_for_clients_is_none_of_a_server()
+    {
+        using X509Certificate2 certificate = s_authority.Issue("device.example", forServers: false);
+        await RefusesAsync(certificate, "device.example", "extended key usage");
+    }
+
+    [Fact]
+    public async Task Without_authorities_and_checks_nobody_is_trusted()
+    {
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
+        settings.Sessions = settings.Sessions with { Certificates = null };
+        using ClientBench bench = new(settings);
+        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await bench.FailAsync()).Reason);
+
+        // Those that the system trusts do not know ours.
+        settings.Sessions = settings.Sessions with { Certificates = new CertificateCheck { IsOfServers = true } };
+        using ClientBench system = new(settings);
+        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await system.FailAsync()).Reason);
+    }
+
+    [Fact]
+    public async Task A_validation_of_the_user_has_the_last_word()
+    {
+        using X509Certificate2 certificate = s_authority.Issue("other.example");
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, certificate);
+        List<SslPolicyErrors> seen = [];
+        bool answer = true;
+        settings.Sessions = settings.Sessions with
+        {
+            Certificates = new CertificateCheck
+            {
+                IsOfServers = true,
+                Authorities = [s_authority.Certificate],
+                Decides = (leaf, chain, errors) =>
+                {
+                    seen.Add(errors);
+                    Assert.Equal(2, chain.ChainElements.Count);
+                    return answer && leaf.Thumbprint == certificate.Thumbprint;
+                },
+            },
+        };
+        using ClientBench bench = new(settings);
+        Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
+        answer = false;
+        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => bench.ConnectAsync(2, "other.example"));
+        Assert.Contains("refused by the validation", failure.Message, StringComparison.Ordinal);
+        Assert.Equal([SslPolicyErrors.RemoteCertificateNameMismatch, SslPolicyErrors.None], seen);
+    }
+
+    [Fact]
+    public async Task A_client_whose_certificate_is_refused_is_told()
+    {
+        using X509Certificate2 wrong = s_authority.Issue(commonName: "client");
+        BenchSettings settings = MutualSettings();
+        settings.Client = settings.Client with { Certificate = wrong };
+        using ClientBench bench = new(settings);
+        DtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        Assert.Equal(DtlsHandshakeFailure.Refused, failure.Reason);
+        Assert.Contains("bad_certificate (42): it does not trust this end's certificate", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_client_without_a_certificate_is_told_that_one_is_wanted()
+    {
+        BenchSettings settings = MutualSettings();
+        settings.Client = settings.Client with { Certificate = null };
+        using ClientBench bench = new(settings);
+        DtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        Assert.Equal(DtlsHandshakeFailure.NothingInCommon, failure.Reason);
+        Assert.Contains("wants a certificate", failure.Message, StringComparison.Ordinal);
+    }
+
+    internal static ClientBench MutualBench() => new(MutualSettings());
+
+    internal static BenchSettings MutualSettings()
+    {
+        CertificateCheck clients = new() { IsOfServers = false, Authorities = [s_authority.Certificate] };
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
+        settings.Server = settings.Server with { RequiresClientCertificate = true };
+        settings.Client = settings.Client with { Certificate = s_client };
+        settings.ServerTrusts = (leaf, sent) => clients.Refuses(leaf, sent, null) is null;
+        return settings;
+    }
+
+    private static async Task RefusesAsync(X509Certificate2 certificate, string? name, string said)
+    {
+        using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, certificate));
+        Task<DtlsSession> task = bench.BeginAsync(serverName: name);
+        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
+        Assert.Contains(said, failure.Message, StringComparison.Ordinal);
+        Assert.Equal(DtlsHandshakeFailure.NotTrusted, failure.Reason);
+        Assert.Empty(bench.ServerSink.Opened);
+    }
+}

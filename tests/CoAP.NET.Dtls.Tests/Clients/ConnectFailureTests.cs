@@ -1,0 +1,169 @@
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>Handshakes that give no session, and what is said about them.</summary>
+public sealed class ConnectFailureTests
+{
+    [Fact]
+    public async Task A_wrong_key_is_named_when_the_deadline_passes()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Sessions = settings.Sessions with { SelectPsk = static (_, _, _) => ("user", "wrong"u8.ToArray()) };
+        await FailsAsync(settings, DtlsHandshakeFailure.PreSharedKey, "'user'");
+    }
+
+    [Fact]
+    public async Task An_identity_that_the_server_does_not_know_is_named()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Sessions = settings.Sessions with { SelectPsk = static (_, _, _) => ("nobody", BenchSettings.Key) };
+        await FailsAsync(settings, DtlsHandshakeFailure.PreSharedKey, "'nobody'");
+    }
+
+    [Fact]
+    public async Task A_client_without_the_key_that_is_wanted_says_so()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Sessions = new DtlsClientSettings();
+        await FailsAsync(settings, DtlsHandshakeFailure.NoCredentials, "pre-shared key");
+        settings.Sessions = new DtlsClientSettings { SelectPsk = static (_, _, _) => null };
+        await FailsAsync(settings, DtlsHandshakeFailure.NoCredentials, "pre-shared key");
+        settings.Sessions = new DtlsClientSettings { SelectPsk = static (_, _, _) => (new string('x', 300), BenchSettings.Key) };
+        await FailsAsync(settings, DtlsHandshakeFailure.NoCredentials, "too long");
+    }
+
+    [Fact]
+    public async Task A_choice_of_keys_that_throws_ends_the_handshake_with_its_message()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Sessions = new DtlsClientSettings { SelectPsk = static (_, _, _) => throw new InvalidOperationException("no vault") };
+        await FailsAsync(settings, DtlsHandshakeFailure.Other, "no vault");
+    }
+
+    [Fact]
+    public async Task Ends_that_have_no_suite_in_common_say_so_after_a_while()
+    {
+        BenchSettings settings = BenchSettings.OfPsk(0);
+        settings.Client = settings.Client with { Suites = [CipherSuite.All[2]] };
+        await FailsAsync(settings, DtlsHandshakeFailure.NothingInCommon, "handshake_failure (40)");
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_there_is_named()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, toServer, _) => toServer };
+        DtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Equal(DtlsHandshakeFailure.NoAnswer, failure.Reason);
+        Assert.Contains("192.0.2.1:5684 within 30 s", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_port_without_a_listener_ends_the_attempt_at_once()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, _, _) => true };
+        Task<DtlsSession> task = bench.BeginAsync();
+        Assert.False(bench.Client.PortUnreachable(ClientBench.Path(2)));
+        Assert.True(bench.Client.PortUnreachable(ClientBench.Path()));
+        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
+        Assert.Equal(DtlsHandshakeFailure.PortUnreachable, failure.Reason);
+        Assert.Contains("port 5684 of 192.0.2.1", failure.Message, StringComparison.Ordinal);
+        Assert.Equal(0, bench.Client.HandshakeCount);
+
+        // Of a session anybody can say that.
+        bench.Loses = null;
+        DtlsSession session = await bench.ConnectAsync();
+        Assert.False(bench.Client.PortUnreachable(ClientBench.Path()));
+        Assert.False(session.IsClosed);
+    }
+
+    [Theory]
+    [InlineData(1, "asked for a cookie")]
+    [InlineData(2, "'user'")]
+    public async Task A_server_that_falls_silent_is_named_with_the_point_where_it_did(int answers, string said)
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        int ofServer = 0;
+        bench.Loses = (_, toServer, _) => !toServer && ++ofServer > answers;
+        DtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Contains(said, failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Whatever_else_is_at_the_port_is_no_server()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, toServer, _) => toServer };
+        Task<DtlsSession> task = bench.BeginAsync();
+        Assert.True(bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString("16fefd00000000000000ff0002ffff")));
+        bench.Clock.Advance(TimeSpan.FromSeconds(30));
+        bench.Client.Tick();
+        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
+        Assert.Equal(DtlsHandshakeFailure.TimedOut, failure.Reason);
+        Assert.Contains("nothing that belongs to a DTLS 1.2 handshake", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Whoever_cancels_waits_no_more()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, _, _) => true };
+        using CancellationTokenSource source = new();
+        Task<DtlsSession> cancelled = bench.BeginAsync(cancellationToken: source.Token);
+        using CancellationTokenSource secondSource = new();
+        Task<DtlsSession> second = bench.BeginAsync(cancellationToken: secondSource.Token);
+        Task<DtlsSession> third = bench.BeginAsync();
+        secondSource.Cancel();
+        Assert.Equal(secondSource.Token, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => second)).CancellationToken);
+        Assert.False(cancelled.IsCompleted);
+        bench.Loses = null;
+        source.Cancel();
+        Assert.Equal(source.Token, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled)).CancellationToken);
+        await bench.DriveAsync(() => third.IsCompleted);
+        Assert.Equal(await third, Assert.Single(bench.Sink.Opened));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => bench.Client.ConnectAsync(ClientBench.Path(5), null, new CancellationToken(true)));
+        Assert.Equal(0, bench.Client.HandshakeCount);
+    }
+
+    [Fact]
+    public async Task A_handshake_may_be_given_up_while_it_is_worked_on()
+    {
+        // The keys are known in the middle of the last step but one; it is given up there, and the thread goes on.
+        using CancellationTokenSource source = new();
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Client = settings.Client with { KeyLog = _ => source.Cancel() };
+        using ClientBench bench = new(settings);
+        Task<DtlsSession> task = bench.BeginAsync(cancellationToken: source.Token);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
+        Assert.Empty(bench.Sink.Opened);
+        Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
+    }
+
+    [Fact]
+    public async Task Disposing_ends_what_is_under_way()
+    {
+        ClientBench bench = new(BenchSettings.OfPsk());
+        DtlsSession session = await bench.ConnectAsync(1);
+        bench.Loses = static (_, toServer, bytes) => toServer && bytes[0] == 22;
+        Task<DtlsSession> first = bench.BeginAsync(2);
+        Task<DtlsSession> second = bench.BeginAsync(2);
+        bench.Client.Dispose();
+        bench.Carry();
+        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => first);
+        Assert.Equal(DtlsHandshakeFailure.Stopped, failure.Reason);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => second);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => bench.Client.ConnectAsync(ClientBench.Path(3), null, CancellationToken.None));
+        Assert.Equal((session, DtlsEnd.Closed), Assert.Single(bench.Sink.Closed));
+        Assert.Equal(DtlsEnd.ClosedByPeer, Assert.Single(bench.ServerSink.Closed).Reason);
+        Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
+        bench.Dispose();
+    }
+
+    private static async Task FailsAsync(BenchSettings settings, DtlsHandshakeFailure reason, string said)
+    {
+        using ClientBench bench = new(settings);
+        DtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Contains(said, failure.Message, StringComparison.Ordinal);
+        Assert.Equal(reason, failure.Reason);
+        Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
+    }
+}

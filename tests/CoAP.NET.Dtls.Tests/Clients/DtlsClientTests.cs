@@ -1,0 +1,207 @@
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>Sessions that a client opens.</summary>
+public sealed class DtlsClientTests
+{
+    private static readonly byte[] s_hello = "hello"u8.ToArray();
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    [InlineData(4)]
+    public async Task Messages_go_both_ways(int suite)
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk(suite));
+        DtlsSession session = await bench.ConnectAsync();
+        Assert.Same(session, Assert.Single(bench.Sink.Opened));
+        Assert.Equal((1, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
+        Assert.Equal(("user", CipherSuite.All[suite]), (session.PskIdentity, session.Suite));
+        await ExchangeAsync(bench, session, Assert.Single(bench.ServerSink.Opened));
+    }
+
+    [Fact]
+    public async Task A_session_is_told_of_before_the_task_ends()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        Task<bool> seen = bench.BeginAsync().ContinueWith(task => bench.Sink.Opened.Contains(task.Result), TaskScheduler.Default);
+        await bench.DriveAsync(() => seen.IsCompleted);
+        Assert.True(await seen);
+    }
+
+    [Theory]
+    [InlineData(null, 0)]
+    [InlineData("gateway", 1)]
+    public async Task The_key_is_chosen_by_name_address_and_hint(string? name, int host)
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Server = settings.Server with { PskIdentityHint = "site 7" };
+        List<string> asked = [];
+        settings.Sessions = settings.Sessions with
+        {
+            SelectPsk = (serverName, remote, hint) =>
+            {
+                asked.Add($"{serverName}|{remote}|{hint}");
+                return ("user", BenchSettings.Key);
+            },
+        };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(host + 1, name);
+        Assert.Equal([$"{name}|192.0.2.1:5684|site 7"], asked);
+    }
+
+    [Fact]
+    public async Task Closing_is_told_and_answered()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        DtlsSession first = await bench.ConnectAsync(1);
+        DtlsSession second = await bench.ConnectAsync(2);
+        bench.Client.End(first, DtlsEnd.Closed, tells: true);
+        bench.Carry();
+        Assert.Equal(DtlsEnd.ClosedByPeer, Assert.Single(bench.ServerSink.Closed).Reason);
+        bench.Server.End(bench.ServerSink.Opened[1], DtlsEnd.Closed, tells: true);
+        bench.Carry();
+        Assert.Equal([(first, DtlsEnd.Closed), (second, DtlsEnd.ClosedByPeer)], bench.Sink.Closed);
+        Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Server.SessionCount));
+        Assert.False(second.Send(s_hello));
+    }
+
+    [Fact]
+    public async Task A_session_that_is_silent_for_long_ends()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Sessions = settings.Sessions with { IdleTimeout = TimeSpan.FromHours(1) };
+        using ClientBench bench = new(settings);
+        DtlsSession session = await bench.ConnectAsync();
+        bench.Clock.Advance(TimeSpan.FromMinutes(59));
+        bench.Client.Tick();
+        Assert.Empty(bench.Sink.Closed);
+        bench.Clock.Advance(TimeSpan.FromMinutes(2));
+        bench.Client.Tick();
+        Assert.Equal((session, DtlsEnd.Evicted), Assert.Single(bench.Sink.Closed));
+    }
+
+    [Fact]
+    public async Task A_server_that_restarted_gets_a_new_session_over_the_same_path()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        DtlsSession before = await bench.ConnectAsync();
+        bench.RestartServer();
+        Assert.True(before.Send(s_hello));
+        bench.Carry();
+        Assert.Empty(bench.ServerSink.Received);
+        DtlsSession after = await bench.ConnectAsync();
+        Assert.Equal((before, DtlsEnd.Replaced), Assert.Single(bench.Sink.Closed));
+        await ExchangeAsync(bench, after, bench.ServerSink.Opened[1]);
+        Assert.Equal(1, bench.Client.SessionCount);
+    }
+
+    [Fact]
+    public async Task Two_handshakes_over_one_path_follow_each_other()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        bench.Loses = (_, _, _) => true;
+        Task<DtlsSession> first = bench.BeginAsync();
+        bench.Loses = null;
+        Task<DtlsSession> second = bench.BeginAsync(serverName: "another");
+        Assert.Equal(1, bench.Client.HandshakeCount);
+        await bench.DriveAsync(() => first.IsCompleted && second.IsCompleted);
+        Assert.Equal([await first, await second], bench.Sink.Opened);
+        Assert.Equal((await first, DtlsEnd.Replaced), Assert.Single(bench.Sink.Closed));
+        await ExchangeAsync(bench, await second, bench.ServerSink.Opened[1]);
+    }
+
+    [Fact]
+    public async Task A_server_with_our_Connection_ID_may_have_another_address()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Client = settings.Client with { OwnCidLength = 4 };
+        using ClientBench bench = new(settings);
+        DtlsSession session = await bench.ConnectAsync();
+        Assert.Equal(4, session.OwnCid.Length);
+        byte[]? said = null;
+        bench.Loses = (_, toServer, bytes) =>
+        {
+            said = bytes;
+            return !toServer;
+        };
+        Assert.True(bench.ServerSink.Opened[0].Send(s_hello));
+        DtlsPath elsewhere = ClientBench.Incoming() with { Remote = Transports.CoapAddress.FromIPv4(0xC0000202, 5684) };
+        Assert.True(bench.Client.Receive(elsewhere, [.. said!]));
+        Assert.Equal(s_hello, Assert.Single(bench.Sink.Received).Content);
+        Assert.Equal((session, ClientBench.Path()), Assert.Single(bench.Sink.Moves));
+        Assert.Equal(elsewhere, session.Path);
+
+        // It is found by its new path to be ended, and no more by the old one.
+        bench.Client.End(session, DtlsEnd.Closed, tells: false);
+        Assert.Equal(0, bench.Client.SessionCount);
+    }
+
+    [Fact]
+    public async Task What_clients_say_is_left_to_a_server_at_the_same_socket()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        List<byte[]> ofClient = [];
+        bench.Loses = (_, toServer, bytes) =>
+        {
+            if (toServer)
+            {
+                ofClient.Add([.. bytes]);
+            }
+
+            return false;
+        };
+        await bench.ConnectAsync();
+        Task<DtlsSession> other = bench.Client.ConnectAsync(ClientBench.Path(2), null, CancellationToken.None);
+        foreach (byte[] datagram in ofClient)
+        {
+            Assert.False(bench.Client.Receive(ClientBench.Incoming(3), [.. datagram]));
+            if (datagram[13] is 1)
+            {
+                Assert.False(bench.Client.Receive(ClientBench.Incoming(2), [.. datagram]));
+                Assert.False(bench.Client.Receive(ClientBench.Incoming(1), [.. datagram]));
+            }
+        }
+
+        Assert.False(bench.Client.Receive(ClientBench.Incoming(1), []));
+        Assert.False(bench.Client.Receive(ClientBench.Incoming(1), [1, 2, 3]));
+        await bench.DriveAsync(() => other.IsCompleted);
+        await other;
+    }
+
+    [Fact]
+    public async Task Many_connect_at_once_from_many_threads()
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Run = static work => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);
+        settings.Limits = settings.Limits with { MaxHandshakesPerAddress = 200 };
+        using ClientBench bench = new(settings);
+        Task<DtlsSession>[] tasks = [.. Enumerable.Range(1, 100).Select(tag => bench.Client.ConnectAsync(ClientBench.Path(tag), null, CancellationToken.None))];
+        await bench.DriveAsync(() => tasks.All(static task => task.IsCompleted) && bench.Server.SessionCount == 100);
+        DtlsSession[] sessions = await Task.WhenAll(tasks);
+        Assert.Equal((100, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));
+        foreach (DtlsSession session in sessions)
+        {
+            Assert.True(session.Send(s_hello));
+        }
+
+        bench.Carry();
+        Assert.Equal(100, bench.ServerSink.Received.Select(static one => one.Session).Distinct().Count());
+    }
+
+    internal static async Task ExchangeAsync(ClientBench bench, DtlsSession client, DtlsSession server)
+    {
+        Assert.True(client.Send(s_hello));
+        Assert.True(server.Send([.. s_hello, 1]));
+        bench.Carry();
+        await Eventually.IsTrueAsync(() => bench.Sink.Received.Count > 0 && bench.ServerSink.Received.Count > 0);
+        (DtlsSession atServer, byte[] toServer) = bench.ServerSink.Received[^1];
+        (DtlsSession atClient, byte[] toClient) = bench.Sink.Received[^1];
+        Assert.Equal((server, client), (atServer, atClient));
+        Assert.Equal(s_hello, toServer);
+        Assert.Equal([.. s_hello, 1], toClient);
+    }
+}

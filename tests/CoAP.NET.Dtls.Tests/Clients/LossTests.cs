@@ -1,0 +1,147 @@
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>Handshakes over a path that loses, reorders and doubles datagrams, and that others write to.</summary>
+public sealed class LossTests
+{
+    // Both ends, with certificates: ClientHello twice, HelloVerifyRequest, two flights, and the last one.
+    private const int MostDatagrams = 7;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Whichever_datagram_is_lost_the_handshake_is_finished(bool isMutual)
+    {
+        for (int lost = 1; lost <= MostDatagrams; lost++)
+        {
+            using ClientBench bench = Bench(isMutual);
+            bench.Loses = (number, _, _) => number == lost;
+            await ConnectsAsync(bench);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Whatever_the_order_the_handshake_is_finished(bool isMutual)
+    {
+        using ClientBench bench = Bench(isMutual);
+        bench.Reverses = true;
+        await ConnectsAsync(bench);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Datagrams_that_come_twice_change_nothing(bool isMutual)
+    {
+        using ClientBench bench = Bench(isMutual);
+        bench.Loses = (_, toServer, bytes) =>
+        {
+            if (!toServer)
+            {
+                bench.Client.Receive(ClientBench.Incoming(), [.. bytes]);
+            }
+
+            return false;
+        };
+        await ConnectsAsync(bench);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_others_send_in_the_clear_ends_no_handshake(bool isMutual)
+    {
+        using ClientBench bench = Bench(isMutual);
+        int forged = 0;
+        bench.Loses = (_, toServer, _) =>
+        {
+            for (int alert = 0; !toServer && alert < 256; alert++, forged++)
+            {
+                // A fatal alert, with numbers from low to the highest there is.
+                byte[] record = Convert.FromHexString($"15fefd0000{(alert == 255 ? 0xffffffffffff : alert):x12}000202{alert:x2}");
+                bench.Client.Receive(ClientBench.Incoming(), record);
+                bench.Carry();
+            }
+
+            if (!toServer)
+            {
+                // Messages that no server sends, some data, an encrypted record, and an empty change of keys with the highest number.
+                foreach (string hex in (string[])["16fefd0000ffffffffffff000cff0000000000000000000000", "16fefd0000fffffffffffe0001ff", "17fefd0000ffffffffffff000101", "16fefd000100000000000000200102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", "14fefd0000ffffffffffff000101"])
+                {
+                    bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString(hex));
+                    forged++;
+                }
+            }
+
+            return false;
+        };
+        await ConnectsAsync(bench);
+        Assert.True(forged > 256);
+    }
+
+    [Fact]
+    public async Task An_alert_that_nothing_follows_is_believed_after_a_while()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, _, _) => true };
+        Task<DtlsSession> task = bench.BeginAsync();
+        bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString("15fefd0000000000000000000202") is var record ? [.. record, 0x50] : []);
+        bench.Clock.Advance(TimeSpan.FromMilliseconds(99));
+        bench.Client.Tick();
+        Assert.False(task.IsCompleted);
+        bench.Clock.Advance(TimeSpan.FromMilliseconds(1));
+        bench.Client.Tick();
+        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
+        Assert.Equal(DtlsHandshakeFailure.Refused, failure.Reason);
+        Assert.Contains("internal_error (80)", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_flood_at_a_handshake_is_bounded_and_harmless()
+    {
+        List<Action> works = [];
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Run = works.Add;
+        using ClientBench bench = new(settings);
+        Task<DtlsSession> task = bench.BeginAsync();
+        int taken = 0;
+        for (int i = 0; i < 1_000; i++)
+        {
+            taken += bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString("15fefd000000000000000000020228")) ? 1 : 0;
+        }
+
+        Assert.Equal((16, 1), (taken, works.Count));
+        await bench.DriveAsync(() =>
+        {
+            Action[] now = [.. works];
+            works.Clear();
+            foreach (Action work in now)
+            {
+                work();
+            }
+
+            return task.IsCompleted;
+        });
+        Assert.NotNull(await task);
+    }
+
+    private static ClientBench Bench(bool isMutual)
+    {
+        if (!isMutual)
+        {
+            return new ClientBench(BenchSettings.OfPsk());
+        }
+
+        return CertificateTests.MutualBench();
+    }
+
+    private static async Task ConnectsAsync(ClientBench bench)
+    {
+        DtlsSession session = await bench.ConnectAsync(serverName: "device.example");
+        bench.Loses = null;
+        await bench.DriveAsync(() => bench.Server.SessionCount == 1);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[^1]);
+    }
+}

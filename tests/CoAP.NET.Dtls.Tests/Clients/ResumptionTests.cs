@@ -1,0 +1,158 @@
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>Sessions that are resumed by a short handshake (RFC 5246 section 7.3).</summary>
+[Rfc("7925-7-1")]
+public sealed class ResumptionTests
+{
+    // ClientHello twice, HelloVerifyRequest, one flight, and the last one.
+    private const int Short = 5;
+    private const int Whole = 6;
+
+    private static readonly VirtualClock s_clock = new();
+
+    [Theory]
+    [InlineData(false, -1)]
+    [InlineData(false, 0)]
+    [InlineData(false, 4)]
+    [InlineData(true, 0)]
+    public async Task A_second_handshake_is_a_short_one(bool hasCertificates, int cidLength)
+    {
+        BenchSettings settings = Settings(hasCertificates);
+        settings.Client = settings.Client with { OwnCidLength = cidLength };
+        using ClientBench bench = new(NothingTwice(settings));
+        DtlsSession first = await bench.ConnectAsync(serverName: "device.example");
+        Assert.Equal(Whole, bench.Sent);
+        for (int again = 1; again <= 3; again++)
+        {
+            // Each time from another address.
+            int before = bench.Sent;
+            DtlsSession session = await bench.ConnectAsync(1 + again, "device.example");
+            Assert.Equal(Short, bench.Sent - before);
+            Assert.Equal((first.PskIdentity, first.PeerCertificate?.Thumbprint), (session.PskIdentity, session.PeerCertificate?.Thumbprint));
+            Assert.Equal(Math.Max(0, cidLength), session.OwnCid.Length);
+            Assert.Equal(cidLength < 0 ? 0 : DtlsServer.CidLength, bench.ServerSink.Opened[again].OwnCid.Length);
+            await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[again]);
+        }
+
+        Assert.Equal(1, bench.Client.Resumptions.Count);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Whichever_datagram_is_lost_the_short_handshake_is_finished(bool hasCertificates)
+    {
+        for (int lost = 1; lost <= Short; lost++)
+        {
+            using ClientBench bench = new(Settings(hasCertificates));
+            await bench.ConnectAsync(1, "device.example");
+            bench.Loses = (number, _, _) => number == Whole + lost;
+            DtlsSession session = await bench.ConnectAsync(2, "device.example");
+            await bench.DriveAsync(() => bench.Server.SessionCount == 2);
+            bench.Loses = null;
+            Assert.True(bench.ServerSink.Opened[1].OwnCid.Length > 0);
+            await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
+        }
+    }
+
+    [Fact]
+    public async Task A_server_that_forgot_the_session_makes_a_whole_one()
+    {
+        using ClientBench bench = new(NothingTwice(Settings(false)));
+        await bench.ConnectAsync(1);
+        bench.RestartServer();
+        int before = bench.Sent;
+        DtlsSession session = await bench.ConnectAsync(2);
+        Assert.Equal(Whole, bench.Sent - before);
+        Assert.Equal("user", session.PskIdentity);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
+    }
+
+    [Fact]
+    public async Task A_server_without_resumption_leaves_nothing_to_keep()
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        await bench.ConnectAsync();
+        Assert.Equal(0, bench.Client.Resumptions.Count);
+        BenchSettings settings = Settings(false);
+        settings.Sessions = settings.Sessions with { MaxResumable = 0 };
+        using ClientBench without = new(settings);
+        await without.ConnectAsync();
+        Assert.Equal(0, without.Client.Resumptions.Count);
+    }
+
+    [Fact]
+    public async Task A_session_is_resumed_under_its_own_name_and_within_its_lifetime_only()
+    {
+        BenchSettings settings = Settings(false);
+        settings.Sessions = settings.Sessions with { ResumptionLifetime = TimeSpan.FromHours(1) };
+        using ClientBench bench = new(NothingTwice(settings));
+        await bench.ConnectAsync(1, "one.example");
+        int before = bench.Sent;
+        await bench.ConnectAsync(2, "two.example");
+        Assert.Equal(Whole, bench.Sent - before);
+
+        // Its age is that of the whole handshake, however often it is resumed.
+        bench.Clock.Advance(TimeSpan.FromMinutes(40));
+        before = bench.Sent;
+        await bench.ConnectAsync(3, "one.example");
+        Assert.Equal(Short, bench.Sent - before);
+        bench.Clock.Advance(TimeSpan.FromMinutes(40));
+        before = bench.Sent;
+        await bench.ConnectAsync(4, "one.example");
+        Assert.Equal(Whole, bench.Sent - before);
+    }
+
+    [Fact]
+    public void Those_used_least_recently_make_room()
+    {
+        using ResumptionCache cache = new(2, TimeSpan.FromHours(1), s_clock);
+        CoapAddress remote = CoapAddress.FromIPv4(1, 2);
+        byte[] first = [1];
+        cache.Put(remote, "a", Session(first));
+        cache.Put(remote, "b", Session([2]));
+        cache.Put(remote, "c", Session([3]));
+        Assert.Equal(2, cache.Count);
+        Assert.Null(cache.Take(remote, "a"));
+        Assert.Equal([0], first);
+        Assert.Equal([2], cache.Take(remote, "b")!.Bytes.ToArray());
+        Assert.Null(cache.Take(remote, "b"));
+        byte[] replaced = [4];
+        cache.Put(remote, "c", Session(replaced));
+        cache.Put(remote, "c", Session([5]));
+        Assert.Equal([0], replaced);
+        Assert.Equal(1, cache.Count);
+        cache.Dispose();
+        byte[] late = [6];
+        cache.Put(remote, "d", Session(late));
+        Assert.Equal(0, cache.Count);
+        Assert.Equal([0], late);
+    }
+
+    private static ResumableSession Session(byte[] bytes) => new(bytes, s_clock.GetTimestamp(), null, null);
+
+    // Where datagrams are counted the machine may be slow.
+    private static BenchSettings NothingTwice(BenchSettings settings)
+    {
+        settings.Client = settings.Client with { RetransmitTimeout = TimeSpan.FromSeconds(30) };
+        settings.Server = settings.Server with { RetransmitTimeout = TimeSpan.FromSeconds(30) };
+        return settings;
+    }
+
+    private static BenchSettings Settings(bool hasCertificates)
+    {
+        BenchSettings settings = BenchSettings.OfPsk();
+        if (hasCertificates)
+        {
+            settings = CertificateTests.MutualSettings();
+            settings.Server = settings.Server with { RequiresClientCertificate = false };
+        }
+
+        settings.ServerResumes = true;
+        return settings;
+    }
+}
