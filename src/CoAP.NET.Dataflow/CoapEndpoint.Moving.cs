@@ -12,9 +12,9 @@ public sealed partial class CoapEndpoint
     /// </summary>
     public event EventHandler<CoapPeerMove>? PeerMoved;
 
-    private void OnMoved(CoapChannel channel, CoapAddress from)
+    private void OnMoved(CoapChannel channel, CoapAddress from, long movedAt)
     {
-        _ = AskWhereMovedAsync(channel, channel.MovedAt);
+        _ = AskWhereMovedAsync(channel, movedAt);
         Log.PeerMoved(_environment.Logger, channel, from.ToString());
         if (PeerMoved is { } handlers)
         {
@@ -25,14 +25,32 @@ public sealed partial class CoapEndpoint
     // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3).
     private async Task AskWhereMovedAsync(CoapChannel channel, long movedAt)
     {
+        // One question at a time, however often the peer moves. It waits for nothing: what is outstanding may be what is held back until the answer comes.
+        using CancellationTokenSource probe = new();
+        if (Interlocked.Exchange(ref channel.Probe, probe) is { } before)
+        {
+            try
+            {
+                await before.CancelAsync().ConfigureAwait(false);
+            }
+            catch (ObjectDisposedException)
+            {
+                // It has just ended.
+            }
+        }
+
         try
         {
-            await PingOnAsync(channel, CancellationToken.None).ConfigureAwait(false);
+            await PingOnAsync(channel, probe.Token, passesQueue: true).ConfigureAwait(false);
             channel.Shard.Guard.OnAnswered(channel, movedAt);
         }
-        catch (CoapException)
+        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
         {
             // Whatever else the peer acknowledges will do as well.
+        }
+        finally
+        {
+            Interlocked.CompareExchange(ref channel.Probe, null, probe);
         }
     }
 }

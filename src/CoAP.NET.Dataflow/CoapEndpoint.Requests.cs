@@ -134,13 +134,13 @@ public sealed partial class CoapEndpoint
     internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken) =>
         channel.IsConnection ? PingAsync(ConnectionPool.RouteTo(channel), cancellationToken) : PingOnAsync(channel, cancellationToken);
 
-    private Task<TimeSpan> PingOnAsync(CoapChannel channel, CancellationToken cancellationToken)
+    private Task<TimeSpan> PingOnAsync(CoapChannel channel, CancellationToken cancellationToken, bool passesQueue = false)
     {
         CoapPipeline pipeline = _pipelines[channel.Shard.Index];
         CoapChannel held = Hold(pipeline, channel);
         try
         {
-            return pipeline.ExchangesOut.PingAsync(held, cancellationToken);
+            return pipeline.ExchangesOut.PingAsync(held, passesQueue, cancellationToken);
         }
         finally
         {

@@ -30,7 +30,6 @@ public sealed partial class CoapEndpoint
             // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
             channel = await _connectionStep.ConnectAsync(RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, request.Timeout, cancellationToken).ConfigureAwait(false);
             LeaveOutToldHost(message, channel);
-            remote = channel.Remote;
         }
         else
         {
@@ -39,7 +38,7 @@ public sealed partial class CoapEndpoint
 
         if (_tokenStep.Supports(channel, StatelessTokens.Overhead + state.Length))
         {
-            message.Token = tokens.Seal(state, remote);
+            message.Token = tokens.Seal(state, channel);
             CoapPipeline pipeline = _pipelines[channel.Shard.Index];
             CoapChannel held = Hold(pipeline, channel);
             try

@@ -9,6 +9,9 @@ public sealed partial class CoapPeer
     /// </summary>
     public bool IsConnected => CoapEndpoint.IsConnected(Channel);
 
+    /// <summary>The connection or session to the peer; null where a peer is an address.</summary>
+    internal Transports.CoapConnection? Connection => Channel.Connection;
+
     /// <summary>
     /// Cancelled when the connection to the peer ends, as the requests on it fail; already, when it has ended and there is no new one. Of the connection that stands when this is read: a later one
     /// has another token. Never cancelled on datagram transports.

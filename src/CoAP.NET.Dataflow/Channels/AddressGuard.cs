@@ -97,6 +97,12 @@ internal sealed class AddressGuard
     {
         lock (_gate)
         {
+            if (channel.IsConnection)
+            {
+                // Who has keys is no address among others, and is verified until it moves.
+                until = long.MaxValue;
+            }
+
             if (!channel.IsVerified)
             {
                 _counters.Add(CoapCounter.AddressesVerified);
@@ -107,7 +113,6 @@ internal sealed class AddressGuard
                 channel.VerifiedUntil = until;
             }
 
-            // Who has keys is no address among others.
             if (!channel.IsCountedVerified && !channel.IsConnection)
             {
                 channel.IsCountedVerified = _verified.TryAdd(channel.Remote);
@@ -122,23 +127,24 @@ internal sealed class AddressGuard
     /// <summary>The peer of a session is at an address at which it has not shown yet that it receives.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public void OnMoved(CoapChannel channel, long now)
+    /// <returns>The time of the move, which no other move of the peer has.</returns>
+    public long OnMoved(CoapChannel channel, long now)
     {
         lock (_gate)
         {
             channel.IsVerified = false;
-            channel.MovedAt = now;
+            return channel.MovedAt = channel.MovedAt >= now ? channel.MovedAt + 1 : now;
         }
     }
 
-    /// <summary>The peer of a session answered what was sent to it when it was at an address.</summary>
+    /// <summary>The peer of a session answered what was sent to it after it had moved.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="movedAt">Since when it was there: <see cref="CoapChannel.MovedAt"/>, or later.</param>
+    /// <param name="movedAt">The time of that move.</param>
     public void OnAnswered(CoapChannel channel, long movedAt)
     {
         lock (_gate)
         {
-            if (movedAt >= channel.MovedAt)
+            if (movedAt == channel.MovedAt)
             {
                 Verify(channel, long.MaxValue);
             }
@@ -166,7 +172,9 @@ internal sealed class AddressGuard
     public bool TryAddObserver(CoapChannel channel, long now, out bool isCounted)
     {
         isCounted = false;
-        if (IsTrusted(channel, now))
+
+        // Whoever moved in a session registers with its keys, so there are not more such observers than sessions.
+        if (channel.IsConnection || IsTrusted(channel, now))
         {
             return true;
         }
@@ -221,17 +229,29 @@ internal sealed class AddressGuard
         return drawn;
     }
 
+    /// <summary>Whether a message goes out that nobody but ourselves asked for. Only who moved in a session, and has not shown yet that it receives there, has to wait for what is large.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="size">Its size in bytes.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public bool MayRequest(CoapChannel channel, int size, long now) => channel.IsVerified || !channel.IsConnection || size <= AlwaysFree || MaySend(channel, size, now);
+
     /// <summary>An acknowledgement of the peer matched a message of ours.</summary>
     /// <param name="channel">The peer.</param>
-    /// <param name="sentAt">When the message was sent last, in units of 100 ns.</param>
+    /// <param name="sentAt">When the message was sent first, in units of 100 ns.</param>
     public void OnAcknowledged(CoapChannel channel, long sentAt)
     {
         if (channel.IsConnection)
         {
-            // Nobody else can acknowledge in a session.
+            // Nobody else can acknowledge in a session. What was sent at the moment of the move went elsewhere, maybe.
             if (!channel.IsVerified)
             {
-                OnAnswered(channel, sentAt);
+                lock (_gate)
+                {
+                    if (sentAt > channel.MovedAt)
+                    {
+                        Verify(channel, long.MaxValue);
+                    }
+                }
             }
 
             return;

@@ -19,6 +19,12 @@ internal sealed class ChannelExtras
     /// <summary>What waits for the one who drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;
 
+    /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
+    public CancellationTokenSource? Probe;
+
+    /// <summary>Which connection or session of the endpoint.</summary>
+    public ulong Number;
+
     /// <summary>When a session had its present address first, in units of 100 ns.</summary>
     public long MovedAt = long.MinValue;
 

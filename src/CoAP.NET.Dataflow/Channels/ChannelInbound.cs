@@ -59,8 +59,26 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
                 item.Channel = GetOrAdd(item, hash, now);
             }
         }
+        else if (!item.Channel.IsReliable && !TryTouchSession(item.Channel))
+        {
+            Counters.Add(CoapCounter.Ignored);
+            item.Dispose();
+            return;
+        }
 
         Offer(item);
+    }
+
+    // The transport says which session a datagram is of. What comes in one that has ended is nobody's.
+    private bool TryTouchSession(CoapChannel channel)
+    {
+        if (channel.IsForgotten)
+        {
+            return !channel.IsConnection;
+        }
+
+        channel.LastSeen = _shard.Environment.Now;
+        return true;
     }
 
     // A group, everybody or nobody is no source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit many, or be lost. Most operating systems drop such datagrams, but not all transports stand on one.

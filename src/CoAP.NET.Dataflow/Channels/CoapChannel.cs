@@ -17,8 +17,7 @@ public sealed class CoapChannel
     private ChannelRoute _route;
     private ChannelExtras? _extras;
     private volatile bool _lacksLocal;
-    private readonly bool _isReliable;
-    private readonly bool _isConnection;
+    private readonly ChannelKind _kind;
     private readonly CoapAddress _remote;
 
     // Guarded by Shard.Gate.
@@ -39,8 +38,7 @@ public sealed class CoapChannel
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
         : this(new ChannelRoute(shard, connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
-        _isConnection = true;
-        _isReliable = connection.Transport.IsReliable;
+        _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
         _extras = new ChannelExtras { Connection = connection, Identity = connection.Identity };
         IsVerified = true;
     }
@@ -107,25 +105,32 @@ public sealed class CoapChannel
     }
 
     /// <summary>The peer's address. Of a session it may change.</summary>
-    public CoapAddress Remote => _isConnection && !_isReliable ? _extras!.Connection!.Remote : _remote;
+    public CoapAddress Remote => _kind == ChannelKind.Session ? _extras!.Connection!.Remote : _remote;
 
     /// <summary>The connection or session, of which the channel is; null where a peer is an address.</summary>
-    public CoapConnection? Connection => _isConnection ? _extras!.Connection : null;
+    public CoapConnection? Connection => IsConnection ? _extras!.Connection : null;
 
     /// <summary>Whether the peer is what is at the other end of <see cref="Connection"/>, and gone when that has ended; otherwise it is an address.</summary>
-    internal bool IsConnection => _isConnection;
+    internal bool IsConnection => _kind != ChannelKind.Address;
+
+    /// <summary>The number of the connection or session among those of the endpoint, so that what was made for one is worth nothing in another; 0 where a peer is an address.</summary>
+    internal ulong Number
+    {
+        get => _extras?.Number ?? 0;
+        init => Extras.Number = value;
+    }
 
     /// <summary>What can be stopped when there is no room for more; null on transports of datagrams.</summary>
-    internal IPausable? Pausable => _isReliable ? _extras!.Connection : null;
+    internal IPausable? Pausable => IsReliable ? _extras!.Connection : null;
 
     /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
-    public bool IsReliable => _isReliable;
+    public bool IsReliable => _kind == ChannelKind.Stream;
 
     /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
-    internal bool HasMessages => _isReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
+    internal bool HasMessages => IsReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
 
     /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
-    public int MaxMessageSize => !_isReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
+    public int MaxMessageSize => !IsReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
 
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
     internal int PeerMaxMessageSize
@@ -137,13 +142,13 @@ public sealed class CoapChannel
     /// <summary>Whether the peer may be sent Block1 and Block2: always on datagrams, on a connection when its CSM said so (RFC 8323 section 5.3.2).</summary>
     internal bool TakesBlocks
     {
-        get => _isReliable ? _extras!.TakesBlocks : !Transport.IsReliable;
+        get => IsReliable ? _extras!.TakesBlocks : !Transport.IsReliable;
         set => Extras.TakesBlocks = value;
     }
 
     /// <summary>Whether SZX 7 may be used in both directions (RFC 8323 section 6): both ends said that they know block-wise transfer, and take more than 1,152 bytes.</summary>
     internal bool TakesBert =>
-        _isReliable && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
+        IsReliable && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
 
     /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength
@@ -155,15 +160,15 @@ public sealed class CoapChannel
     /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.</summary>
     internal RequestsUnderWay? Requests
     {
-        get => _isReliable ? _extras!.Requests : null;
+        get => IsReliable ? _extras!.Requests : null;
         set => Extras.Requests = value;
     }
 
     /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host header; null for our address.</summary>
-    internal string? DefaultHost => _isReliable && Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
+    internal string? DefaultHost => IsReliable && Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
 
     /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication or a Host header; null for its address.</summary>
-    internal string? ToldHost => _isReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
+    internal string? ToldHost => IsReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _route.Local;
@@ -213,7 +218,7 @@ public sealed class CoapChannel
     internal byte AskedBlockSize { get; set; }
 
     /// <summary>Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one; <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.</summary>
-    internal int BlockSize => _isReliable ? PeerMaxMessageSize
+    internal int BlockSize => IsReliable ? PeerMaxMessageSize
         : AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
 
     /// <summary>The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a peer that fetches a body.</summary>
@@ -290,6 +295,9 @@ public sealed class CoapChannel
         get => _extras?.MovedAt ?? long.MinValue;
         set => Extras.MovedAt = value;
     }
+
+    /// <summary>What is cancelled when the peer moves again while it is asked whether it receives where it is; null when it is not asked.</summary>
+    internal ref CancellationTokenSource? Probe => ref Extras.Probe;
 
     /// <summary>Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by <see cref="AddressGuard"/>.</summary>
     internal bool IsCountedVerified

@@ -6,7 +6,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Channels;
 
 // Value: when it was made, in milliseconds of a monotonic clock (5 bytes, enough for 34 years), and the first 8 bytes of an HMAC-SHA-256 over that time and
-// the peer's address and port. So nothing is kept for a value; it shows both that the peer receives at its address and how old a request can be at most
+// the peer's address and port, and which connection or session of the endpoint it is. So nothing is kept for a value; it shows both that the peer receives at its address and how old a request can be at most
 // (RFC 9175 section 2.2.1 and appendix A.2). The key is drawn when the endpoint is made: values from before a restart are worth nothing.
 
 /// <summary>Makes the values of Echo options and knows its own again (RFC 9175). Thread-safe.</summary>
@@ -20,7 +20,7 @@ internal sealed class EchoMint
 
     private const int TimeLength = 5;
     private const int MacLength = 8;
-    private const int InputLength = TimeLength + CoapAddress.BinaryLength;
+    private const int InputLength = TimeLength + CoapAddress.BinaryLength + sizeof(ulong);
 
     private readonly byte[] _key = new byte[32];
     private readonly long _start;
@@ -35,7 +35,7 @@ internal sealed class EchoMint
     /// <param name="response">The response.</param>
     /// <param name="peer">To whom it goes.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public void AddTo(CoapMessage response, in CoapAddress peer, long now)
+    public void AddTo(CoapMessage response, CoapChannel peer, long now)
     {
         Span<byte> value = stackalloc byte[Length];
         long time = Math.Max(0, now - _start) / TimeSpan.TicksPerMillisecond;
@@ -51,7 +51,7 @@ internal sealed class EchoMint
     /// <param name="peer">Who sent it back.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="age">Its age, rounded up to milliseconds.</param>
-    public bool TryGetAge(ReadOnlySpan<byte> value, in CoapAddress peer, long now, out TimeSpan age)
+    public bool TryGetAge(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
     {
         age = default;
         if (value.Length != Length)
@@ -71,11 +71,12 @@ internal sealed class EchoMint
         return true;
     }
 
-    private void Authenticate(ReadOnlySpan<byte> time, in CoapAddress peer, Span<byte> mac)
+    private void Authenticate(ReadOnlySpan<byte> time, CoapChannel peer, Span<byte> mac)
     {
         Span<byte> input = stackalloc byte[InputLength];
         time.CopyTo(input);
-        peer.WriteTo(input[TimeLength..]);
+        peer.Remote.WriteTo(input[TimeLength..]);
+        BinaryPrimitives.WriteUInt64BigEndian(input[(TimeLength + CoapAddress.BinaryLength)..], peer.Number);
         Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
         HMACSHA256.HashData(_key, input, hash);
         hash[..MacLength].CopyTo(mac);

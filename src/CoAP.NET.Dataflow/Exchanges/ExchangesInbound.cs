@@ -136,7 +136,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
 
         CoapChannel channel = exchange.Channel;
         long now = _shard.Environment.Now;
-        if (!exchange.Request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value) || !_shard.Guard.Echo.TryGetAge(value, channel.Remote, now, out TimeSpan age))
+        if (!exchange.Request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value) || !_shard.Guard.Echo.TryGetAge(value, channel, now, out TimeSpan age))
         {
             return;
         }
@@ -179,7 +179,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 return;
             }
 
-            if (!item.IsMulticast && _stateless.TryOpen(message.Token, item.Channel.Remote, out StatelessTokens? client, out byte[] state, out TimeSpan age))
+            if (!item.IsMulticast && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokens? client, out byte[] state, out TimeSpan age))
             {
                 OnStatelessResponse(in item, message, client, state, age);
                 return;

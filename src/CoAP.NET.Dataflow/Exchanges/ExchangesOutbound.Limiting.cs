@@ -61,7 +61,7 @@ public sealed partial class ExchangesOutbound
             carriesEcho = echo > 0;
             if (carriesEcho)
             {
-                guard.Echo.AddTo(response, channel.Remote, now);
+                guard.Echo.AddTo(response, channel, now);
             }
 
             return response;
@@ -76,7 +76,7 @@ public sealed partial class ExchangesOutbound
             carriesEcho = mayEcho && _sizeOf(shorter) + EchoMint.OptionSize <= free;
             if (carriesEcho)
             {
-                guard.Echo.AddTo(shorter, channel.Remote, now);
+                guard.Echo.AddTo(shorter, channel, now);
             }
 
             while (_sizeOf(shorter) > free && TryHalve(shorter))

@@ -80,9 +80,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     }
 
     /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>
-    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken)
+    internal Task<TimeSpan> PingAsync(CoapChannel channel, bool passesQueue, CancellationToken cancellationToken)
     {
-        PingRequest ping = new(_layer, channel, _shard.Environment.Now);
+        PingRequest ping = new(_layer, channel, _shard.Environment.Now, passesQueue);
         _layer.Register(ping);
         Send(ping, cancellationToken);
         return ping.Completion.Task;
@@ -276,7 +276,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         {
             Counters.Add(CoapCounter.EchoChallenges);
             carriesEcho = true;
-            _shard.Guard.Echo.AddTo(response, exchange.Channel.Remote, _shard.Environment.Now);
+            _shard.Guard.Echo.AddTo(response, exchange.Channel, _shard.Environment.Now);
         }
 
         if (observer is not null && (silent || !response.Code.IsSuccess))

@@ -9,7 +9,7 @@ internal abstract class PendingRequest : WheelTimer
     private readonly ExchangeLayer _layer;
     private CancellationTokenRegistration _cancellation;
 
-    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, TimeSpan? timeout)
+    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, TimeSpan? timeout, bool passesQueue = false)
     {
         _layer = layer;
         Channel = channel;
@@ -17,6 +17,7 @@ internal abstract class PendingRequest : WheelTimer
         Timeout = timeout;
         Transmission = new CoapTransmission(channel, message, this)
         {
+            IsPaced = passesQueue,
             TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
         };
     }

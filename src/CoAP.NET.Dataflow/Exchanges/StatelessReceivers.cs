@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Channels;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;
@@ -27,17 +28,17 @@ internal sealed class StatelessReceivers
 
     /// <summary>Whose token this is.</summary>
     /// <param name="token">The token of a response that nobody waits for.</param>
-    /// <param name="remote">Who sent it.</param>
+    /// <param name="peer">Who sent it.</param>
     /// <param name="owner">The one that made the token.</param>
     /// <param name="state">What it had put into it.</param>
     /// <param name="age">How long ago.</param>
-    public bool TryOpen(in CoapToken token, in CoapAddress remote, [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state, out TimeSpan age)
+    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state, out TimeSpan age)
     {
         if (token.IsExtended)
         {
             foreach (StatelessTokens tokens in Volatile.Read(ref _all))
             {
-                if (tokens.TryOpen(token, remote, out state, out age))
+                if (tokens.TryOpen(token, peer, out state, out age))
                 {
                     owner = tokens;
                     return true;

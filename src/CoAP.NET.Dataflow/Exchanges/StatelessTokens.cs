@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
+using CoAP.NET.Channels;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;
@@ -51,8 +52,8 @@ internal sealed class StatelessTokens : IDisposable
 
     /// <summary>Makes the token of a request.</summary>
     /// <param name="state">The state.</param>
-    /// <param name="remote">To whom the request goes.</param>
-    public CoapToken Seal(ReadOnlySpan<byte> state, in CoapAddress remote)
+    /// <param name="peer">To whom the request goes.</param>
+    public CoapToken Seal(ReadOnlySpan<byte> state, CoapChannel peer)
     {
         byte[] token = new byte[Overhead + state.Length];
         byte[] plain = new byte[TimeLength + state.Length];
@@ -61,8 +62,8 @@ internal sealed class StatelessTokens : IDisposable
         BinaryPrimitives.WriteUInt32BigEndian(plain.AsSpan(1), (uint)milliseconds);
         state.CopyTo(plain.AsSpan(TimeLength));
         Span<byte> nonce = stackalloc byte[NonceLength];
-        Span<byte> address = stackalloc byte[CoapAddress.BinaryLength];
-        remote.WriteTo(address);
+        Span<byte> sender = stackalloc byte[CoapAddress.BinaryLength + sizeof(ulong)];
+        WriteTo(sender, peer);
         nonce.Clear();
         token[0] = Version;
         lock (_gate)
@@ -70,7 +71,7 @@ internal sealed class StatelessTokens : IDisposable
             ObjectDisposedException.ThrowIf(IsDisposed, typeof(CoapStatelessClient));
             BinaryPrimitives.WriteUInt64BigEndian(token.AsSpan(1), ++_next);
             token.AsSpan(1, 8).CopyTo(nonce[4..]);
-            _cipher.Encrypt(nonce, plain, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), address);
+            _cipher.Encrypt(nonce, plain, token.AsSpan(HeadLength, plain.Length), token.AsSpan(HeadLength + plain.Length), sender);
         }
 
         return new CoapToken(token);
@@ -78,10 +79,10 @@ internal sealed class StatelessTokens : IDisposable
 
     /// <summary>Whether a token was made here, for this peer, lately, and its response was not taken yet. If so, it is taken now.</summary>
     /// <param name="token">The token of a response.</param>
-    /// <param name="remote">Who sent it.</param>
+    /// <param name="peer">Who sent it.</param>
     /// <param name="state">The state.</param>
     /// <param name="age">How long ago the token was made.</param>
-    public bool TryOpen(in CoapToken token, in CoapAddress remote, out byte[] state, out TimeSpan age)
+    public bool TryOpen(in CoapToken token, CoapChannel peer, out byte[] state, out TimeSpan age)
     {
         state = [];
         age = default;
@@ -94,8 +95,8 @@ internal sealed class StatelessTokens : IDisposable
         ulong number = BinaryPrimitives.ReadUInt64BigEndian(bytes.AsSpan(1));
         byte[] plain = new byte[bytes.Length - HeadLength - TagLength];
         Span<byte> nonce = stackalloc byte[NonceLength];
-        Span<byte> address = stackalloc byte[CoapAddress.BinaryLength];
-        remote.WriteTo(address);
+        Span<byte> sender = stackalloc byte[CoapAddress.BinaryLength + sizeof(ulong)];
+        WriteTo(sender, peer);
         nonce.Clear();
         bytes.AsSpan(1, 8).CopyTo(nonce[4..]);
         lock (_gate)
@@ -107,7 +108,7 @@ internal sealed class StatelessTokens : IDisposable
 
             try
             {
-                _cipher.Decrypt(nonce, bytes.AsSpan(HeadLength, plain.Length), bytes.AsSpan(HeadLength + plain.Length), plain, address);
+                _cipher.Decrypt(nonce, bytes.AsSpan(HeadLength, plain.Length), bytes.AsSpan(HeadLength + plain.Length), plain, sender);
             }
             catch (AuthenticationTagMismatchException)
             {
@@ -156,6 +157,13 @@ internal sealed class StatelessTokens : IDisposable
             IsDisposed = true;
             _cipher.Dispose();
         }
+    }
+
+    // Of a session the address may change; a response in another session answers nothing (RFC 7252 section 9.1.2).
+    private static void WriteTo(Span<byte> sender, CoapChannel peer)
+    {
+        (peer is { IsConnection: true, IsReliable: false } ? default : peer.Remote).WriteTo(sender);
+        BinaryPrimitives.WriteUInt64BigEndian(sender[CoapAddress.BinaryLength..], peer.Number);
     }
 
     private bool WasTaken(ulong number) =>

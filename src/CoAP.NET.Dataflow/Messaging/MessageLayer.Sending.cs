@@ -180,7 +180,7 @@ internal sealed partial class MessageLayer
             }
         }
 
-        if (transmission.IsLimited && !transmission.IsReply && !_shard.Guard.MaySend(transmission.Channel, (int)message.SizeBound, now))
+        if (!transmission.IsReply && !MayLeave(transmission, (int)message.SizeBound, now))
         {
             // As good as lost. A Confirmable one has copies that may go later.
             return;
@@ -233,7 +233,7 @@ internal sealed partial class MessageLayer
 
         transmission.Attempts++;
         _shard.Wheel.Schedule(transmission, NextDue(transmission, peer.Messaging.Times, peer.Messaging.Sending!, now));
-        if (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, transmission.Encoded?.Length ?? (int)transmission.Message.SizeBound, now))
+        if (!MayLeave(transmission, transmission.Encoded?.Length ?? (int)transmission.Message.SizeBound, now))
         {
             // As good as lost; the peer may ask again.
             return;
@@ -254,6 +254,9 @@ internal sealed partial class MessageLayer
             EncodedSink = transmission.Encoded is null ? Sink : null,
         });
     }
+
+    private bool MayLeave(CoapTransmission transmission, int size, long now) =>
+        transmission.IsLimited ? _shard.Guard.MaySend(transmission.Channel, size, now) : _shard.Guard.MayRequest(transmission.Channel, size, now);
 
     /// <summary>Ends a transmission: no further copies, its place is free.</summary>
     private void End(CoapTransmission transmission, long now)

@@ -92,7 +92,8 @@ internal sealed partial class MessageLayer
             GiveUpAll(sending);
         }
 
-        if (channel.Messaging.MessageIds is { WasUsed: true } messageIds)
+        // A session has numbers of its own; whoever comes from its address later is somebody else.
+        if (channel is { IsConnection: false, Messaging.MessageIds: { WasUsed: true } messageIds })
         {
             _ghosts.Remember(channel.Remote, messageIds.Next);
         }

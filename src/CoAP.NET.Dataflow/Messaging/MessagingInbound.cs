@@ -72,7 +72,7 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         _shard.Enter();
         try
         {
-            goesUp = _layer.Receive(item, _shard.Environment.Now, out up);
+            goesUp = _layer.ReceiveUnlessEnded(item, _shard.Environment.Now, out up);
         }
         finally
         {

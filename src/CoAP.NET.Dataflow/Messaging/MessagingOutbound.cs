@@ -50,7 +50,14 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
         _shard.Enter();
         try
         {
-            _layer.Send(item, _shard.Environment.Now);
+            if (item.Channel is { IsConnection: true, IsForgotten: true })
+            {
+                _layer.SendToEnded(item, _shard.Environment.Now);
+            }
+            else
+            {
+                _layer.Send(item, _shard.Environment.Now);
+            }
         }
         finally
         {

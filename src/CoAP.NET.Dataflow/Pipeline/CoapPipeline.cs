@@ -32,7 +32,7 @@ internal sealed class CoapPipeline
         Signalling = new SignallingLayer(shard)
         {
             RequestsTo = ExchangeLayer.PendingOf,
-            IsQuiet = static channel => MessageLayer.RunningOf(channel) == 0 && MessageLayer.OutstandingTo(channel) == 0 && MessageLayer.WaitingFor(channel) == 0,
+            IsQuiet = Messages.IsQuiet,
         };
         Exchanges = new ExchangeLayer(shard);
         Bodies = new BodyLayer(shard, parts.Bodies);

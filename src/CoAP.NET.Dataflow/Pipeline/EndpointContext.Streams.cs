@@ -14,9 +14,10 @@ internal sealed partial class EndpointContext
     private readonly CoapWebSocketSerializer _webSockets;
     private readonly EndpointState _state;
     private long _assembly;
+    private ulong _lastNumber;
 
     /// <summary>Called, without any lock, when the peer of a session has another address than before.</summary>
-    public Action<CoapChannel, CoapAddress>? PeerMoved { get; init; }
+    public Action<CoapChannel, CoapAddress, long>? PeerMoved { get; init; }
 
     /// <summary>How much memory is taken for messages of which only a part is there, in bytes.</summary>
     public long AssemblyBytes => Interlocked.Read(ref _assembly);
@@ -24,7 +25,7 @@ internal sealed partial class EndpointContext
     public override bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
-        CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default) { AsksForParameters = true };
+        CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default) { AsksForParameters = true, Number = Interlocked.Increment(ref _lastNumber) };
         channel.AskForParameters();
         if (_state.IsStopping || !_connections.TryAdd(channel))
         {
@@ -101,6 +102,12 @@ internal sealed partial class EndpointContext
     public override void Refuse(CoapConnection connection, string reason)
     {
         Counters.Add(CoapCounter.FormatErrors);
+        if (connection is CoapSession)
+        {
+            connection.Close(new CoapConnectionException(CoapConnectionError.Aborted, $"The session with {connection.Channel} was ended: {reason}"));
+            return;
+        }
+
         CoapShard shard = connection.Channel!.Shard;
         shard.Enter();
         try
@@ -149,8 +156,7 @@ internal sealed partial class EndpointContext
 
     public override void Closed(CoapConnection connection, Exception? error)
     {
-        CoapChannel channel = connection.Channel!;
-        if (!_connections.Remove(channel))
+        if (connection.Channel is not { } channel || !_connections.Remove(channel))
         {
             return;
         }
@@ -195,14 +201,25 @@ internal sealed partial class EndpointContext
 
     public override void Moved(CoapSession session, CoapAddress from)
     {
-        CoapChannel channel = session.Channel!;
+        if (session.Channel is not { IsForgotten: false } channel)
+        {
+            return;
+        }
+
         Counters.Add(CoapCounter.PeersMoved);
-        channel.Shard.Guard.OnMoved(channel, _environment.Now);
-        PeerMoved?.Invoke(channel, from);
+        long movedAt = channel.Shard.Guard.OnMoved(channel, _environment.Now);
+        PeerMoved?.Invoke(channel, from, movedAt);
     }
 
     public override void ReceiveEnded(CoapConnection connection)
     {
+        if (connection is CoapSession)
+        {
+            // Of a session there is no half.
+            connection.Close(null);
+            return;
+        }
+
         CoapShard shard = connection.Channel!.Shard;
         shard.Enter();
         try

@@ -19,7 +19,7 @@ internal static unsafe class CertificateCallbacks
         {
             handshake = Handshake.Of(LibCrypto.X509_STORE_CTX_get_ex_data(store, LibSsl.SSL_get_ex_data_X509_STORE_CTX_idx()));
             nint leaf = LibCrypto.X509_STORE_CTX_get0_cert(store);
-            if (handshake is not null && leaf != 0 && handshake.Trusts(ToManaged(leaf), Sent(LibCrypto.X509_STORE_CTX_get0_untrusted(store))))
+            if (handshake is not null && (leaf != 0 ? handshake.Trusts(ToManaged(leaf), Sent(LibCrypto.X509_STORE_CTX_get0_untrusted(store))) : handshake.Trusts(RawPublicKeys.Of(store))))
             {
                 return 1;
             }

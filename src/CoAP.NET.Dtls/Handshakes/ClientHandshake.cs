@@ -1,3 +1,4 @@
+using System.Net;
 using System.Runtime.InteropServices;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
@@ -16,8 +17,7 @@ internal sealed class ClientHandshake : Handshake
     // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest, ServerHelloDone, CertificateStatus
     private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
-    private string? _resumedIdentity;
-    private X509Certificate2? _resumedCertificate;
+    private (string? PskIdentity, X509Certificate2? PeerCertificate, ReadOnlyMemory<byte> PeerPublicKey) _resumed;
     private ulong _nextPlain;
 
     /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
@@ -52,16 +52,14 @@ internal sealed class ClientHandshake : Handshake
     public uint Heard { get; private set; }
 
     /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
-    /// <param name="session">What <see cref="SaveSession"/> gave.</param>
-    /// <param name="pskIdentity">By which identity it was made.</param>
-    /// <param name="peerCertificate">Which certificate was trusted then.</param>
+    /// <param name="session">The session, with what <see cref="SaveSession"/> gave; the handshake needs no more of its bytes afterwards.</param>
     /// <returns>Whether OpenSSL takes it.</returns>
-    public unsafe bool Resume(ReadOnlySpan<byte> session, string? pskIdentity, X509Certificate2? peerCertificate)
+    public unsafe bool Resume(ResumableSession session)
     {
-        fixed (byte* start = session)
+        fixed (byte* start = session.Bytes)
         {
             byte* cursor = start;
-            nint native = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(session.Length));
+            nint native = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(session.Bytes.Length));
             if (native == 0)
             {
                 LibCrypto.ERR_clear_error();
@@ -70,7 +68,7 @@ internal sealed class ClientHandshake : Handshake
 
             bool isTaken = LibSsl.SSL_set_session(Ssl, native) == 1;
             LibSsl.SSL_SESSION_free(native);
-            (_resumedIdentity, _resumedCertificate) = (pskIdentity, peerCertificate);
+            _resumed = (session.PskIdentity, session.PeerCertificate, session.PeerPublicKey);
             return isTaken;
         }
     }
@@ -94,10 +92,10 @@ internal sealed class ClientHandshake : Handshake
     }
 
     /// <summary>Sends the ClientHello.</summary>
-    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); null for an address.</param>
+    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); none is sent for an address or null.</param>
     public unsafe void Start(string? serverName)
     {
-        if (serverName is not null)
+        if (serverName is not null && !IPAddress.TryParse(serverName, out _))
         {
             fixed (byte* name = Encoding.ASCII.GetBytes(serverName + '\0'))
             {
@@ -128,8 +126,7 @@ internal sealed class ClientHandshake : Handshake
         // A short handshake shows neither anew.
         if (IsResumed)
         {
-            PskIdentity = _resumedIdentity;
-            PeerCertificate = _resumedCertificate;
+            (PskIdentity, PeerCertificate, PeerPublicKey) = _resumed;
         }
     }
 

@@ -51,6 +51,19 @@ internal abstract partial class Handshake
         return true;
     }
 
+    /// <summary>Whether a raw public key is trusted; keeps it if so.</summary>
+    /// <param name="key">The key, as SubjectPublicKeyInfo in DER.</param>
+    public bool Trusts(ReadOnlyMemory<byte> key)
+    {
+        if (key.IsEmpty || ValidateRawPublicKey?.Invoke(key) != true)
+        {
+            return false;
+        }
+
+        PeerPublicKey = key;
+        return true;
+    }
+
     /// <summary>What goes into the extension connection_id; null: it is left out.</summary>
     public abstract byte[]? CidToSend();
 

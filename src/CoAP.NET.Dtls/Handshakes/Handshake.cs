@@ -58,6 +58,12 @@ internal abstract partial class Handshake : IDisposable
     /// <summary>Decides about a certificate and those that came with it. None is trusted while this is null.</summary>
     public Func<X509Certificate2, X509Certificate2Collection, bool>? Validate { get; init; }
 
+    /// <summary>Decides about a raw public key, given as SubjectPublicKeyInfo in DER. None is trusted while this is null.</summary>
+    public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+
+    /// <summary>The raw public key that the peer showed, as SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
+    public ReadOnlyMemory<byte> PeerPublicKey { get; protected set; }
+
     /// <summary>The key of <see cref="PskIdentity"/>.</summary>
     public ReadOnlySpan<byte> PreSharedKey => _preSharedKey;
 
@@ -174,7 +180,7 @@ internal abstract partial class Handshake : IDisposable
 
         // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
-        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate);
+        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey };
     }
 
     public void Dispose()

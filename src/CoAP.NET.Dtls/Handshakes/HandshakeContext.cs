@@ -30,7 +30,10 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MIN_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(0), null);
-        _ = LibSsl.SSL_CTX_set_options(handle, LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_TICKET | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE);
+        ulong tickets = settings.UsesTickets ?? !settings.IsServer ? 0 : LibSsl.SSL_OP_NO_TICKET;
+        _ = LibSsl.SSL_CTX_set_options(
+            handle,
+            LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_NO_ENCRYPT_THEN_MAC | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE | tickets);
 
         // CCM_8 has tags of 64 bits, for which newer versions of OpenSSL want security level 0. That would lower it for certificates as well, so it is allowed by itself.
         s_defaultSecurity = LibSsl.SSL_CTX_get_security_callback(handle);
@@ -121,6 +124,11 @@ internal sealed unsafe class HandshakeContext : SafeHandle
 
     private void SetCertificates()
     {
+        if (Settings.RawPublicKey is not null || Settings.TakesRawPublicKeys)
+        {
+            UseRawPublicKeys();
+        }
+
         if (Settings.Certificate is { } certificate)
         {
             UseCertificate(certificate);
@@ -128,7 +136,9 @@ internal sealed unsafe class HandshakeContext : SafeHandle
             Check(LibSsl.SSL_CTX_check_private_key(handle) == 1, "a key that is not the certificate's");
         }
 
-        int mode = !Settings.IsServer ? LibSsl.SSL_VERIFY_PEER : Settings.RequiresClientCertificate ? LibSsl.SSL_VERIFY_PEER | LibSsl.SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+        int mode = !Settings.IsServer ? LibSsl.SSL_VERIFY_PEER
+            : Settings.RequiresClientCertificate ? LibSsl.SSL_VERIFY_PEER | LibSsl.SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+            : Settings.RequestsClientCertificate ? LibSsl.SSL_VERIFY_PEER : 0;
         LibSsl.SSL_CTX_set_verify(handle, mode, 0);
         LibSsl.SSL_CTX_set_cert_verify_callback(handle, &CertificateCallbacks.Verify, 0);
     }
@@ -157,6 +167,27 @@ internal sealed unsafe class HandshakeContext : SafeHandle
     {
         using AsymmetricAlgorithm key = (AsymmetricAlgorithm?)certificate.GetECDsaPrivateKey() ?? certificate.GetRSAPrivateKey()
             ?? throw new InvalidOperationException($"The certificate {certificate.Subject} has no private key. coaps needs a certificate that was loaded with its key.");
+        UseKey(key, certificate.Subject);
+    }
+
+    private void UseRawPublicKeys()
+    {
+        if (Settings is { RawPublicKey: not null, Certificate: not null })
+        {
+            throw new InvalidOperationException("An endpoint shows a certificate or a raw public key, not both. Leave one of them out.");
+        }
+
+        ReadOnlySpan<byte> own = Settings.RawPublicKey is null ? [RawPublicKeys.X509] : [RawPublicKeys.RawPublicKey];
+        ReadOnlySpan<byte> peer = Settings.TakesRawPublicKeys ? [RawPublicKeys.RawPublicKey, RawPublicKeys.X509] : [RawPublicKeys.X509];
+        Check(RawPublicKeys.TrySetTypes(handle, Settings.IsServer, own, peer), "no use for raw public keys");
+        if (Settings.RawPublicKey is { } pair)
+        {
+            UseKey(pair, "the raw public key");
+        }
+    }
+
+    private void UseKey(AsymmetricAlgorithm key, string name)
+    {
         byte[] bytes;
         try
         {
@@ -164,7 +195,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         }
         catch (CryptographicException exception)
         {
-            throw new InvalidOperationException($"The private key of {certificate.Subject} cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable.", exception);
+            throw new InvalidOperationException($"The private key of {name} cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable.", exception);
         }
 
         fixed (byte* start = bytes)
@@ -174,7 +205,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
             bool isTaken = native != 0 && LibSsl.SSL_CTX_use_PrivateKey(handle, native) == 1;
             LibCrypto.EVP_PKEY_free(native);
             CryptographicOperations.ZeroMemory(bytes);
-            Check(isTaken, $"no use for the key of {certificate.Subject}");
+            Check(isTaken, $"no use for the key of {name}");
         }
     }
 }

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Records;
 
@@ -15,11 +16,20 @@ internal sealed record HandshakeSettings
     /// <summary>The own certificate with its key, or null.</summary>
     public X509Certificate2? Certificate { get; init; }
 
+    /// <summary>The own key pair, shown by itself as a raw public key (RFC 7250) in place of a certificate, or null. Needs OpenSSL 3.2. The public key is what is sent.</summary>
+    public ECDsa? RawPublicKey { get; init; }
+
+    /// <summary>Whether peers may show raw public keys in place of certificates; needs OpenSSL 3.2. Those are taken that <see cref="Handshake.ValidateRawPublicKey"/> takes.</summary>
+    public bool TakesRawPublicKeys { get; init; }
+
     /// <summary>What is sent with it: certificates between it and one that the peer trusts.</summary>
     public IReadOnlyList<X509Certificate2> Intermediates { get; init; } = [];
 
     /// <summary>Whether a client has to show a certificate.</summary>
     public bool RequiresClientCertificate { get; init; }
+
+    /// <summary>Whether a client is asked for a certificate, and may do without.</summary>
+    public bool RequestsClientCertificate { get; init; }
 
     /// <summary>What tells clients which identity to use (RFC 4279 section 5), or null.</summary>
     public string? PskIdentityHint { get; init; }
@@ -29,6 +39,9 @@ internal sealed record HandshakeSettings
 
     /// <summary>After so long a silence a flight is sent again, then after twice as long, and so on (RFC 6347 section 4.2.4.1; RFC 7925 section 11 has 9 s for networks that are slow).</summary>
     public TimeSpan RetransmitTimeout { get; init; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>Whether sessions may be resumed by tickets (RFC 5077); null: by clients, so that servers with little memory need not remember them (RFC 7925 section 7). Those of a server would be missing in what it says again.</summary>
+    public bool? UsesTickets { get; init; }
 
     /// <summary>Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.</summary>
     public int OwnCidLength { get; init; } = -1;

@@ -96,6 +96,12 @@ internal static unsafe partial class LibCrypto
     public static partial nint d2i_AutoPrivateKey(nint reuse, byte** bytes, CLong length);
 
     [LibraryImport(OpenSslLibrary.Crypto)]
+    public static partial int i2d_PUBKEY(nint key, byte** bytes);
+
+    [LibraryImport(OpenSslLibrary.Crypto)]
+    public static partial nint OpenSSL_version(int what);
+
+    [LibraryImport(OpenSslLibrary.Crypto)]
     public static partial void EVP_PKEY_free(nint key);
 
     [LibraryImport(OpenSslLibrary.Crypto)]
@@ -115,6 +121,9 @@ internal static unsafe partial class LibCrypto
 
     [LibraryImport(OpenSslLibrary.Crypto)]
     public static partial nint OPENSSL_sk_value(nint stack, int index);
+
+    /// <summary>What OpenSSL says it is.</summary>
+    public static string VersionText() => Marshal.PtrToStringUTF8(OpenSSL_version(0)) ?? "unknown";
 
     /// <summary>The newest error of this thread in words, and the queue emptied.</summary>
     /// <returns>OpenSSL's own words, or an empty string if there is no error.</returns>

@@ -16,6 +16,7 @@ internal static unsafe partial class LibSsl
 
     public const ulong SSL_OP_NO_QUERY_MTU = 1UL << 12;
     public const ulong SSL_OP_NO_TICKET = 1UL << 14;
+    public const ulong SSL_OP_NO_ENCRYPT_THEN_MAC = 1UL << 19;
     public const ulong SSL_OP_CIPHER_SERVER_PREFERENCE = 1UL << 22;
     public const ulong SSL_OP_NO_RENEGOTIATION = 1UL << 30;
 

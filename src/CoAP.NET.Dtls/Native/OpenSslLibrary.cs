@@ -15,6 +15,9 @@ internal static class OpenSslLibrary
     /// <summary>The environment variable that names a directory.</summary>
     public const string PathVariable = "COAP_OPENSSL_PATH";
 
+    // OpenSSL_version_num: 1.1.1.
+    private const uint Oldest = 0x1010100f;
+
     private static readonly Lock s_lock = new();
     private static nint s_crypto;
     private static nint s_ssl;
@@ -31,11 +34,29 @@ internal static class OpenSslLibrary
             {
                 if (s_crypto != 0)
                 {
-                    throw new InvalidOperationException("OpenSSL is loaded already. Set CoapDtls.LibraryPath before anything else of CoAP.NET.Dtls is used.");
+                    throw new InvalidOperationException("OpenSSL is loaded already. Set CoapDtls.LibraryDirectory before anything else of CoAP.NET.Dtls is used.");
                 }
 
                 s_directory = value;
             }
+        }
+    }
+
+    /// <summary>What to do where it is missing.</summary>
+    public static string Advice =>
+        $"Install it ({Package()}), or name the directory that holds libcrypto and libssl in CoapDtls.LibraryDirectory or in the environment variable {PathVariable}.";
+
+    /// <summary>What it says of itself; null when there is none.</summary>
+    public static unsafe string? Version
+    {
+        get
+        {
+            if (!TryLoad(out _) || !NativeLibrary.TryGetExport(s_crypto, "OpenSSL_version", out nint version))
+            {
+                return null;
+            }
+
+            return Marshal.PtrToStringUTF8(((delegate* unmanaged[Cdecl]<int, nint>)version)(0));
         }
     }
 
@@ -69,17 +90,27 @@ internal static class OpenSslLibrary
             foreach ((string crypto, string ssl) in Candidates())
             {
                 // Both of one version: functions of one take objects of the other.
-                if (TryLoadFrom(crypto, tried, out nint cryptoHandle) && TryLoadFrom(ssl, tried, out nint sslHandle))
+                if (TryLoadFrom(crypto, tried, out nint cryptoHandle) && IsNewEnough(cryptoHandle, tried) && TryLoadFrom(ssl, tried, out nint sslHandle))
                 {
                     (s_crypto, s_ssl) = (cryptoHandle, sslHandle);
                     return true;
                 }
             }
 
-            missing = $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). Install it (Debian and Ubuntu: libssl3, Alpine: libssl3, macOS: brew install openssl@3), or name the directory that "
-                + $"holds it in CoapDtls.LibraryPath or in the environment variable {PathVariable}.";
+            missing = $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). {Advice}";
             return false;
         }
+    }
+
+    /// <summary>Finds what only some versions export.</summary>
+    /// <param name="library"><see cref="Crypto"/> or <see cref="Ssl"/>.</param>
+    /// <param name="name">The name of the function.</param>
+    /// <returns>Its address, or 0.</returns>
+    /// <exception cref="DllNotFoundException">There is no OpenSSL.</exception>
+    public static nint Find(string library, string name)
+    {
+        Load();
+        return NativeLibrary.TryGetExport(library == Crypto ? s_crypto : s_ssl, name, out nint address) ? address : 0;
     }
 
     private static nint Resolve(string name, Assembly assembly, DllImportSearchPath? path)
@@ -108,6 +139,23 @@ internal static class OpenSslLibrary
         tried.Add(full);
         return NativeLibrary.TryLoad(full, out handle);
     }
+
+    private static unsafe bool IsNewEnough(nint crypto, List<string> tried)
+    {
+        uint version = NativeLibrary.TryGetExport(crypto, "OpenSSL_version_num", out nint function) ? (uint)((delegate* unmanaged[Cdecl]<CULong>)function)().Value : 0;
+        if (version >= Oldest)
+        {
+            return true;
+        }
+
+        tried[^1] += version == 0 ? ": no OpenSSL of 1.1.1 or later" : $": OpenSSL {version >> 28}.{(version >> 20) & 0xff}.{(version >> 12) & 0xff}, which is too old";
+        return false;
+    }
+
+    private static string Package() =>
+        OperatingSystem.IsWindows() ? "OpenSSL 3 for this processor's architecture: Windows has none of its own"
+        : OperatingSystem.IsMacOS() ? "brew install openssl@3"
+        : "Debian and Ubuntu: apt-get install libssl3, from Debian 13 and Ubuntu 24.04 on libssl3t64; Alpine: apk add libssl3; Fedora and RHEL: dnf install openssl-libs";
 
     private static IEnumerable<(string Crypto, string Ssl)> Candidates()
     {

@@ -47,6 +47,9 @@ internal sealed class RecordLayer
     /// <summary>The Connection ID that records to this end carry.</summary>
     public ReadOnlySpan<byte> OwnCid => _ownCid;
 
+    /// <summary>The Connection ID in records to the peer; empty without.</summary>
+    public ReadOnlySpan<byte> PeerCid => _peerCid;
+
     /// <summary>The number that the next record gets.</summary>
     public ulong NextSequence => _nextSequence;
 

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
-using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Channels;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Transports;
@@ -151,11 +150,14 @@ internal sealed partial class DtlsClient : IDisposable
     public void Run(Action work) => _run(work);
 
     /// <summary>Makes a handshake.</summary>
-    /// <param name="select">Chooses the pre-shared key, by the server's hint.</param>
-    /// <param name="validate">Decides about certificates.</param>
+    /// <param name="pending">Whose it is.</param>
     /// <returns>It; its owner disposes of it.</returns>
-    public ClientHandshake MakeHandshake(Func<string?, (string Identity, ReadOnlyMemory<byte> Key)?> select, Func<X509Certificate2, X509Certificate2Collection, bool> validate) =>
-        new(_context, MakeCid(), null, default) { SelectPsk = select, Validate = validate };
+    public ClientHandshake MakeHandshake(PendingConnect pending) => new(_context, MakeCid(), null, default)
+    {
+        SelectPsk = pending.SelectKey,
+        Validate = pending.Trusts,
+        ValidateRawPublicKey = pending.TrustsKey,
+    };
 
     /// <summary>A handshake is done: its session takes the place of one over the same path.</summary>
     /// <param name="pending">The handshake.</param>

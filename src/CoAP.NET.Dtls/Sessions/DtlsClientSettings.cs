@@ -15,6 +15,9 @@ internal sealed record DtlsClientSettings
     /// <summary>Decides about certificates of servers; null: none is trusted.</summary>
     public CertificateCheck? Certificates { get; init; }
 
+    /// <summary>Decides about raw public keys of servers: gets the name that was asked for (null for an address), the server's address and its SubjectPublicKeyInfo in DER (RFC 7250). Null: none is trusted.</summary>
+    public Func<string?, CoapAddress, ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+
     /// <summary>How long a handshake may take.</summary>
     public TimeSpan HandshakeTimeout { get; init; } = TimeSpan.FromSeconds(30);
 

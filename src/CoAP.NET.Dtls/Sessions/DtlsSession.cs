@@ -41,6 +41,7 @@ internal sealed class DtlsSession
         _nextPlainSequence = established.NextPlainSequence;
         PskIdentity = established.PskIdentity;
         PeerCertificate = established.PeerCertificate;
+        PeerPublicKey = established.PeerPublicKey;
         _path = path;
         _sink = sink;
         _time = time;
@@ -63,8 +64,14 @@ internal sealed class DtlsSession
     /// <summary>Who the peer is, by its certificate.</summary>
     public X509Certificate2? PeerCertificate { get; }
 
+    /// <summary>Who the peer is, by its raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
+    public ReadOnlyMemory<byte> PeerPublicKey { get; }
+
     /// <summary>The Connection ID in records to this end; empty without.</summary>
     public byte[] OwnCid { get; }
+
+    /// <summary>Whether records of the client carry a Connection ID.</summary>
+    public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
 
     /// <summary>How its records are protected.</summary>
     public CipherSuite Suite => _records.Suite;

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
@@ -10,6 +12,8 @@ internal sealed partial class PendingConnect
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
 
+    // The root of all names has none in TLS (RFC 6066 section 3).
+    private readonly string? _name = serverName?.TrimEnd('.');
     private long _resumedSince;
     private int _progress;
     private int _refusals;
@@ -21,6 +25,11 @@ internal sealed partial class PendingConnect
         {
             if (_handshake is null)
             {
+                if (Volatile.Read(ref _isDecided))
+                {
+                    return;
+                }
+
                 Begin();
                 Flush();
             }
@@ -61,9 +70,9 @@ internal sealed partial class PendingConnect
 
     private void Begin()
     {
-        ClientHandshake handshake = owner.MakeHandshake(hint => owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint), Trusts);
+        ClientHandshake handshake = owner.MakeHandshake(this);
         using ResumableSession? resumable = owner.Resumptions.Take(path.Remote, serverName);
-        if (resumable is not null && handshake.Resume(resumable.Bytes, resumable.PskIdentity, resumable.PeerCertificate))
+        if (resumable is not null && handshake.Resume(resumable))
         {
             _resumedSince = resumable.Since;
         }
@@ -73,7 +82,7 @@ internal sealed partial class PendingConnect
             _handshake = handshake;
         }
 
-        handshake.Start(serverName);
+        handshake.Start(_name);
     }
 
     private bool TryTake(out byte[]? datagram)
@@ -105,9 +114,25 @@ internal sealed partial class PendingConnect
         }
     }
 
-    private bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
+    /// <summary>Chooses the pre-shared key.</summary>
+    /// <param name="hint">The server's hint.</param>
+    public (string Identity, ReadOnlyMemory<byte> Key)? SelectKey(string? hint) => owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint);
+
+    /// <summary>Decides about a raw public key.</summary>
+    /// <param name="key">As SubjectPublicKeyInfo.</param>
+    public bool TrustsKey(ReadOnlyMemory<byte> key)
     {
-        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, serverName ?? path.Remote.ToIPAddress().ToString()) : "No authority is trusted here: name one in the options of the client.";
+        bool isTrusted = owner.Settings.ValidateRawPublicKey?.Invoke(serverName, path.Remote, key) == true;
+        _distrust = isTrusted ? null : $"The raw public key of the server (SHA-256 {Convert.ToHexStringLower(SHA256.HashData(key.Span))}) is none that is trusted for it.";
+        return isTrusted;
+    }
+
+    /// <summary>Decides about a certificate.</summary>
+    /// <param name="leaf">The certificate.</param>
+    /// <param name="sent">What came with it.</param>
+    public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
+    {
+        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString()) : "No authority is trusted here: name one in the options of the client.";
         return _distrust is null;
     }
 
@@ -159,21 +184,34 @@ internal sealed partial class PendingConnect
             return;
         }
 
-        Remember(handshake, established);
-        handshake.Dispose();
-        DtlsSession session = owner.OnDone(this, established);
-        owner.Forget(this);
-
-        // What came behind the end of the handshake is for the session.
-        while (TryTakeRest(out byte[]? datagram))
+        try
         {
-            owner.Receive(path, datagram);
-        }
+            Remember(handshake, established);
+            DtlsSession session = owner.OnDone(this, established);
+            owner.Forget(this);
 
-        _ended.TrySetResult(session);
+            // What came behind the end of the handshake is for the session.
+            while (TryTakeRest(out byte[]? datagram))
+            {
+                owner.Receive(path, datagram);
+            }
+
+            _ended.TrySetResult(session);
+        }
+#pragma warning disable CA1031 // what is thrown above is told to whoever waits
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            owner.Forget(this);
+            _ended.TrySetException(exception);
+        }
+        finally
+        {
+            handshake.Dispose();
+        }
     }
 
-    private bool TryTakeRest([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out byte[]? datagram)
+    private bool TryTakeRest([NotNullWhen(true)] out byte[]? datagram)
     {
         lock (_gate)
         {
@@ -187,7 +225,7 @@ internal sealed partial class PendingConnect
         {
             // Trust is as old as the whole handshake, however often it is resumed.
             long since = handshake.IsResumed ? _resumedSince : _since;
-            owner.Resumptions.Put(path.Remote, serverName, new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate));
+            owner.Resumptions.Put(path.Remote, serverName, new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey));
         }
     }
 

@@ -92,6 +92,12 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         await _sockets.DisposeAsync().ConfigureAwait(false);
     }
 
+    /// <summary>What runs; null before the start.</summary>
+    internal DtlsEngine? Engine => _engine;
+
+    /// <summary>So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session. For tests.</summary>
+    internal TimeSpan SilenceToProbe { get; init; } = TimeSpan.FromSeconds(5);
+
     internal override bool HandsOver => true;
 
     internal override bool IsOurs(IPAddress address) => _sockets.IsOurs(address);

@@ -8,7 +8,6 @@ internal sealed partial class DtlsEngine
 {
     // A server that restarted answers nothing, and says nothing that could be believed. Copies of a Confirmable message leave after 2 to 3 and 6 to 9 s: two without an answer, and one looks.
     private const int UnansweredToProbe = 2;
-    private static readonly TimeSpan s_silentToProbe = TimeSpan.FromSeconds(5);
 
     // Who asked for the session that was lost comes at once.
     private static readonly TimeSpan s_readyLifetime = TimeSpan.FromSeconds(30);
@@ -98,7 +97,7 @@ internal sealed partial class DtlsEngine
 
         foreach (DtlsSession session in client.Sessions)
         {
-            if (session.Owner is DtlsChannelSession { Unanswered: >= UnansweredToProbe } owner && _outer.TimeProvider.GetElapsedTime(owner.UnansweredSince) >= s_silentToProbe)
+            if (session.Owner is DtlsChannelSession { Unanswered: >= UnansweredToProbe } owner && _outer.TimeProvider.GetElapsedTime(owner.UnansweredSince) >= _transport.SilenceToProbe)
             {
                 Probe(owner);
             }

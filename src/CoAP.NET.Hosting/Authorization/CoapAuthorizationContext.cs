@@ -22,11 +22,11 @@ public sealed class CoapAuthorizationContext
     /// <summary>Who asks.</summary>
     public CoapPeer Peer => Request.Peer;
 
-    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without DTLS or TLS.</summary>
+    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/> or, on <c>coaps</c>, a <c>CoapDtlsIdentity</c>; null without DTLS or TLS.</summary>
     public object? Identity => Request.Channel?.Identity;
 
     /// <summary>The certificate that the peer showed; null when it showed none. It lives as long as its connection.</summary>
-    public X509Certificate2? Certificate => (Identity as CoapTlsIdentity)?.Certificate;
+    public X509Certificate2? Certificate => (Identity as ICoapPeerIdentity)?.Certificate;
 
     /// <summary>The scheme of the transport that the request came by, such as <c>coap</c>.</summary>
     public string Scheme => Request.Channel?.Transport.Scheme ?? string.Empty;

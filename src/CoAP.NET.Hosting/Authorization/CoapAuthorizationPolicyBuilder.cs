@@ -34,7 +34,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     }
 
     /// <summary>
-    /// The transport proved who the peer is; otherwise 4.01. A TLS peer without a certificate of its own is nobody: it has proven nothing of itself.
+    /// The transport proved who the peer is; otherwise 4.01. A DTLS or TLS peer without credentials of its own is nobody: it has proven nothing of itself.
     /// </summary>
     /// <returns>This object.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity() =>
@@ -106,5 +106,5 @@ public sealed class CoapAuthorizationPolicyBuilder
         ? new CoapAuthorizationPolicy([.. _requirements])
         : throw new InvalidOperationException("A policy without requirements would let everybody pass. Use AllowAnonymous for that.");
 
-    private static bool HasIdentity(CoapAuthorizationContext context) => context.Identity is not (null or Transports.CoapTlsIdentity { Certificate: null });
+    private static bool HasIdentity(CoapAuthorizationContext context) => context.Identity is not (null or Transports.ICoapPeerIdentity { IsKnown: false });
 }

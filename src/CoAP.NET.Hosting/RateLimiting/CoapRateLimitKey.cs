@@ -25,7 +25,7 @@ public static class CoapRateLimitKey
     public static object Identity(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return request.Peer.Identity is { } identity and not CoapTlsIdentity { Certificate: null } ? identity : Address(request);
+        return request.Peer.Identity is { } identity and not ICoapPeerIdentity { IsKnown: false } ? identity : Address(request);
     }
 
     internal static IPAddress Of(in CoapAddress remote)

@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
@@ -57,6 +58,26 @@ public sealed class ResumptionTests
             Assert.True(bench.ServerSink.Opened[1].OwnCid.Length > 0);
             await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
         }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_server_that_remembers_nothing_may_give_tickets(bool hasCertificates)
+    {
+        BenchSettings settings = NothingTwice(Settings(hasCertificates));
+        settings.ServerResumes = false;
+        settings.Server = settings.Server with { UsesTickets = true };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        int before = bench.Sent;
+        DtlsSession session = await bench.ConnectAsync(2, "device.example");
+        Assert.Equal(Short, bench.Sent - before);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[1]);
+        settings.Client = settings.Client with { UsesTickets = false };
+        using ClientBench without = new(settings);
+        await without.ConnectAsync(1, "device.example");
+        Assert.Equal(0, without.Client.Resumptions.Count);
     }
 
     [Fact]
@@ -133,7 +154,7 @@ public sealed class ResumptionTests
         Assert.Equal([0], late);
     }
 
-    private static ResumableSession Session(byte[] bytes) => new(bytes, s_clock.GetTimestamp(), null, null);
+    private static ResumableSession Session(byte[] bytes) => new(bytes, s_clock.GetTimestamp(), null, null, default);
 
     // Where datagrams are counted the machine may be slow.
     private static BenchSettings NothingTwice(BenchSettings settings)

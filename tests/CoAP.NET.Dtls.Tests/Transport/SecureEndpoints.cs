@@ -1,5 +1,8 @@
 using System.Net;
 using System.Text;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Transport;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
@@ -10,15 +13,16 @@ internal sealed class SecureEndpoints : IAsyncDisposable
 
     private readonly List<CoapClient> _clients = [];
 
-    public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, string bind = "coaps://127.0.0.1:0")
+    public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null)
     {
         Keys = new CoapPskDictionary { { Identity, Key } };
         CoapDtlsServerOptions server = new() { PskStore = Keys };
         configure?.Invoke(server);
-        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = server });
+        CoapEndpointOptions options = new();
         endpoint?.Invoke(options);
         Server = new CoapServer(options);
-        Server.Listen(bind);
+        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
+        Server.Endpoint.AddTransport(Transport);
         Server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         Server.MapGet("/hello", static () => CoapResults.Text("hello"));
     }
@@ -28,6 +32,8 @@ internal sealed class SecureEndpoints : IAsyncDisposable
     public CoapPskDictionary Keys { get; }
 
     public CoapServer Server { get; }
+
+    public CoapDtlsTransport Transport { get; }
 
     public string Host => Server.LocalEndpoints.First(static endpoint => endpoint.StartsWith("coaps:", StringComparison.Ordinal));
 
@@ -39,22 +45,38 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         return this;
     }
 
-    public CoapClient Client(string identity = Identity, byte[]? key = null, Action<CoapDtlsOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null)
+    public CoapClient Client(string identity = Identity, byte[]? key = null, Action<CoapDtlsOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, TimeSpan? silence = null)
     {
         CoapDtlsOptions dtls = new() { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, key ?? Key) }, RetransmitTimeout = TimeSpan.FromMilliseconds(200), HandshakeTimeout = TimeSpan.FromSeconds(5) };
         configure?.Invoke(dtls);
-        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(dtls);
+        CoapEndpointOptions options = silence is null ? new CoapEndpointOptions().UseDtls(dtls) : new();
         endpoint?.Invoke(options);
-        CoapClient client = new(options);
+        CoapEndpoint made = new(options);
+        if (silence is { } time)
+        {
+            made.AddTransport(new CoapDtlsTransport(dtls) { SilenceToProbe = time });
+        }
+
+        CoapClient client = new(made);
         _clients.Add(client);
         return client;
+    }
+
+    /// <summary>As a crash would: the peers are told nothing.</summary>
+    public void LoseSessions()
+    {
+        DtlsServer server = Transport.Engine!.Server!;
+        foreach (CoapPeer peer in Server.Endpoint.ConnectedPeers)
+        {
+            server.End(((DtlsChannelSession)peer.Connection!).Session, DtlsEnd.Evicted, tells: false);
+        }
     }
 
     public async ValueTask DisposeAsync()
     {
         foreach (CoapClient client in _clients)
         {
-            await client.DisposeAsync();
+            await client.Endpoint.DisposeAsync();
         }
 
         await Server.DisposeAsync();

@@ -13,10 +13,13 @@ namespace CoAP.NET.Transports;
 /// <param name="ServerName">The name of the server that the client asked for; null when none was said.</param>
 /// <param name="Protocol">The version of TLS.</param>
 /// <param name="CipherSuite">The cipher suite.</param>
-public sealed record CoapTlsIdentity(X509Certificate2? Certificate, string? ServerName, SslProtocols Protocol, TlsCipherSuite CipherSuite)
+public sealed record CoapTlsIdentity(X509Certificate2? Certificate, string? ServerName, SslProtocols Protocol, TlsCipherSuite CipherSuite) : ICoapPeerIdentity
 {
     // Equality outlives the certificate, which goes with its connection.
     private readonly string? _hash = Certificate?.GetCertHashString(HashAlgorithmName.SHA256);
+
+    /// <summary>Whether the peer has shown who it is: by a certificate.</summary>
+    public bool IsKnown => Certificate is not null;
 
     /// <summary>Whether certificate and server name are the same.</summary>
     /// <param name="other">The other one.</param>

@@ -1,0 +1,29 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Gives an endpoint the scheme <c>coaps</c>.</summary>
+public static class CoapDtlsEndpointExtensions
+{
+    /// <summary>
+    /// Has an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9). A later call replaces an earlier one. OpenSSL is looked for when the first transport of the scheme starts.
+    /// </summary>
+    /// <param name="options">The options of the endpoint.</param>
+    /// <param name="dtls">Credentials and bounds; copied, so that later changes have no effect.</param>
+    /// <returns><paramref name="options"/>.</returns>
+    /// <exception cref="ArgumentException">The options of DTLS do not fit together; the message says what to do.</exception>
+    public static CoapEndpointOptions UseDtls(this CoapEndpointOptions options, CoapDtlsOptions dtls)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(dtls);
+        dtls.Validate();
+        DtlsTransportFactory factory = new(dtls.Clone());
+        foreach (ICoapTransportFactory before in options.TransportFactories.Where(before => before.Scheme == factory.Scheme).ToArray())
+        {
+            options.TransportFactories.Remove(before);
+        }
+
+        options.TransportFactories.Add(factory);
+        return options;
+    }
+}

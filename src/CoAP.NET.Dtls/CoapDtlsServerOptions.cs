@@ -1,0 +1,77 @@
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Who an endpoint is where it listens on <c>coaps</c>, whom it serves, and how much it keeps of them. Needs <see cref="PskStore"/>, <see cref="Certificate"/> or both; clients choose.</summary>
+public sealed class CoapDtlsServerOptions
+{
+    private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
+
+    /// <summary>Knows the pre-shared keys of clients (RFC 7252 section 9.1.3.1), such as a <see cref="CoapPskDictionary"/>. Used as it is, not copied. Default null: clients need certificates to trust.</summary>
+    public ICoapPskStore? PskStore { get; set; }
+
+    /// <summary>What helps clients with several identities to choose one (RFC 4279 section 5): 1 to 128 bytes of UTF-8 without NUL. Sent to everybody. Default null: nothing is said.</summary>
+    public string? PskIdentityHint { get; set; }
+
+    /// <summary>
+    /// The own certificate with its private key: ECDSA on P-256 (RFC 7252 section 9.1.3.3), and the key can be exported, as OpenSSL takes it over; <see cref="CoapCertificates.Load"/> gives such ones. Copied, so it may
+    /// be disposed afterwards. Default null: only pre-shared keys.
+    /// </summary>
+    public X509Certificate2? Certificate { get; set; }
+
+    /// <summary>What is sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first. Default: none.</summary>
+    public X509Certificate2Collection Intermediates { get; } = [];
+
+    /// <summary>Whether clients that use the certificate of the server must show one of their own; otherwise the handshake fails. Those with pre-shared keys show none. Default false.</summary>
+    public bool RequireClientCertificate { get; set; }
+
+    /// <summary>Whether clients are asked for a certificate, and served without one too: their identity is then unknown, and resources decide. A certificate that is shown must be good. Default false.</summary>
+    public bool RequestClientCertificate { get; set; }
+
+    /// <summary>Has the last word on certificates of clients. Default null: the chain must be good.</summary>
+    public CoapDtlsCertificateValidation? ValidateClientCertificate { get; set; }
+
+    /// <summary>The authorities that certificates of clients must come from. Without any, <see cref="ValidateClientCertificate"/> must be set: whom a public authority knows is not yet a client.</summary>
+    public X509Certificate2Collection TrustedAuthorities { get; } = [];
+
+    /// <summary>What is asked about revoked certificates of clients. Default <see cref="X509RevocationMode.NoCheck"/>: to ask takes long, and a handshake waits for it.</summary>
+    public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
+
+    /// <summary>Most sessions; for one more, those end that were silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    public int MaxSessions { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
+
+    /// <summary>Most handshakes under way with clients whose address is shown to be real; more are not begun, and the clients try again. Default 1,000; 1 to 100,000. Each takes up to 120 KiB.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
+    public int MaxHandshakes { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
+
+    /// <summary>Most of them with one IPv4 address or one IPv6 network of 64 bits. Default 50; 1 to 100,000. Many devices behind one NAT that restart together need more.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
+    public int MaxHandshakesPerAddress { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
+
+    /// <summary>After so long a silence of the client its session ends (RFC 7252 section 9.1.1 leaves it to servers). Default 1 day; 1 s to 365 days.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
+    public TimeSpan SessionIdleTimeout { get; set => field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
+
+    internal CoapDtlsServerOptions Clone()
+    {
+        CoapDtlsServerOptions copy = new()
+        {
+            PskStore = PskStore,
+            PskIdentityHint = PskIdentityHint,
+            Certificate = CertificateChecks.Copy(Certificate),
+            RequireClientCertificate = RequireClientCertificate,
+            RequestClientCertificate = RequestClientCertificate,
+            ValidateClientCertificate = ValidateClientCertificate,
+            RevocationMode = RevocationMode,
+            MaxSessions = MaxSessions,
+            MaxHandshakes = MaxHandshakes,
+            MaxHandshakesPerAddress = MaxHandshakesPerAddress,
+            SessionIdleTimeout = SessionIdleTimeout,
+        };
+        CertificateChecks.CopyAll(Intermediates, copy.Intermediates);
+        CertificateChecks.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);
+        return copy;
+    }
+}

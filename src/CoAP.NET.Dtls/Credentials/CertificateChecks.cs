@@ -1,0 +1,81 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>What an own certificate must be so that OpenSSL can prove it in a handshake of CoAP.</summary>
+internal static class CertificateChecks
+{
+    private const string EllipticCurveKey = "1.2.840.10045.2.1";
+
+    /// <summary>What is wrong with an own certificate; null: nothing.</summary>
+    public static string? ProblemOf(X509Certificate2 certificate)
+    {
+        string whom = $"The certificate '{certificate.Subject}'";
+        if (certificate.GetKeyAlgorithm() != EllipticCurveKey)
+        {
+            return $"{whom} has a key of {certificate.PublicKey.Oid.FriendlyName ?? certificate.GetKeyAlgorithm()}, and all cipher suites of CoAP with certificates are ECDSA (RFC 7252 section 9.1.3.3). Issue one with an ECDSA key on P-256.";
+        }
+
+        if (!certificate.HasPrivateKey)
+        {
+            return $"{whom} comes without its private key, by which it is proven. Load it with its key, as by CoapCertificates.Load.";
+        }
+
+        if (certificate.Extensions.OfType<X509KeyUsageExtension>().Any(static usage => (usage.KeyUsages & X509KeyUsageFlags.DigitalSignature) == 0))
+        {
+            return $"{whom} may not sign: its key usage lacks digitalSignature, which handshakes need (RFC 7252 section 9.1.3.3). Issue one with it.";
+        }
+
+        return CanExport(certificate) ? null : $"The private key of '{certificate.Subject}' cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable, as CoapCertificates.Load does.";
+    }
+
+    /// <summary>A copy of an own certificate, with its key where it can be had.</summary>
+    public static X509Certificate2? Copy(X509Certificate2? certificate)
+    {
+        if (certificate is null)
+        {
+            return null;
+        }
+
+        X509Certificate2 copy = X509CertificateLoader.LoadCertificate(certificate.RawData);
+        using ECDsa? key = certificate.GetECDsaPrivateKey();
+        if (key is null)
+        {
+            return copy;
+        }
+
+        using (copy)
+        {
+            return copy.CopyWithPrivateKey(key);
+        }
+    }
+
+    /// <summary>Copies certificates of others, without keys.</summary>
+    public static void CopyAll(X509Certificate2Collection from, X509Certificate2Collection to)
+    {
+        foreach (X509Certificate2 certificate in from)
+        {
+            to.Add(X509CertificateLoader.LoadCertificate(certificate.RawData));
+        }
+    }
+
+    private static bool CanExport(X509Certificate2 certificate)
+    {
+        using ECDsa? key = certificate.GetECDsaPrivateKey();
+        if (key is null)
+        {
+            return false;
+        }
+
+        try
+        {
+            CryptographicOperations.ZeroMemory(key.ExportPkcs8PrivateKey());
+            return true;
+        }
+        catch (CryptographicException)
+        {
+            return false;
+        }
+    }
+}

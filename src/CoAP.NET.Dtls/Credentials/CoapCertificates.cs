@@ -1,0 +1,147 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Reads certificates and keys from files, as handshakes of <c>coaps</c> need them.</summary>
+public static class CoapCertificates
+{
+    /// <summary>Reads an own certificate with its private key.</summary>
+    /// <param name="certificateFile">PEM: the certificate first, then the authorities between it and a root, if there are any; or PFX (PKCS #12), told by its content.</param>
+    /// <param name="keyFile">The private key in PEM; null: it stands in the file of the certificate.</param>
+    /// <param name="password">The password of the PFX file or of the encrypted PEM key; null: none is needed.</param>
+    /// <returns>The certificate, its key, which can be exported, and what came with it.</returns>
+    /// <exception cref="CoapCredentialException">A file cannot be read, there is no private key, it is not that of the certificate, or it is none for CoAP; the message says what to do.</exception>
+    public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(certificateFile);
+        CoapCertificateChain chain = Reading(certificateFile, keyFile, () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
+        if (CertificateChecks.ProblemOf(chain.Certificate) is { } problem)
+        {
+            chain.Dispose();
+            throw new CoapCredentialException(certificateFile, 0, problem);
+        }
+
+        return chain;
+    }
+
+    /// <summary>Reads certificates of authorities, to be trusted.</summary>
+    /// <param name="file">PEM with one or more, or one in DER.</param>
+    /// <returns>At least one.</returns>
+    /// <exception cref="CoapCredentialException">The file cannot be read, or holds no certificate.</exception>
+    public static X509Certificate2Collection LoadAuthorities(string file)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(file);
+        return Reading(file, null, () =>
+        {
+            X509Certificate2Collection found = [];
+            found.ImportFromPem(File.ReadAllText(file));
+            if (found.Count == 0)
+            {
+                found.Add(X509CertificateLoader.LoadCertificateFromFile(file));
+            }
+
+            return found;
+        });
+    }
+
+    private static T Reading<T>(string file, string? keyFile, Func<T> read)
+    {
+        foreach (string path in keyFile is null ? [file] : new[] { file, keyFile })
+        {
+            if (!File.Exists(path))
+            {
+                throw new CoapCredentialException(path, 0, "There is no such file.");
+            }
+        }
+
+        try
+        {
+            return read();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
+        {
+            throw new CoapCredentialException(file, 0, $"No certificate can be read: {exception.Message}", exception);
+        }
+    }
+
+    private static bool IsPfx(string file) => X509Certificate2.GetCertContentType(file) == X509ContentType.Pkcs12;
+
+    private static CoapCertificateChain ReadPfx(string file, string? keyFile, string? password)
+    {
+        if (keyFile is not null)
+        {
+            throw new CoapCredentialException(file, 0, "A PFX file holds the private key itself. Leave the file of the key out.");
+        }
+
+        X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(file, password, X509KeyStorageFlags.Exportable);
+        X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
+            ?? throw new CoapCredentialException(file, 0, "The file has no certificate with its private key. Export it with the key.");
+        all.Remove(own);
+        return new CoapCertificateChain(own, WithoutRoots(all));
+    }
+
+    private static CoapCertificateChain ReadPem(string file, string? keyFile, string? password)
+    {
+        X509Certificate2Collection all = [];
+        all.ImportFromPem(File.ReadAllText(file));
+        if (all.Count == 0)
+        {
+            throw new CoapCredentialException(file, 0, "The file has no certificate in PEM (BEGIN CERTIFICATE).");
+        }
+
+        X509Certificate2 leaf = all[0];
+        all.RemoveAt(0);
+        using (leaf)
+        {
+            string keyPath = keyFile ?? file;
+            using ECDsa key = ReadKey(leaf, keyPath, File.ReadAllText(keyPath), password);
+            try
+            {
+                return new CoapCertificateChain(leaf.CopyWithPrivateKey(key), WithoutRoots(all));
+            }
+            catch (ArgumentException exception)
+            {
+                throw new CoapCredentialException(keyPath, 0, $"The private key is not that of the certificate '{leaf.Subject}' in {file}. Name the key that it was issued for.", exception);
+            }
+        }
+    }
+
+    private static ECDsa ReadKey(X509Certificate2 leaf, string path, string text, string? password)
+    {
+        if (!text.Contains("PRIVATE KEY-----", StringComparison.Ordinal))
+        {
+            throw new CoapCredentialException(path, 0, $"There is no private key in PEM (BEGIN PRIVATE KEY) for the certificate '{leaf.Subject}'. Name the file that has it.");
+        }
+
+        bool isEncrypted = text.Contains("BEGIN ENCRYPTED PRIVATE KEY", StringComparison.Ordinal);
+        if (isEncrypted && password is null)
+        {
+            throw new CoapCredentialException(path, 0, "The private key is encrypted. Give its password.");
+        }
+
+        ECDsa key = ECDsa.Create();
+        try
+        {
+            if (isEncrypted)
+            {
+                key.ImportFromEncryptedPem(text, password);
+            }
+            else
+            {
+                key.ImportFromPem(text);
+            }
+
+            return key;
+        }
+        catch (Exception exception) when (exception is CryptographicException or ArgumentException)
+        {
+            key.Dispose();
+            throw new CoapCredentialException(
+                path, 0, isEncrypted ? "The private key cannot be decrypted: the password is wrong, or it is no ECDSA key." : "The private key cannot be read. coaps needs an ECDSA one, on P-256.", exception);
+        }
+    }
+
+    private static X509Certificate2Collection WithoutRoots(X509Certificate2Collection certificates) =>
+        [.. certificates.Where(static one => !one.SubjectName.RawData.AsSpan().SequenceEqual(one.IssuerName.RawData))];
+}

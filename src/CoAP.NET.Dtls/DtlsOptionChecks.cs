@@ -1,0 +1,106 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Whether options fit together: said when they are given, not by the first handshake that fails.</summary>
+internal static class DtlsOptionChecks
+{
+    /// <summary>Checks options.</summary>
+    /// <exception cref="ArgumentException">Something is missing or does not fit; the message says what to do.</exception>
+    public static void Check(CoapDtlsOptions options)
+    {
+        if (options.Server is null && options.Client is null)
+        {
+            throw new ArgumentException("CoapDtlsOptions has neither Server nor Client. Set Server to listen on coaps, Client to send requests to it, or both.");
+        }
+
+        if (options.Server is { } server)
+        {
+            CheckServer(server);
+        }
+
+        if (options.Client?.Certificate is { } certificate)
+        {
+            CheckCertificate("CoapDtlsClientOptions.Certificate", certificate);
+        }
+        else if (options.Client is { Intermediates.Count: > 0 })
+        {
+            throw new ArgumentException("CoapDtlsClientOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate; authorities to be trusted belong into TrustedAuthorities.");
+        }
+
+        CheckSuites(options);
+    }
+
+    private static void CheckServer(CoapDtlsServerOptions server)
+    {
+        if (server.PskStore is null && server.Certificate is null)
+        {
+            throw new ArgumentException("CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate for those that check one, or both.");
+        }
+
+        if (server.PskIdentityHint is { } hint && PskRules.ProblemOfIdentity(hint) is { } problem)
+        {
+            throw new ArgumentException($"CoapDtlsServerOptions.PskIdentityHint: {problem}");
+        }
+
+        bool asks = server.RequireClientCertificate || server.RequestClientCertificate;
+        bool decides = server.TrustedAuthorities.Count > 0 || server.ValidateClientCertificate is not null;
+        if (server.Certificate is null)
+        {
+            if (asks)
+            {
+                throw new ArgumentException("CoapDtlsServerOptions wants certificates of clients, but has no Certificate of its own, and one goes only with the other. Set Certificate.");
+            }
+
+            if (server.Intermediates.Count > 0)
+            {
+                throw new ArgumentException("CoapDtlsServerOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate.");
+            }
+        }
+        else
+        {
+            CheckCertificate("CoapDtlsServerOptions.Certificate", server.Certificate);
+        }
+
+        if (asks && !decides)
+        {
+            throw new ArgumentException("CoapDtlsServerOptions wants certificates of clients, but does not say which. Put their authorities into TrustedAuthorities, or set ValidateClientCertificate.");
+        }
+
+        if (decides && !asks)
+        {
+            throw new ArgumentException("CoapDtlsServerOptions says which certificates of clients are good, but asks for none. Set RequireClientCertificate, or RequestClientCertificate if clients without one are served as well.");
+        }
+    }
+
+    private static void CheckCertificate(string name, X509Certificate2 certificate)
+    {
+        if (CertificateChecks.ProblemOf(certificate) is { } problem)
+        {
+            throw new ArgumentException($"{name}: {problem}");
+        }
+    }
+
+    private static void CheckSuites(CoapDtlsOptions options)
+    {
+        IReadOnlyList<CipherSuite> server = DtlsSuites.OfServer(options);
+        IReadOnlyList<CipherSuite> client = DtlsSuites.OfClient(options);
+        if (options.CipherSuites.Count > 0 && DtlsSuites.Named(options).FirstOrDefault(suite => !server.Contains(suite) && !client.Contains(suite)) is { } useless)
+        {
+            throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds {useless}, which needs {What(useless)}. Set {(useless.UsesPreSharedKey ? "Server.PskStore or Client.Psk" : "Server.Certificate, an ECDSA one on P-256")}, or leave it out.");
+        }
+
+        if (options.Server is not null && server.Count == 0)
+        {
+            throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. Add {(options.Server.Certificate is null ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
+        }
+
+        if (options.Client is not null && client.Count == 0)
+        {
+            throw new ArgumentException("CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Client. Add EcdheEcdsaAes128Ccm8, or set Client.Psk, or leave the list empty.");
+        }
+    }
+
+    private static string What(CipherSuite suite) => suite.UsesPreSharedKey ? "pre-shared keys" : "a certificate";
+}

@@ -1,0 +1,192 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Options as sessions and handshakes use them: checked, and out of reach of whoever gave them.</summary>
+internal sealed class DtlsSettings
+{
+    // A client has a socket for its own: servers need no Connection ID to find it, and it writes theirs.
+    private const int NoCid = 0;
+    private const int UnknownCid = -1;
+
+    private readonly CoapDtlsOptions _options;
+    private readonly Lock _gate = new();
+    private KeyLogFile? _keyLog;
+
+    private DtlsSettings(CoapDtlsOptions options, bool isServer)
+    {
+        _options = options;
+        if (options.Server is { } server && isServer)
+        {
+            PskStore = server.PskStore;
+            ValidateClient = server.RequireClientCertificate || server.RequestClientCertificate ? ValidateWith(CheckOf(server)) : null;
+            ServerLimits = new DtlsServerLimits
+            {
+                MaxSessions = server.MaxSessions,
+                MaxHandshakes = server.MaxHandshakes,
+                MaxHandshakesPerAddress = server.MaxHandshakesPerAddress,
+                HandshakeTimeout = options.HandshakeTimeout,
+                IdleTimeout = server.SessionIdleTimeout,
+            };
+        }
+
+        if (options.Client is { } client)
+        {
+            HasClient = true;
+            Client = new DtlsClientSettings
+            {
+                SelectPsk = SelectionOf(client),
+                Certificates = CheckOf(client),
+                HandshakeTimeout = options.HandshakeTimeout,
+                IdleTimeout = client.SessionIdleTimeout,
+                MaxResumable = client.MaxResumableSessions,
+            };
+        }
+    }
+
+    /// <summary>Whether sessions can be opened.</summary>
+    public bool HasClient { get; }
+
+    /// <summary>How they are.</summary>
+    public DtlsClientSettings Client { get; } = new();
+
+    /// <summary>How much a server keeps.</summary>
+    public DtlsServerLimits ServerLimits { get; } = new();
+
+    /// <summary>Knows the keys of clients, or null.</summary>
+    public ICoapPskStore? PskStore { get; }
+
+    /// <summary>Decides about certificates of clients; null: none is asked for. Throws with the reason where it refuses one, which the handshake then tells.</summary>
+    public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClient { get; }
+
+    /// <summary>Makes settings of options.</summary>
+    /// <param name="options">The options; copied.</param>
+    /// <param name="isServer">Whether they are to serve.</param>
+    /// <exception cref="ArgumentException">They do not fit together, or cannot serve; the message says what to do.</exception>
+    public static DtlsSettings From(CoapDtlsOptions options, bool isServer)
+    {
+        if (isServer)
+        {
+            ThrowIfCannotServe(options);
+        }
+
+        options.Validate();
+        return new DtlsSettings(options.Clone(), isServer);
+    }
+
+    /// <summary>Says what is missing to listen.</summary>
+    /// <exception cref="ArgumentException">There are no credentials of a server.</exception>
+    public static void ThrowIfCannotServe(CoapDtlsOptions options)
+    {
+        if (options.Server is null)
+        {
+            throw new ArgumentException("To listen on coaps, CoapDtlsOptions.Server must say by which credentials: set it, with PskStore or Certificate.");
+        }
+    }
+
+    /// <summary>Makes what all handshakes of a server have in common.</summary>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take the settings; the message says what to do.</exception>
+    public HandshakeContext MakeServerContext()
+    {
+        CoapDtlsServerOptions server = _options.Server!;
+        return Make(new HandshakeSettings
+        {
+            IsServer = true,
+            Suites = DtlsSuites.OfServer(_options),
+            Certificate = server.Certificate,
+            Intermediates = [.. server.Intermediates],
+            RequiresClientCertificate = server.RequireClientCertificate,
+            RequestsClientCertificate = server.RequestClientCertificate,
+            PskIdentityHint = server.PskIdentityHint,
+            Mtu = _options.MaxDatagramSize,
+            RetransmitTimeout = _options.RetransmitTimeout,
+            OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
+            KeyLog = KeyLog(),
+        });
+    }
+
+    /// <summary>Makes what all handshakes of a client have in common.</summary>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take the settings; the message says what to do.</exception>
+    public HandshakeContext MakeClientContext()
+    {
+        CoapDtlsClientOptions client = _options.Client!;
+        return Make(new HandshakeSettings
+        {
+            IsServer = false,
+            Suites = DtlsSuites.OfClient(_options),
+            Certificate = client.Certificate,
+            Intermediates = [.. client.Intermediates],
+            Mtu = _options.MaxDatagramSize,
+            RetransmitTimeout = _options.RetransmitTimeout,
+            OwnCidLength = _options.UseConnectionIds ? NoCid : UnknownCid,
+            KeyLog = KeyLog(),
+        });
+    }
+
+    private static HandshakeContext Make(HandshakeSettings settings)
+    {
+        if (!OpenSslLibrary.TryLoad(out string missing))
+        {
+            throw new CoapDtlsException(missing);
+        }
+
+        try
+        {
+            return new HandshakeContext(settings);
+        }
+        catch (Exception exception) when (exception is InvalidOperationException or DllNotFoundException)
+        {
+            throw new CoapDtlsException($"{exception.Message} ({CoapDtls.OpenSslVersion})", exception);
+        }
+        catch (EntryPointNotFoundException exception)
+        {
+            throw new CoapDtlsException($"The library that was found as OpenSSL ({CoapDtls.OpenSslVersion}) lacks what coaps needs: {exception.Message} {OpenSslLibrary.Advice}", exception);
+        }
+    }
+
+    private static CertificateCheck CheckOf(CoapDtlsServerOptions server) => new()
+    {
+        IsOfServers = false,
+        Authorities = server.TrustedAuthorities,
+        Revocation = server.RevocationMode,
+        Decides = server.ValidateClientCertificate is { } decides ? decides.Invoke : null,
+    };
+
+    private static CertificateCheck CheckOf(CoapDtlsClientOptions client) => new()
+    {
+        IsOfServers = true,
+        Authorities = client.TrustedAuthorities,
+        Revocation = client.RevocationMode,
+        Decides = client.ValidateServerCertificate is { } decides ? decides.Invoke : null,
+    };
+
+    private static Func<X509Certificate2, X509Certificate2Collection, bool> ValidateWith(CertificateCheck check) =>
+        (leaf, sent) => check.Refuses(leaf, sent, name: null) is { } why ? throw new CoapDtlsException(why) : true;
+
+    private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(CoapDtlsClientOptions client)
+    {
+        if (client.SelectPsk is { } select)
+        {
+            return (host, address, hint) => select(new CoapDtlsServerName(host, address, hint)) is { } chosen ? (chosen.Identity, chosen.Key) : null;
+        }
+
+        return client.Psk is { } psk ? (_, _, _) => (psk.Identity, psk.Key) : null;
+    }
+
+    private Action<string>? KeyLog()
+    {
+        if (_options.KeyLogFile is not { } path)
+        {
+            return null;
+        }
+
+        lock (_gate)
+        {
+            return (_keyLog ??= new KeyLogFile(path)).Write;
+        }
+    }
+}

@@ -1,0 +1,13 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Makes the transports of <c>coaps</c> of an endpoint.</summary>
+internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTransportFactory
+{
+    public string Scheme => "coaps";
+
+    public void ThrowIfCannotListen() => DtlsSettings.ThrowIfCannotServe(options);
+
+    public CoapTransport Create(CoapUdpTransportOptions sockets) => new CoapDtlsTransport(options, sockets);
+}

@@ -1,0 +1,81 @@
+using System.Security.Cryptography;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Clients;
+
+/// <summary>Raw public keys (RFC 7250), where OpenSSL has them: from 3.2 on.</summary>
+public sealed class RawPublicKeyTests
+{
+    [Fact]
+    [Rfc("7252-9.1.3.2-1")]
+    public async Task Both_ends_show_their_keys_or_are_told_what_to_install()
+    {
+        using ECDsa server = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using ECDsa client = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        BenchSettings settings = Settings(server, client);
+        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(server.ExportSubjectPublicKeyInfo()) };
+        if (IsMissing(settings))
+        {
+            return;
+        }
+
+        using ClientBench bench = new(settings);
+        DtlsSession session = await bench.ConnectAsync(serverName: "device.example");
+        Assert.Equal(server.ExportSubjectPublicKeyInfo(), session.PeerPublicKey.ToArray());
+        Assert.Null(session.PeerCertificate);
+        await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[0]);
+    }
+
+    [Fact]
+    public async Task A_key_that_is_not_trusted_is_refused_or_none_can_be_shown()
+    {
+        using ECDsa server = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using ECDsa client = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        BenchSettings settings = Settings(server, client);
+        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(client.ExportSubjectPublicKeyInfo()) };
+        if (IsMissing(settings))
+        {
+            return;
+        }
+
+        using ClientBench bench = new(settings);
+        DtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Equal(DtlsHandshakeFailure.NotTrusted, failure.Reason);
+        Assert.Contains(Convert.ToHexStringLower(SHA256.HashData(server.ExportSubjectPublicKeyInfo())), failure.Message, StringComparison.Ordinal);
+        settings.Sessions = new DtlsClientSettings();
+        using ClientBench without = new(settings);
+        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await without.FailAsync()).Reason);
+    }
+
+    [Fact]
+    public void An_endpoint_shows_a_certificate_or_a_key()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using BenchAuthority authority = new();
+        HandshakeSettings settings = new() { IsServer = true, Suites = [CipherSuite.All[1]], RawPublicKey = key, Certificate = authority.Issue("device.example") };
+        Assert.Contains("not both", Assert.Throws<InvalidOperationException>(() => new HandshakeContext(settings)).Message, StringComparison.Ordinal);
+    }
+
+    private static bool IsMissing(BenchSettings settings)
+    {
+        if (RawPublicKeys.IsSupported)
+        {
+            return false;
+        }
+
+        PlatformNotSupportedException missing = Assert.Throws<PlatformNotSupportedException>(() => new ClientBench(settings));
+        Assert.Contains("OpenSSL 3.2 or later, and this is OpenSSL ", missing.Message, StringComparison.Ordinal);
+        return true;
+    }
+
+    private static BenchSettings Settings(ECDsa server, ECDsa client)
+    {
+        BenchSettings settings = new();
+        settings.Server = settings.Server with { Suites = [CipherSuite.All[1]], RawPublicKey = server };
+        settings.Client = settings.Client with { Suites = [CipherSuite.All[1]], RawPublicKey = client, TakesRawPublicKeys = true };
+        return settings;
+    }
+}
