@@ -15,7 +15,10 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
 {
     private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
 
-    private readonly HandshakeContext _context;
+    // As many devices as there may be share them; they live as long as the tests.
+    private static readonly HandshakeContext s_withCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = 0 });
+    private static readonly HandshakeContext s_withoutCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]] });
+
     private readonly DtlsClient _client;
     private readonly IPEndPoint _server;
     private readonly DtlsPath _path;
@@ -29,9 +32,9 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
     {
         _server = server;
         _path = new DtlsPath(CoapAddress.FromIPEndPoint(server), default, 0);
-        _context = new HandshakeContext(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = withCid ? 0 : -1 });
+        HandshakeContext context = withCid ? s_withCid : s_withoutCid;
         DtlsClientSettings settings = new() { SelectPsk = static (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key) };
-        _client = new DtlsClient(_context, settings, this, TimeProvider.System, CoapRandomSource.Secure, static work => work());
+        _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, static work => work());
         _socket = Open();
     }
 
@@ -116,10 +119,20 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         (SentBytes, ReceivedBytes) = (0, 0);
     }
 
+    /// <summary>Sends bytes that are no message, from the present port.</summary>
+    /// <param name="datagram">The bytes.</param>
+    public void SendRaw(ReadOnlySpan<byte> datagram) => _socket.Send(datagram);
+
+    /// <summary>Is gone without a word.</summary>
+    public void Vanish()
+    {
+        _isHeld = true;
+        Dispose();
+    }
+
     public void Dispose()
     {
         _client.Dispose();
-        _context.Dispose();
         _socket.Dispose();
     }
 
