@@ -17,6 +17,9 @@ internal sealed class DtlsSession
     private const int StackBytes = 1_536;
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
+    private const byte NoRenegotiation = 100;
+    private const byte HelloRequest = 0;
+    private const byte ClientHello = 1;
 
     private readonly Lock _gate = new();
     private readonly IDtlsSink _sink;
@@ -183,8 +186,12 @@ internal sealed class DtlsSession
             case ContentType.ApplicationData:
                 _sink.Received(this, path, content);
                 break;
+            case ContentType.Handshake when content.Length > 0 && content[0] is HelloRequest or ClientHello:
+                // Renegotiation is never begun, and refused (RFC 5746 section 4, RFC 7925 section 17).
+                _ = SendRecord(ContentType.Alert, [WarningLevel, NoRenegotiation]);
+                break;
             case ContentType.Handshake:
-                // The peer says its Finished again, so it has not heard ours. Renegotiation is never begun, and not answered.
+                // The peer says its Finished again, so it has not heard ours.
                 SendLastFlight();
                 break;
             case ContentType.Alert when content.Length == 2 && content[1] == CloseNotify:

@@ -30,6 +30,9 @@ internal sealed class NatRelay : IAsyncDisposable
     /// <summary>Decides about each datagram of the client, by its number, whether it is the first from another port.</summary>
     public Func<int, bool>? RebindsAt { get; set; }
 
+    /// <summary>What is sent to the client before each datagram of the server, as if it came from there; null: nothing.</summary>
+    public Func<byte[]>? Injected { get; set; }
+
     /// <summary>How often it forgot.</summary>
     public int Rebinds { get; private set; }
 
@@ -83,6 +86,11 @@ internal sealed class NatRelay : IAsyncDisposable
             while (true)
             {
                 int length = await socket.ReceiveAsync(buffer, _end.Token);
+                if (Injected is { } injected)
+                {
+                    await _inside.SendToAsync(injected(), _client!, _end.Token);
+                }
+
                 await _inside.SendToAsync(buffer.AsMemory(0, length), _client!, _end.Token);
             }
         }
