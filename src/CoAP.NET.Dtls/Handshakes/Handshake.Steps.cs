@@ -69,14 +69,7 @@ internal abstract partial class Handshake
 
     /// <summary>Takes the peer's extension connection_id.</summary>
     /// <param name="cid">What it wants in records.</param>
-    public void TakePeerCid(ReadOnlySpan<byte> cid)
-    {
-        // Longer ones than anybody needs are as if none had been offered.
-        if (cid.Length <= RecordLayer.MaxCidLength)
-        {
-            PeerCid = cid.ToArray();
-        }
-    }
+    public void TakePeerCid(ReadOnlySpan<byte> cid) => PeerCid = cid.ToArray();
 
     /// <summary>Takes a record; only those that a handshake has at this point.</summary>
     /// <param name="header">Its header.</param>

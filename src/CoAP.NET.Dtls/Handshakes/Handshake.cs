@@ -12,6 +12,8 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// </summary>
 internal abstract partial class Handshake : IDisposable
 {
+    private const int UsualCidLength = 32;
+
     private readonly HandshakeContext _context;
     private readonly List<byte[]> _output = [];
     private readonly nint _ssl;
@@ -33,8 +35,8 @@ internal abstract partial class Handshake : IDisposable
         nint bio = DatagramBio.Make(_self);
         LibSsl.SSL_set_bio(_ssl, bio, bio);
 
-        // An encrypted record grows on its way by a Connection ID and a type.
-        int growth = context.HasCid ? RecordLayer.MaxCidLength + 1 : 0;
+        // An encrypted record grows on its way by a Connection ID and a type. Longer ones are hardly ever seen, and what is left to the size of a frame has room for them.
+        int growth = context.HasCid ? UsualCidLength + 1 : 0;
         _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
         LibSsl.DTLS_set_timer_cb(_ssl, &HandshakeTimer.Next);
         Translator = new RecordTranslator(context.Settings.IsServer);

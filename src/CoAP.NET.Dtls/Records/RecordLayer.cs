@@ -7,8 +7,8 @@ namespace CoAP.NET.Dtls.Records;
 /// </summary>
 internal sealed partial class RecordLayer
 {
-    /// <summary>Most bytes of a Connection ID that is given out or put into records here.</summary>
-    public const int MaxCidLength = 32;
+    /// <summary>Most bytes of a Connection ID: peers may want any length that its length byte can say (RFC 9146 section 3).</summary>
+    public const int MaxCidLength = 255;
 
     private const ushort Epoch = 1;
     private const ulong SequenceEnd = 1UL << 48;

@@ -7,9 +7,14 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed partial class DtlsSession
 {
     private const int StackBytes = 1_536;
-    private const int AlertBytes = 96;
+
+    // With a Connection ID of any length.
+    private const int AlertBytes = 320;
     private const byte WarningLevel = 1;
     private const byte CloseNotify = 0;
+    private const byte NoRenegotiation = 100;
+    private const byte HelloRequest = 0;
+    private const byte ClientHello = 1;
     private const byte Finished = 20;
 
     /// <summary>Sends a message.</summary>
@@ -172,8 +177,11 @@ internal sealed partial class DtlsSession
                 _sink.Received(this, path, content);
                 break;
             case ContentType.Handshake when content.Length > 0 && content[0] == Finished:
-                // The peer says its Finished again, so it has not heard ours. Renegotiation is never begun, and not answered.
+                // The peer says its Finished again, so it has not heard ours.
                 SendLastFlight();
+                break;
+            case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
+                RefuseRenegotiation();
                 break;
             case ContentType.Alert when content.Length == 2 && content[1] == CloseNotify:
                 End(DtlsEnd.ClosedByPeer, tells: true);
@@ -184,6 +192,26 @@ internal sealed partial class DtlsSession
             default:
                 break;
         }
+    }
+
+    // Renegotiation is never begun, and refused (RFC 5746 section 4, RFC 7925 section 17).
+    private void RefuseRenegotiation()
+    {
+        Span<byte> alert = stackalloc byte[AlertBytes];
+        int length;
+        DtlsPath path;
+        lock (_records)
+        {
+            if (_isClosed || _records.IsAlmostUsedUp)
+            {
+                return;
+            }
+
+            path = _path;
+            length = _records.Seal(ContentType.Alert, [WarningLevel, NoRenegotiation], alert);
+        }
+
+        _sink.Send(path, alert[..length]);
     }
 
     private void SendLastFlight()
