@@ -16,6 +16,7 @@ internal sealed class CookieMint
     private const int HandshakeHeaderSize = 12;
     private const int CookieLength = 16;
     private const int KeyLength = 32;
+    private const int StackBytes = 512;
     private const byte HelloVerifyRequest = 3;
 
     // RFC 6347 section 4.2.1: in a HelloVerifyRequest stands DTLS 1.0, whatever will be agreed.
@@ -84,12 +85,14 @@ internal sealed class CookieMint
 
     private static void Make(byte[] key, in ClientHello hello, ReadOnlySpan<byte> address, Span<byte> cookie)
     {
-        using IncrementalHash hash = IncrementalHash.CreateHMAC(HashAlgorithmName.SHA256, key);
-        hash.AppendData(address);
-        hash.AppendData(hello.BeforeCookie);
-        hash.AppendData(hello.AfterCookie);
+        // In one piece, as that takes nothing from the heap: strangers come in any number.
+        int length = address.Length + hello.BeforeCookie.Length + hello.AfterCookie.Length;
+        Span<byte> covered = length <= StackBytes ? stackalloc byte[StackBytes] : new byte[length];
+        address.CopyTo(covered);
+        hello.BeforeCookie.CopyTo(covered[address.Length..]);
+        hello.AfterCookie.CopyTo(covered[(address.Length + hello.BeforeCookie.Length)..]);
         Span<byte> made = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        _ = hash.GetHashAndReset(made);
+        _ = HMACSHA256.HashData(key, covered[..length], made);
         made[..CookieLength].CopyTo(cookie);
     }
 
@@ -110,9 +113,11 @@ internal sealed class CookieMint
 
         lock (_lock)
         {
-            if (_time.GetElapsedTime(_keys.Since) >= _keyLifetime)
+            TimeSpan age = _time.GetElapsedTime(_keys.Since);
+            if (age >= _keyLifetime)
             {
-                Volatile.Write(ref _keys, new Keys(NewKey(), _keys.Newest, _time.GetTimestamp()));
+                // After a time when nobody came even the newest one is too old.
+                Volatile.Write(ref _keys, new Keys(NewKey(), age < 2 * _keyLifetime ? _keys.Newest : NewKey(), _time.GetTimestamp()));
             }
 
             return _keys;

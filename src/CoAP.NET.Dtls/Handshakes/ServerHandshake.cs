@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Records;
 
@@ -6,9 +7,15 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>A server's end of a handshake, for a client that has shown by a cookie that its address is real.</summary>
 internal sealed partial class ServerHandshake : Handshake
 {
+    private const int MessageBits = 32;
+
+    // RFC 5246 section 7.4: ClientHello, Certificate, CertificateVerify, ClientKeyExchange
+    private const uint ClientMessages = (1u << 1) | (1u << 11) | (1u << 15) | (1u << 16);
+
     private readonly PskIdentityReader _identity = new();
     private readonly List<ReadOnlyMemory<byte>> _waiting = [];
     private readonly Func<byte[]>? _makeCid;
+    private ulong _nextPlain;
 
     /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
     /// <param name="context">What handshakes of its endpoint have in common.</param>
@@ -28,6 +35,7 @@ internal sealed partial class ServerHandshake : Handshake
     public void Start(ReadOnlySpan<byte> clientHello)
     {
         IsStarted = true;
+        _nextPlain = RecordHeader.TryRead(clientHello, 0, out RecordHeader header) ? header.Sequence + 1 : 0;
 
         // Of all ways to begin only this one lets OpenSSL expect the numbers of a handshake that had a cookie.
         LibCrypto.ERR_clear_error();
@@ -69,11 +77,16 @@ internal sealed partial class ServerHandshake : Handshake
 
     protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
     {
-        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline.
-        if (header.Type == ContentType.Alert)
+        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline. What a client never says would end the handshake as well.
+        ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
+        if (header.Type == ContentType.Alert || (header.Type == ContentType.Handshake && (content[0] >= MessageBits || (ClientMessages & (1u << content[0])) == 0)))
         {
             return false;
         }
+
+        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages in them have numbers of their own.
+        RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
+        renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
 
         if (Status == HandshakeStatus.WantsKey)
         {

@@ -62,7 +62,7 @@ internal sealed partial class DtlsServer
 
     private bool OnClientHello(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
-        if (!ClientHello.TryRead(datagram, out ClientHello hello))
+        if (Volatile.Read(ref _isDisposed) || !ClientHello.TryRead(datagram, out ClientHello hello))
         {
             Counters.AddIgnored();
             return false;

@@ -155,9 +155,9 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         }
     }
 
-    void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from)
+    void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
     {
-        if (session.Path.Remote != from.Remote)
+        if (to.Remote != from.Remote)
         {
             Counters.AddMove();
         }

@@ -109,7 +109,7 @@ internal sealed partial class DtlsSession
 
         if (moves)
         {
-            Home?.OnMoved(this, before);
+            Home?.OnMoved(this, before, path);
             if (path.Remote != before.Remote)
             {
                 _sink.Moved(this, before);

@@ -6,10 +6,11 @@ internal interface IDtlsSessionHome
     /// <summary>How many forged records a session survives.</summary>
     long MaxForgeries { get; }
 
-    /// <summary>The peer has another path; <see cref="DtlsSession.Path"/> is the newest one, which may be yet another.</summary>
+    /// <summary>The peer has another path; <see cref="DtlsSession.Path"/> is the newest one, which may be yet another than the one told of.</summary>
     /// <param name="session">The session.</param>
     /// <param name="from">The path before.</param>
-    void OnMoved(DtlsSession session, in DtlsPath from);
+    /// <param name="to">The path after.</param>
+    void OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to);
 
     /// <summary>A session has ended, once, before <see cref="IDtlsSink.Closed"/> is told.</summary>
     /// <param name="session">The session.</param>
