@@ -14,7 +14,7 @@ public sealed partial class CoapEndpoint
 
     private void OnMoved(CoapChannel channel, CoapAddress from, long movedAt)
     {
-        _ = AskWhereMovedAsync(channel, movedAt);
+        AskWhereMoved(channel, movedAt);
         Log.PeerMoved(_environment.Logger, channel, from.ToString());
         if (PeerMoved is { } handlers)
         {
@@ -22,26 +22,32 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3).
-    private async Task AskWhereMovedAsync(CoapChannel channel, long movedAt)
+    // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3). One question at a time, however often the peer moves.
+    private void AskWhereMoved(CoapChannel channel, long movedAt)
     {
-        // One question at a time, however often the peer moves. It waits for nothing: what is outstanding may be what is held back until the answer comes.
-        using CancellationTokenSource probe = new();
+        CancellationTokenSource probe = new();
         if (Interlocked.Exchange(ref channel.Probe, probe) is { } before)
         {
             try
             {
-                await before.CancelAsync().ConfigureAwait(false);
+                before.Cancel();
             }
             catch (ObjectDisposedException)
             {
-                // It has just ended.
+                // It has just been answered.
             }
         }
 
+        _ = AskWhereMovedAsync(channel, movedAt, probe);
+    }
+
+    private async Task AskWhereMovedAsync(CoapChannel channel, long movedAt, CancellationTokenSource probe)
+    {
+        using CancellationTokenSource until = probe;
         try
         {
-            await PingOnAsync(channel, probe.Token, passesQueue: true).ConfigureAwait(false);
+            // It waits for nothing: what is outstanding may be what is held back until the answer comes.
+            await PingOnAsync(channel, until.Token, passesQueue: true).ConfigureAwait(false);
             channel.Shard.Guard.OnAnswered(channel, movedAt);
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)

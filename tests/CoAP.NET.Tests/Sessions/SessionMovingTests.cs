@@ -10,19 +10,13 @@ public class SessionMovingTests : SessionTest
     // CON GET /b, 6 bytes.
     private const string GetBig = "40010001b162";
 
-    public SessionMovingTests()
-    {
-        Server.MapGet("/b", () => CoapResults.Bytes(new byte[1000]));
-        Server.MapGet("/x", () => CoapResults.Text("1"));
-    }
-
     [Fact]
     [Rfc("9146-6-1")]
     public async Task A_move_is_told_and_counted_and_the_peer_is_asked_at_its_new_address()
     {
         List<CoapPeerMove> moves = [];
         Endpoint.PeerMoved += (_, move) => moves.Add(move);
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
         Assert.True(peer.IsVerified);
@@ -47,7 +41,7 @@ public class SessionMovingTests : SessionTest
     [Rfc("9146-6-1")]
     public async Task Until_it_answers_it_gets_no_more_than_three_times_what_it_sends()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         Assert.InRange(Ask(session, GetBig).Length / 2, 1000, 1100);
         session.ReceiveFrom(s_elsewhere, null);
@@ -77,7 +71,7 @@ public class SessionMovingTests : SessionTest
     public async Task Notifications_wait_until_it_answers()
     {
         CoapRouteHandlerBuilder route = MapState();
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         Ask(session, Register);
         session.ReceiveFrom(s_elsewhere, null);
@@ -102,7 +96,7 @@ public class SessionMovingTests : SessionTest
     public async Task An_acknowledgement_of_what_was_sent_before_the_move_says_nothing_of_the_new_address()
     {
         CoapRouteHandlerBuilder route = MapState();
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         Ask(session, Register);
         Change(route, "1");
@@ -117,7 +111,7 @@ public class SessionMovingTests : SessionTest
     [Rfc("9146-6-1")]
     public async Task A_copy_that_went_to_the_new_address_does_not_tell_which_of_the_two_was_acknowledged()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
         string request = Assert.Single(session.TakeSent());
@@ -136,7 +130,7 @@ public class SessionMovingTests : SessionTest
     [Rfc("9146-6-1")]
     public async Task An_acknowledgement_of_what_was_sent_after_the_move_verifies()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
         Assert.True(IsPing(Assert.Single(session.TakeSent())));
@@ -155,7 +149,7 @@ public class SessionMovingTests : SessionTest
     [Rfc("9146-6-1", "9175-2.4-1")]
     public async Task An_Echo_verifies_at_the_address_where_it_was_told_and_at_no_other()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
         session.TakeSent();
@@ -180,7 +174,7 @@ public class SessionMovingTests : SessionTest
     [Rfc("9146-6-1")]
     public async Task The_answer_to_the_question_at_one_address_says_nothing_of_the_next()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
         string first = Assert.Single(session.TakeSent());
@@ -199,7 +193,7 @@ public class SessionMovingTests : SessionTest
     [Fact]
     public async Task A_peer_that_moves_all_the_time_is_asked_one_question_at_a_time()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         for (int i = 0; i < 500; i++)
         {
@@ -217,7 +211,7 @@ public class SessionMovingTests : SessionTest
     [Fact]
     public async Task The_question_passes_what_waits_to_be_acknowledged()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
 
         // NSTART is 1, and these are outstanding and waiting.
@@ -237,7 +231,7 @@ public class SessionMovingTests : SessionTest
     [Rfc("9146-6-1")]
     public async Task A_large_request_of_ours_waits_for_the_answer_and_a_small_one_does_not()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
         CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
         session.ReceiveFrom(s_elsewhere, null);
@@ -261,7 +255,7 @@ public class SessionMovingTests : SessionTest
         int told = 0;
         Endpoint.PeerMoved += static (_, _) => throw new InvalidOperationException("boom");
         Endpoint.PeerMoved += (_, _) => told++;
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         DirectSession session = Sessions.Accept(Peer);
 
         session.ReceiveFrom(s_elsewhere, Get);
@@ -275,12 +269,19 @@ public class SessionMovingTests : SessionTest
     [Fact]
     public async Task A_move_before_the_session_is_known_or_after_its_end_is_none()
     {
-        await StartSessionsAsync();
+        await StartWithBigAsync();
         new DirectSession(Sessions, Peer, DirectSessionTransport.Local, isInitiator: false).ReceiveFrom(s_elsewhere, null);
         DirectSession session = Sessions.Accept(Peer);
         session.End();
         session.ReceiveFrom(s_elsewhere, null);
         Assert.Equal(0, Counters[CoapCounter.PeersMoved]);
         Assert.Equal(0, session.Sent);
+    }
+
+    private async Task StartWithBigAsync()
+    {
+        Server.MapGet("/b", () => CoapResults.Bytes(new byte[1000]));
+        Server.MapGet("/x", () => CoapResults.Text("1"));
+        await StartSessionsAsync();
     }
 }

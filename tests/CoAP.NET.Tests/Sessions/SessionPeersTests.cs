@@ -37,8 +37,9 @@ public class SessionPeersTests : SessionTest
     {
         await StartSessionsAsync();
         DirectSession one = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
         DirectSession two = Sessions.Accept(Peer);
-        Task<TimeSpan> ping = Endpoint.ConnectedPeers.Single(peer => peer.Channel == one.Channel).PingAsync();
+        Task<TimeSpan> ping = peer.PingAsync();
         string sent = Assert.Single(one.TakeSent());
 
         two.Receive(Reset(sent));

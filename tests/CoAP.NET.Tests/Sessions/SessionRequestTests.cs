@@ -246,7 +246,8 @@ public class SessionRequestTests : SessionTest
     {
         await StartSessionsAsync();
         Assert.Throws<ArgumentException>(() => { Endpoint.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false }); });
-        await Assert.ThrowsAsync<ArgumentException>(() => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
+        Assert.Contains("is a group", error.Message, StringComparison.Ordinal);
         Assert.Empty(Sessions.OpenedByUs);
     }
 

@@ -75,7 +75,7 @@ public abstract class SessionTest : EndpointTest
     /// <summary>Waits for a task while virtual time goes on.</summary>
     private protected async Task<T> WhileTimePassesAsync<T>(Task<T> task)
     {
-        for (int i = 0; i < 2000 && !task.IsCompleted; i++)
+        for (int i = 0; i < 20_000 && !task.IsCompleted; i++)
         {
             Clock.Advance(TimeSpan.FromMilliseconds(100));
             await LetOthersGoOnAsync();
