@@ -36,7 +36,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
         await using StreamServer server = await StartAsync();
         PeerResult result = await LibcoapClient.RunSecureAsync("-C", others.Authority, server.Uri("/hello", Name));
         Assert.DoesNotContain("hello", result.Output, StringComparison.Ordinal);
-        await HandshakeFailedAsync(server);
+        await server.WaitForFailureAsync();
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
@@ -55,7 +55,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
     {
         await using StreamServer server = await StartAsync(asksClients: true);
         await LibcoapClient.RunSecureAsync("-C", _certificates.Authority, server.Uri("/who", Name));
-        await HandshakeFailedAsync(server);
+        await server.WaitForFailureAsync();
         Assert.Null(server.LastIdentity);
     }
 
@@ -65,7 +65,7 @@ public sealed class LibcoapTlsClientTests : IDisposable
         using Certificates others = new();
         await using StreamServer server = await StartAsync(asksClients: true);
         await LibcoapClient.RunSecureAsync("-n", "-c", others.ClientFile, "-j", others.ClientKey, server.Uri("/who", Name));
-        await HandshakeFailedAsync(server);
+        await server.WaitForFailureAsync();
         Assert.Null(server.LastIdentity);
     }
 
@@ -80,15 +80,4 @@ public sealed class LibcoapTlsClientTests : IDisposable
     }
 
     private Task<StreamServer> StartAsync(bool asksClients = false) => StreamServer.StartAsync(CoapTcpEngine.Auto, _certificates.AsServer(asksClients));
-
-    // The client is gone before the server has read why.
-    private static async Task HandshakeFailedAsync(StreamServer server)
-    {
-        using CancellationTokenSource limit = new(PeerProcess.HangLimit);
-        while (server.Server.Counters[CoapCounter.HandshakesFailed] == 0)
-        {
-            limit.Token.ThrowIfCancellationRequested();
-            await Task.Yield();
-        }
-    }
 }

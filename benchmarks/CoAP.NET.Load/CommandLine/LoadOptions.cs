@@ -9,7 +9,7 @@ internal sealed class LoadOptions
 {
     private static readonly LoadPlan s_defaults = new() { Uri = "" };
 
-    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coap+tcp, coaps+tcp, coap+ws or coaps+ws." };
+    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws." };
 
     private readonly Option<int[]> _peers = new("--peers")
     {
@@ -33,6 +33,7 @@ internal sealed class LoadOptions
     private readonly Option<double> _ramp = Number("--ramp", "Seconds before the warm-up over which the peers start.", s_defaults.RampSeconds);
     private readonly Option<double> _timeout = Number("--timeout", "Seconds after which an unanswered request counts as lost.", s_defaults.TimeoutSeconds);
     private readonly Option<int> _retransmissions = Whole("--retransmissions", "How often an unacknowledged Confirmable request is repeated (MAX_RETRANSMIT).", s_defaults.Retransmissions);
+    private readonly Option<string?> _psk = new("--psk") { Description = "Identity and pre-shared key for a coaps target; each peer has a session. Whoever sees the command line sees the key.", HelpName = "ID:KEY" };
     private readonly Option<bool> _non = new("--non") { Description = "Requests are Non-confirmable." };
     private readonly Option<string> _method = new("--method") { Description = "The method, by name or code.", HelpName = "METHOD", DefaultValueFactory = static _ => s_defaults.Method };
     private readonly Option<string?> _payload = new("--payload") { Description = "The body of the requests, as text.", HelpName = "TEXT" };
@@ -49,7 +50,7 @@ internal sealed class LoadOptions
     {
         command.Add(_uri);
         foreach (Option option in (Option[])[
-            _peers, _loop, _rate, _poisson, _seconds, _warmUp, _ramp, _timeout, _retransmissions, _non, _method, _payload, _payloadBytes, _depth, _source, _expect, _seed, _serverProcess])
+            _peers, _loop, _rate, _poisson, _seconds, _warmUp, _ramp, _timeout, _retransmissions, _non, _method, _payload, _payloadBytes, _depth, _source, _expect, _seed, _serverProcess, _psk])
         {
             command.Add(option);
         }
@@ -78,6 +79,7 @@ internal sealed class LoadOptions
             Expected = parsed.GetValue(_expect),
             Seed = parsed.GetValue(_seed),
             ServerProcess = parsed.GetValue(_serverProcess),
+            Psk = parsed.GetValue(_psk),
         };
         return [.. parsed.GetRequiredValue(_peers).Select(peers => plan with { Peers = peers })];
     }

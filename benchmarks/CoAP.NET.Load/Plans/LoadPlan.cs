@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace CoAP.NET.Load;
 
 /// <summary>What one run does. The same for all workers, but for <see cref="FirstPeer"/>, <see cref="Peers"/> and the <see cref="Rate"/> of an open loop, which a coordinator deals out.</summary>
@@ -61,6 +63,10 @@ internal sealed record LoadPlan
 
     /// <summary>The seed of everything that is left to chance.</summary>
     public int Seed { get; init; } = 1;
+
+    /// <summary>The identity and the pre-shared key of the clients of a <c>coaps</c> target, as <c>ID:KEY</c>; null for other targets. A secret, so it is in no report and is sent to no worker.</summary>
+    [JsonIgnore]
+    public string? Psk { get; init; }
 
     /// <summary>The process id of the server, whose processor time and memory are read over exactly the measured time; null when it runs elsewhere.</summary>
     public int? ServerProcess { get; init; }

@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls;
+
 namespace CoAP.NET.Load;
 
 /// <summary>What a plan must fulfil, whether it comes from a command line or from a coordinator.</summary>
@@ -18,6 +20,11 @@ internal static class PlanRules
         if (uri.Port == 0)
         {
             return $"'{plan.Uri}' has port 0, which nothing can be sent to.";
+        }
+
+        if (FaultOfKey(uri.Scheme, plan.Psk) is { } keyFault)
+        {
+            return keyFault;
         }
 
         if (CodeOf(plan.Method) is not { } code)
@@ -58,6 +65,24 @@ internal static class PlanRules
         catch (FormatException)
         {
             return null;
+        }
+    }
+
+    private static string? FaultOfKey(string scheme, string? psk)
+    {
+        if (scheme == LoadPeers.Dtls != psk is not null)
+        {
+            return psk is null ? "coaps needs a pre-shared key here: add --psk ID:KEY. Workers do not get one." : "--psk is for coaps targets.";
+        }
+
+        try
+        {
+            _ = psk is null ? null : CoapPskCredential.Parse(psk);
+            return null;
+        }
+        catch (CoapCredentialException exception)
+        {
+            return $"--psk: {exception.Message}";
         }
     }
 

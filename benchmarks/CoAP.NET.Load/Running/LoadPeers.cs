@@ -11,6 +11,9 @@ internal sealed class LoadPeers : IAsyncDisposable
     /// <summary>The scheme of CoAP over UDP.</summary>
     public const string Udp = "coap";
 
+    /// <summary>The scheme of CoAP over DTLS: each peer has a session, and a port of its own.</summary>
+    public const string Dtls = "coaps";
+
     /// <summary>How many peers there may be without addresses of their own.</summary>
     public const int MostClients = 10_000;
 
@@ -52,7 +55,7 @@ internal sealed class LoadPeers : IAsyncDisposable
 
         CoapUri uri = CoapUri.Parse(plan.Uri);
         IPAddress[] targets = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
-        SourceAddresses? sources = SourceAddresses.Of(plan, targets[0]);
+        SourceAddresses? sources = uri.Scheme == Dtls ? null : SourceAddresses.Of(plan, targets[0]);
         if (sources is null && plan.Peers > MostClients)
         {
             throw new ArgumentException($"{plan.Peers} peers need addresses of their own (a source address on this host, or a target in 127.0.0.0/8); without them there can be {MostClients}.");
@@ -95,7 +98,7 @@ internal sealed class LoadPeers : IAsyncDisposable
                 Shape,
                 series,
                 await series.GetAsync(0).ConfigureAwait(false),
-                scheme == Udp ? messagesForEachPort : long.MaxValue));
+                scheme is Udp or Dtls ? messagesForEachPort : long.MaxValue));
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Load;
 
@@ -26,6 +27,11 @@ internal static class PeerOptions
             },
             ResolveHost = (_, _) => Task.FromResult(targets),
         };
+
+        if (plan.Psk is { } psk)
+        {
+            options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+        }
 
         // More than the defaults only where the peers need it.
         CoapLimits limits = options.Limits;

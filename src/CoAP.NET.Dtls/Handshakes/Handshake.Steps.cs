@@ -69,14 +69,7 @@ internal abstract partial class Handshake
 
     /// <summary>Takes the peer's extension connection_id.</summary>
     /// <param name="cid">What it wants in records.</param>
-    public void TakePeerCid(ReadOnlySpan<byte> cid)
-    {
-        // Longer ones than anybody needs are as if none had been offered.
-        if (cid.Length <= RecordLayer.MaxCidLength)
-        {
-            PeerCid = cid.ToArray();
-        }
-    }
+    public void TakePeerCid(ReadOnlySpan<byte> cid) => PeerCid = cid.ToArray();
 
     /// <summary>Takes a record; only those that a handshake has at this point.</summary>
     /// <param name="header">Its header.</param>
@@ -102,6 +95,11 @@ internal abstract partial class Handshake
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
+
+    /// <summary>Called once, before OpenSSL's object is freed.</summary>
+    protected virtual void OnDisposing()
+    {
+    }
 
     /// <summary>Called when it is done.</summary>
     protected virtual void OnDone()

@@ -12,6 +12,8 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// </summary>
 internal abstract partial class Handshake : IDisposable
 {
+    private const int UsualCidLength = 32;
+
     private readonly HandshakeContext _context;
     private readonly List<byte[]> _output = [];
     private readonly nint _ssl;
@@ -33,8 +35,8 @@ internal abstract partial class Handshake : IDisposable
         nint bio = DatagramBio.Make(_self);
         LibSsl.SSL_set_bio(_ssl, bio, bio);
 
-        // An encrypted record grows on its way by a Connection ID and a type.
-        int growth = context.HasCid ? RecordLayer.MaxCidLength + 1 : 0;
+        // An encrypted record grows on its way by a Connection ID and a type. Longer ones are hardly ever seen, and what is left to the size of a frame has room for them.
+        int growth = context.HasCid ? UsualCidLength + 1 : 0;
         _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
         LibSsl.DTLS_set_timer_cb(_ssl, &HandshakeTimer.Next);
         Translator = new RecordTranslator(context.Settings.IsServer);
@@ -72,6 +74,9 @@ internal abstract partial class Handshake : IDisposable
 
     /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3), once it is done.</summary>
     public bool IsResumed { get; private set; }
+
+    /// <summary>By what a client may ask this server to resume the session (RFC 5246 section 7.3), once it is done; null: by nothing.</summary>
+    protected byte[]? ResumptionId { get; set; }
 
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
@@ -180,7 +185,7 @@ internal abstract partial class Handshake : IDisposable
 
         // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
-        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey };
+        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };
     }
 
     public void Dispose()
@@ -191,6 +196,7 @@ internal abstract partial class Handshake : IDisposable
         }
 
         _isDisposed = true;
+        OnDisposing();
         if (Status == HandshakeStatus.Done)
         {
             // OpenSSL lets nobody resume a session that was freed without a close.

@@ -11,6 +11,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
+    [Rfc("6347-4.2.4-1")]
     public async Task Whichever_datagram_is_lost_the_handshake_is_finished(bool isMutual)
     {
         for (int lost = 1; lost <= MostDatagrams; lost++)
@@ -24,6 +25,7 @@ public sealed class LossTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
+    [Rfc("6347-4.2.3-1")]
     public async Task Whatever_the_order_the_handshake_is_finished(bool isMutual)
     {
         using ClientBench bench = Bench(isMutual);

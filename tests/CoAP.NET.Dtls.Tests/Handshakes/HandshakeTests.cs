@@ -30,6 +30,7 @@ public sealed class HandshakeTests
 
     [Theory]
     [MemberData(nameof(Suites))]
+    [Rfc("7252-9.1.3.1-1", "9146-3-1", "9146-3-2")]
     public void Both_ends_have_a_session(string suite, int serverCid, int clientCid)
     {
         using HandshakePair pair = Pair(suite, serverCid, clientCid);

@@ -7,17 +7,20 @@ public sealed class RecordLayerTests
 {
     private static readonly CipherSuite s_ccm8 = CipherSuite.All[0];
     private static readonly byte[] s_cid = [1, 2, 3, 4, 5, 6, 7, 8];
+    private static readonly byte[] s_longCid = [.. Enumerable.Range(0, RecordLayer.MaxCidLength).Select(static i => (byte)i)];
 
     [Theory]
     [InlineData(0, 0)]
     [InlineData(8, 0)]
     [InlineData(0, 4)]
     [InlineData(8, 32)]
+    [InlineData(255, 255)]
+    [Rfc("9146-3-2", "9146-3-4")]
     public void Both_ends_open_what_the_other_seals(int serverCid, int clientCid)
     {
         foreach (CipherSuite suite in CipherSuite.All)
         {
-            (RecordLayer client, RecordLayer server) = Pair(suite, s_cid[..serverCid], new byte[clientCid]);
+            (RecordLayer client, RecordLayer server) = Pair(suite, s_longCid[..serverCid], new byte[clientCid]);
             for (int length = 0; length < 40; length++)
             {
                 byte[] content = [.. Enumerable.Repeat((byte)7, length)];
@@ -28,6 +31,7 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
+    [Rfc("6347-4.1.2.6-1")]
     public void A_record_is_opened_once_and_the_newest_64_in_any_order()
     {
         (RecordLayer client, RecordLayer server) = Pair(s_ccm8, [], []);
@@ -46,6 +50,7 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
+    [Rfc("9146-6-2", "6347-4.1.2.6-1")]
     public void Whatever_is_changed_in_a_record_it_is_not_taken_and_the_true_one_still_is()
     {
         foreach (byte[] cid in (byte[][])[[], s_cid])
@@ -71,6 +76,7 @@ public sealed class RecordLayerTests
     }
 
     [Fact]
+    [Rfc("9146-3-3")]
     public void Records_without_the_agreed_Connection_ID_are_foreign_and_the_reverse()
     {
         (RecordLayer with, RecordLayer serverWith) = Pair(s_ccm8, s_cid, []);

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 
@@ -75,6 +76,24 @@ internal sealed class Certificates : IDisposable
         _directory.Dispose();
     }
 
+    /// <summary>To be a server over DTLS with the server's certificate.</summary>
+    /// <param name="asksClients">Whether clients must show a certificate of the authority.</param>
+    public CoapDtlsOptions AsDtlsServer(bool asksClients = false)
+    {
+        CoapDtlsServerOptions server = new() { Certificate = Server, RequireClientCertificate = asksClients };
+        server.TrustedAuthorities.Add(_authority);
+        return new CoapDtlsOptions { Server = server };
+    }
+
+    /// <summary>To be a client over DTLS that trusts the authority.</summary>
+    /// <param name="showsItself">Whether it has the client's certificate.</param>
+    public CoapDtlsOptions AsDtlsClient(bool showsItself = false)
+    {
+        CoapDtlsClientOptions client = new() { Certificate = showsItself ? Client : null };
+        client.TrustedAuthorities.Add(_authority);
+        return new CoapDtlsOptions { Client = client };
+    }
+
     private X509ChainPolicy TrustMe() => new()
     {
         TrustMode = X509ChainTrustMode.CustomRootTrust,
@@ -91,6 +110,7 @@ internal sealed class Certificates : IDisposable
         names.AddIpAddress(IPAddress.Loopback);
         request.CertificateExtensions.Add(names.Build());
         request.CertificateExtensions.Add(new X509BasicConstraintsExtension(false, false, 0, critical: false));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
         request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid(purpose)], critical: false));
         byte[] serial = new byte[8];
         serial[7] = (byte)(purpose == ServerAuthentication ? 1 : 2);

@@ -14,6 +14,9 @@ internal sealed class LibcoapServer : IAsyncDisposable
     /// <summary>The same with OpenSSL; it listens for DTLS and TLS on the next port.</summary>
     public const string SecureProgram = "coap-server-openssl";
 
+    /// <summary>The same with GnuTLS.</summary>
+    public const string GnuTlsProgram = "coap-server-gnutls";
+
     private const int Attempts = 5;
 
     private readonly string _program;
@@ -39,15 +42,23 @@ internal sealed class LibcoapServer : IAsyncDisposable
     /// <param name="host">The name it is asked by.</param>
     public string SecureUri(string path = "/", string host = "localhost") => $"coaps+tcp://{host}:{EndPoint.Port + 1}{path}";
 
+    /// <summary>Its address for DTLS.</summary>
+    /// <param name="path">The path.</param>
+    /// <param name="host">The name it is asked by.</param>
+    public string DtlsUri(string path = "/", string host = "127.0.0.1") => $"coaps://{host}:{EndPoint.Port + 1}{path}";
+
     /// <summary>Starts it and waits until it answers.</summary>
     /// <param name="arguments">More arguments, such as <c>-e</c> or <c>-l 50%</c>.</param>
-    public static Task<LibcoapServer> StartAsync(params string[] arguments) => StartAsync(Program, arguments);
+    public static Task<LibcoapServer> StartAsync(params string[] arguments) => StartProgramAsync(Program, arguments);
 
     /// <summary>Starts the one with OpenSSL and waits until it answers.</summary>
     /// <param name="arguments">More arguments, such as <c>-c</c> with a certificate.</param>
-    public static Task<LibcoapServer> StartSecureAsync(params string[] arguments) => StartAsync(SecureProgram, arguments);
+    public static Task<LibcoapServer> StartSecureAsync(params string[] arguments) => StartProgramAsync(SecureProgram, arguments);
 
-    private static async Task<LibcoapServer> StartAsync(string program, string[] arguments)
+    /// <summary>Starts any of them and waits until it answers.</summary>
+    /// <param name="program">Which one.</param>
+    /// <param name="arguments">More arguments.</param>
+    public static async Task<LibcoapServer> StartProgramAsync(string program, params string[] arguments)
     {
         string failure = string.Empty;
         for (int attempt = 0; attempt < Attempts; attempt++)

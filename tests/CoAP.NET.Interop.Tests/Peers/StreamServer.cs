@@ -1,15 +1,21 @@
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 
-/// <summary>Our server on a reliable transport, in this process.</summary>
+/// <summary>Our server with sessions, in this process: on a reliable transport, or over DTLS.</summary>
 internal sealed class StreamServer : IAsyncDisposable
 {
     private byte[] _stored = [];
     private CoapRouteHandlerBuilder? _quiet;
     private string _state = "first";
+    private readonly TaskCompletionSource<CoapDisconnection> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private StreamServer(CoapEndpointOptions options) => Server = new CoapServer(options);
+    private StreamServer(CoapEndpointOptions options)
+    {
+        Server = new CoapServer(options);
+        Server.Endpoint.PeerDisconnected += (_, end) => _ended.TrySetResult(end);
+    }
 
     public CoapServer Server { get; }
 
@@ -22,13 +28,25 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <summary>Starts one.</summary>
     /// <param name="engine">How TCP is driven.</param>
     /// <param name="tls">Certificates, to listen on <c>coaps+tcp</c>; null for plain TCP.</param>
-    public static async Task<StreamServer> StartAsync(CoapTcpEngine engine, CoapTlsOptions? tls = null)
+    public static Task<StreamServer> StartAsync(CoapTcpEngine engine, CoapTlsOptions? tls = null) =>
+        StartAsync(new CoapEndpointOptions { TcpEngine = engine, Tls = tls }, tls is null ? "coap+tcp" : "coaps+tcp");
+
+    /// <summary>Starts one that listens on <c>coaps</c>.</summary>
+    /// <param name="dtls">Keys or certificates.</param>
+    public static Task<StreamServer> StartAsync(CoapDtlsOptions dtls) => StartAsync(new CoapEndpointOptions().UseDtls(dtls), "coaps");
+
+    /// <summary>Waits until a peer that was connected is no more, and says why.</summary>
+    public Task<CoapDisconnection> WaitForEndAsync() => _ended.Task.WaitAsync(PeerProcess.HangLimit);
+
+    /// <summary>Waits until a handshake has failed. Clients may be gone before the server has read why.</summary>
+    public async Task WaitForFailureAsync()
     {
-        StreamServer server = new(new CoapEndpointOptions { TcpEngine = engine, Tls = tls });
-        server.Map();
-        server.Server.Listen($"{(tls is null ? "coap+tcp" : "coaps+tcp")}://127.0.0.1:0");
-        await server.Server.StartAsync();
-        return server;
+        using CancellationTokenSource limit = new(PeerProcess.HangLimit);
+        while (Server.Counters[CoapCounter.HandshakesFailed] == 0)
+        {
+            limit.Token.ThrowIfCancellationRequested();
+            await Task.Yield();
+        }
     }
 
     /// <summary>Its address with a path.</summary>
@@ -49,6 +67,15 @@ internal sealed class StreamServer : IAsyncDisposable
 
     public ValueTask DisposeAsync() => Server.DisposeAsync();
 
+    private static async Task<StreamServer> StartAsync(CoapEndpointOptions options, string scheme)
+    {
+        StreamServer server = new(options);
+        server.Map();
+        server.Server.Listen($"{scheme}://127.0.0.1:0");
+        await server.Server.StartAsync();
+        return server;
+    }
+
     private void Map()
     {
         Server.MapGet("/hello", () => CoapResults.Text("hello world!"));
@@ -61,7 +88,12 @@ internal sealed class StreamServer : IAsyncDisposable
         Server.MapGet("/who", request =>
         {
             LastIdentity = request.Peer.Identity;
-            return CoapResults.Text((request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject ?? "nobody");
+            return CoapResults.Text(request.Peer.Identity switch
+            {
+                CoapTlsIdentity tls => tls.Certificate?.Subject,
+                CoapDtlsIdentity dtls => dtls.PskIdentity ?? dtls.Certificate?.Subject,
+                _ => null,
+            } ?? "nobody");
         });
         _quiet = Server.MapGet("/quiet", () => CoapResults.Text(Volatile.Read(ref _state))).Observable(TimeSpan.FromHours(1));
     }

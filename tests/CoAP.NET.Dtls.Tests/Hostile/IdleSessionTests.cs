@@ -1,0 +1,53 @@
+using System.Diagnostics;
+using CoAP.NET.Dtls.Tests.Moving;
+using CoAP.NET.Dtls.Tests.Transport;
+using Xunit.Abstractions;
+
+namespace CoAP.NET.Dtls.Tests.Hostile;
+
+/// <summary>Sessions that wait.</summary>
+public sealed class IdleSessionTests(ITestOutputHelper output)
+{
+    // Session, channel, and their places in tables; far less than the 35 KB and more that OpenSSL would take.
+    private const long MaxBytes = 4_096;
+
+    [Fact]
+    public async Task An_idle_session_takes_some_bytes_and_no_thread()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints(endpoint: static options =>
+        {
+            options.Limits.MaxConnectionsPerAddress = options.Limits.MaxConnections;
+            options.Limits.MaxChannels = Math.Max(options.Limits.MaxChannels, 2 * Campaign.Sessions);
+        }).StartAsync();
+        await OpenAsync(secure, 50);
+        (long bytes, long native, int threads) = Measure();
+
+        await OpenAsync(secure, Campaign.Sessions);
+
+        (long bytesAfter, long nativeAfter, int threadsAfter) = Measure();
+        Assert.Equal(Campaign.Sessions + 50, secure.Transport.Engine!.Server!.SessionCount);
+        long each = (bytesAfter - bytes) / Campaign.Sessions;
+        output.WriteLine($"{Campaign.Sessions:N0} idle sessions: {each:N0} bytes managed, {(nativeAfter - native) / Campaign.Sessions:N0} bytes of private memory each; {threads} threads before, {threadsAfter} after");
+        Assert.InRange(each, 1, MaxBytes);
+        Assert.InRange(threadsAfter - threads, int.MinValue, Campaign.Sessions / 10);
+    }
+
+    private static async Task OpenAsync(SecureEndpoints secure, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
+            device.Send("40 01 0001 b5 'hello'");
+            await device.ExpectAsync("60 45 0001 ..");
+            device.Vanish();
+        }
+    }
+
+    private static (long Bytes, long Native, int Threads) Measure()
+    {
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        using Process process = Process.GetCurrentProcess();
+        return (GC.GetTotalMemory(forceFullCollection: true), process.PrivateMemorySize64, process.Threads.Count);
+    }
+}

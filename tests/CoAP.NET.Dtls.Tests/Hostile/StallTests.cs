@@ -1,0 +1,132 @@
+using System.Net;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Dtls.Tests.Hostile;
+
+/// <summary>A handler or a handshake that stalls delays no other session.</summary>
+public sealed class StallTests
+{
+    private const int Stalled = 4;
+
+    private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_key_that_is_never_found_delays_no_other_session(bool blocks)
+    {
+        using StuckStore store = new(blocks);
+        await using SecureEndpoints secure = await new SecureEndpoints(server => server.PskStore = store).StartAsync();
+        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled).Select(_ => secure.Client("stuck").GetAsync($"{secure.Host}/hello"))];
+        await Eventually.IsTrueAsync(() => store.Asked == Stalled);
+
+        await IsServedAsync(secure);
+
+        Assert.All(stuck, static request => Assert.False(request.IsCompletedSuccessfully));
+        store.Release();
+        await Task.WhenAll(stuck.Select(static request => Assert.ThrowsAnyAsync<CoapException>(() => request))).WaitAsync(s_hangLimit);
+    }
+
+    [Fact]
+    public async Task A_certificate_whose_validation_blocks_delays_no_other_session()
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 server = authority.Issue("localhost", IPAddress.Loopback);
+        using X509Certificate2 device = authority.Issue(forServers: false);
+        using ManualResetEventSlim release = new();
+        int asked = 0;
+        await using SecureEndpoints secure = await new SecureEndpoints(options =>
+        {
+            options.Certificate = server;
+            options.RequireClientCertificate = true;
+            options.TrustedAuthorities.Add(authority.Certificate);
+            options.ValidateClientCertificate = (_, _, _) =>
+            {
+                Interlocked.Increment(ref asked);
+                release.Wait();
+                return true;
+            };
+        }).StartAsync();
+        CoapDtlsClientOptions shown = new() { Certificate = device, ValidateServerCertificate = static (_, _, _) => true };
+        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled).Select(_ => secure.Client(configure: dtls => dtls.Client = shown).GetAsync($"{secure.Host}/hello"))];
+        await Eventually.IsTrueAsync(() => Volatile.Read(ref asked) == Stalled);
+
+        await IsServedAsync(secure);
+
+        release.Set();
+        Assert.All(await Task.WhenAll(stuck).WaitAsync(s_hangLimit), static response => Assert.Equal("hello", response.GetText()));
+    }
+
+    [Fact]
+    public async Task A_handler_that_blocks_delays_no_other_session()
+    {
+        using ManualResetEventSlim release = new();
+        int entered = 0;
+        await using SecureEndpoints secure = new();
+        secure.Server.MapGet("/stuck", () =>
+        {
+            Interlocked.Increment(ref entered);
+            release.Wait();
+            return CoapResults.Text("late");
+        });
+        await secure.StartAsync();
+        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled).Select(_ => secure.Client().GetAsync($"{secure.Host}/stuck"))];
+        await Eventually.IsTrueAsync(() => Volatile.Read(ref entered) > 0);
+
+        await IsServedAsync(secure);
+
+        release.Set();
+        Assert.All(await Task.WhenAll(stuck).WaitAsync(s_hangLimit), static response => Assert.Equal("late", response.GetText()));
+    }
+
+    // A session that is there already, and one that is made now.
+    private static async Task IsServedAsync(SecureEndpoints secure)
+    {
+        CoapClient client = secure.Client();
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello").WaitAsync(s_hangLimit)).GetText());
+        }
+    }
+
+    private sealed class StuckStore(bool blocks) : ICoapPskStore, IDisposable
+    {
+        private readonly ManualResetEventSlim _release = new();
+        private readonly TaskCompletionSource<ReadOnlyMemory<byte>> _found = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private int _asked;
+
+        public int Asked => Volatile.Read(ref _asked);
+
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken)
+        {
+            if (identity != "stuck")
+            {
+                return new(SecureEndpoints.Key);
+            }
+
+            Interlocked.Increment(ref _asked);
+            if (!blocks)
+            {
+                return new(_found.Task);
+            }
+
+            _release.Wait(cancellationToken);
+            return default;
+        }
+
+        public void Release()
+        {
+            _found.TrySetResult(default);
+            _release.Set();
+        }
+
+        public void Dispose()
+        {
+            Release();
+            _release.Dispose();
+        }
+    }
+}

@@ -1,0 +1,175 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Moving;
+
+/// <summary>
+/// A device whose messages are written byte by byte: a DTLS session with a Connection ID, and a socket that may be exchanged for another in its midst, as a NAT does that forgot it. It knows no Echo.
+/// </summary>
+internal sealed class ScriptedDevice : IDtlsSink, IDisposable
+{
+    private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
+
+    // As many devices as there may be share them; they live as long as the tests.
+    private static readonly HandshakeContext s_withCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = 0 });
+    private static readonly HandshakeContext s_withoutCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]] });
+
+    private readonly DtlsClient _client;
+    private readonly IPEndPoint _server;
+    private readonly DtlsPath _path;
+    private readonly byte[] _buffer = new byte[2_048];
+    private readonly List<byte[]> _messages = [];
+    private readonly Dictionary<string, byte[]> _remembered = [];
+    private Socket _socket;
+    private bool _isHeld;
+
+    private ScriptedDevice(IPEndPoint server, bool withCid)
+    {
+        _server = server;
+        _path = new DtlsPath(CoapAddress.FromIPEndPoint(server), default, 0);
+        HandshakeContext context = withCid ? s_withCid : s_withoutCid;
+        DtlsClientSettings settings = new() { SelectPsk = static (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key) };
+        _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, static work => work());
+        _socket = Open();
+    }
+
+    /// <summary>The session; it is there once <see cref="ConnectAsync"/> has ended.</summary>
+    public DtlsSession Session { get; private set; } = null!;
+
+    /// <summary>The datagrams that were sent, as they were on the wire.</summary>
+    public List<byte[]> Sent { get; } = [];
+
+    /// <summary>Bytes that were sent from the present port.</summary>
+    public int SentBytes { get; private set; }
+
+    /// <summary>Bytes that came to the present port and were read.</summary>
+    public int ReceivedBytes { get; private set; }
+
+    /// <summary>Bytes that came to the present port, and wait to be read.</summary>
+    public int Waiting => _socket.Available;
+
+    /// <summary>Whether a session was ended by the server.</summary>
+    public bool IsEnded { get; private set; }
+
+    /// <summary>Makes one that has its session.</summary>
+    public static async Task<ScriptedDevice> ConnectAsync(IPEndPoint server, bool withCid = true)
+    {
+        ScriptedDevice device = new(server, withCid);
+        Task<DtlsSession> connecting = device._client.ConnectAsync(device._path, null, CancellationToken.None);
+        while (!connecting.IsCompleted)
+        {
+            await device.ReadAsync();
+        }
+
+        device.Session = await connecting;
+        return device;
+    }
+
+    /// <summary>Sends a message.</summary>
+    /// <param name="message">A <see cref="BytePattern"/>, with what earlier ones remembered.</param>
+    public void Send(string message) => Assert.True(Session.Send(BytePattern.Parse(message).ToBytes(_remembered)));
+
+    /// <summary>Makes the datagram of a message and keeps it back.</summary>
+    /// <param name="message">As for <see cref="Send"/>.</param>
+    public byte[] Seal(string message)
+    {
+        _isHeld = true;
+        Send(message);
+        _isHeld = false;
+        return Sent[^1];
+    }
+
+    /// <summary>Waits for a message like this; others are kept for later.</summary>
+    /// <param name="message">A <see cref="BytePattern"/>.</param>
+    /// <returns>The message.</returns>
+    public async Task<byte[]> ExpectAsync(string message)
+    {
+        BytePattern pattern = BytePattern.Parse(message);
+        for (int next = 0; ; next++)
+        {
+            while (next >= _messages.Count)
+            {
+                await ReadAsync();
+            }
+
+            if (pattern.Match(_messages[next], _remembered) is { IsMatch: true } match)
+            {
+                byte[] found = _messages[next];
+                _messages.RemoveAt(next);
+                foreach ((string name, byte[] value) in match.Captures)
+                {
+                    _remembered[name] = value;
+                }
+
+                return found;
+            }
+        }
+    }
+
+    /// <summary>Sends from another port from now on; what comes to the old one is lost.</summary>
+    public void Move()
+    {
+        _socket.Dispose();
+        _socket = Open();
+        (SentBytes, ReceivedBytes) = (0, 0);
+    }
+
+    /// <summary>Sends bytes that are no message, from the present port.</summary>
+    /// <param name="datagram">The bytes.</param>
+    public void SendRaw(ReadOnlySpan<byte> datagram) => _socket.Send(datagram);
+
+    /// <summary>Is gone without a word.</summary>
+    public void Vanish()
+    {
+        _isHeld = true;
+        Dispose();
+    }
+
+    public void Dispose()
+    {
+        _client.Dispose();
+        _socket.Dispose();
+    }
+
+    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    {
+        Sent.Add(datagram.ToArray());
+        if (!_isHeld)
+        {
+            SentBytes += datagram.Length;
+            _socket.Send(datagram);
+        }
+    }
+
+    void IDtlsSink.Opened(DtlsSession session)
+    {
+    }
+
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => _messages.Add(content.ToArray());
+
+    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
+    {
+    }
+
+    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => IsEnded = reason != DtlsEnd.Closed;
+
+    private Socket Open()
+    {
+        Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        socket.Connect(_server);
+        return socket;
+    }
+
+    private async Task ReadAsync()
+    {
+        using CancellationTokenSource guard = new(s_hangLimit);
+        int length = await _socket.ReceiveAsync(_buffer, guard.Token);
+        ReceivedBytes += length;
+        _client.Receive(_path, _buffer.AsSpan(0, length));
+    }
+}

@@ -1,0 +1,85 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Handshakes;
+
+namespace CoAP.NET.Dtls.Tests.Rules;
+
+/// <summary>What RFC 6347, RFC 7925 and RFC 9146 say of handshakes.</summary>
+public sealed class HandshakeRuleTests
+{
+    private const uint Second = 1_000_000;
+    private static readonly byte[] s_key = "secretPSK"u8.ToArray();
+
+    [Fact]
+    [Rfc("6347-4.2.3-1")]
+    public void Messages_are_put_together_from_small_fragments()
+    {
+        const int Mtu = 300;
+        using BenchAuthority authority = new();
+        using X509Certificate2 certificate = authority.Issue("localhost");
+        using HandshakePair pair = new(
+            new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, Certificate = certificate, Mtu = Mtu },
+            new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = true, Mtu = Mtu })
+        {
+            ClientTrusts = static _ => true,
+            ServerTrusts = static _ => true,
+            Loses = static (_, _) => false,
+        };
+        pair.Client.Start(null);
+        pair.Run();
+        Assert.Equal((HandshakeStatus.Done, null), (pair.Server!.Status, pair.Server.Failure));
+        Assert.Equal(HandshakeStatus.Done, pair.Client.Status);
+
+        // Two certificates of some 400 bytes do not go in fewer.
+        Assert.True(pair.Sent > 8);
+    }
+
+    [Theory]
+    [InlineData(33)]
+    [InlineData(255)]
+    [Rfc("9146-3-4")]
+    public void Long_Connection_IDs_of_peers_are_put_into_records(int length)
+    {
+        byte[] wanted = [.. Enumerable.Range(0, length).Select(static i => (byte)i)];
+        using HandshakePair pair = new(
+            new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = length },
+            new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = 8 },
+            "user",
+            s_key,
+            wanted,
+            [1, 2, 3, 4, 5, 6, 7, 8]);
+        pair.Keys["user"] = s_key;
+        pair.Client.Start(null);
+        pair.Run();
+        Assert.Equal(HandshakeStatus.Done, pair.Client.Status);
+        RecordLayer client = pair.Client.Establish().Records;
+        RecordLayer server = pair.Server!.Establish().Records;
+        byte[] record = new byte[server.RecordLength(4)];
+        Assert.Equal(record.Length, server.Seal(ContentType.ApplicationData, "pong"u8, record));
+        Assert.Equal(wanted, record.AsSpan(11, length).ToArray());
+        Assert.Equal("pong"u8.ToArray(), HandshakePair.Exchange(server, client, "pong"u8.ToArray()));
+    }
+
+    // RFC 7925 section 11 wants 9 s at first for networks that are slow, RFC 6347 section 4.2.4.1 1 s, and 60 s at least where it ends.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(9)]
+    [Rfc("7925-11-1")]
+    public void The_timer_begins_where_it_is_set_to_doubles_and_ends_at_a_minute(int seconds)
+    {
+        using HandshakeContext context = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = TimeSpan.FromSeconds(seconds) });
+        using ClientHandshake handshake = new(context, null, "user", s_key);
+        handshake.Start(null);
+        TimeSpan first = handshake.NextTimeout()!.Value;
+        Assert.True(first > TimeSpan.Zero && first <= TimeSpan.FromSeconds(seconds));
+        unsafe
+        {
+            delegate* unmanaged[Cdecl]<nint, uint, uint> next = &HandshakeTimer.Next;
+            Assert.Equal(2 * (uint)seconds * Second, next(0, (uint)seconds * Second));
+            Assert.Equal(60 * Second, next(0, 40 * Second));
+            Assert.Equal(60 * Second, next(0, 60 * Second));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Handshakes;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Rules;
+
+/// <summary>Sessions are not renegotiated (RFC 7925 section 17).</summary>
+public sealed class RenegotiationTests
+{
+    private static readonly byte[] s_key = "secretPSK"u8.ToArray();
+    private static readonly DtlsPath s_path = new(CoapAddress.FromIPv4(0x7F000001, 5_684), default, 0);
+
+    // HelloRequest of a server, ClientHello of a client: handshake messages without content are enough, as they are not looked into.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    [Rfc("7925-17-1")]
+    public void Whoever_wants_it_is_refused_and_the_session_goes_on(bool isServer)
+    {
+        using HandshakePair pair = new(
+            new HandshakeSettings { IsServer = false, Suites = CipherSuite.All }, new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]] }, "user", s_key);
+        pair.Keys["user"] = s_key;
+        pair.Client.Start(null);
+        pair.Run();
+        Sink sink = new();
+        DtlsSession session = new((isServer ? (Handshake)pair.Server! : pair.Client).Establish(), s_path, sink, new VirtualClock()) { IsInitiator = !isServer };
+        RecordLayer peer = (isServer ? (Handshake)pair.Client : pair.Server!).Establish().Records;
+        byte[] hello = new byte[12];
+        hello[0] = (byte)(isServer ? 1 : 0);
+
+        Deliver(session, peer, ContentType.Handshake, hello);
+
+        byte[] answer = Assert.Single(sink.Sent);
+        Assert.True(RecordHeader.TryRead(answer, 0, out RecordHeader header));
+        Assert.Equal(OpenResult.Opened, peer.Open(header, answer, out ContentType type, out Range content, out _));
+        Assert.Equal(ContentType.Alert, type);
+        Assert.Equal([1, 100], answer[content]);
+        Deliver(session, peer, ContentType.ApplicationData, [7]);
+        Assert.Equal([7], Assert.Single(sink.Received));
+        Assert.False(session.IsClosed);
+    }
+
+    private static void Deliver(DtlsSession session, RecordLayer peer, ContentType type, byte[] content)
+    {
+        byte[] record = new byte[peer.RecordLength(content.Length)];
+        Assert.Equal(record.Length, peer.Seal(type, content, record));
+        Assert.True(RecordHeader.TryRead(record, 0, out RecordHeader header));
+        Assert.Equal(OpenResult.Opened, session.Receive(header, record, s_path));
+    }
+
+    private sealed class Sink : IDtlsSink
+    {
+        public List<byte[]> Sent { get; } = [];
+
+        public List<byte[]> Received { get; } = [];
+
+        void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram) => Sent.Add(datagram.ToArray());
+
+        void IDtlsSink.Opened(DtlsSession session)
+        {
+        }
+
+        void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Received.Add(content.ToArray());
+
+        void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
+        {
+        }
+
+        void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason)
+        {
+        }
+    }
+}

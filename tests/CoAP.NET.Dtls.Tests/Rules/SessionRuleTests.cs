@@ -1,0 +1,84 @@
+using CoAP.NET.Dtls.Tests.Moving;
+using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Dtls.Tests.Rules;
+
+/// <summary>What RFC 7252 section 9 and RFC 7925 say of sessions.</summary>
+public sealed class SessionRuleTests
+{
+    [Fact]
+    [Rfc("7252-9.1.1-2")]
+    public async Task Acknowledgements_and_resets_of_another_session_count_for_nothing()
+    {
+        int state = 0;
+        await using SecureEndpoints secure = new();
+        CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+        await secure.StartAsync();
+        using ScriptedDevice observer = await ScriptedDevice.ConnectAsync(secure.Endpoint);
+        using ScriptedDevice other = await ScriptedDevice.ConnectAsync(secure.Endpoint);
+        observer.Send("41 01 0001 aa 60 55 'state'");
+        await observer.ExpectAsync("61 45 0001 aa .. ");
+        Volatile.Write(ref state, 1);
+        route.Notify();
+        byte[] notification = await observer.ExpectAsync("41 45 <note:2> aa ..");
+
+        // What would end the observation if the observer said it.
+        other.Send($"70 00 {notification[2]:x2}{notification[3]:x2}");
+        other.Send("40 01 0002 b5 'hello'");
+        await other.ExpectAsync("60 45 0002 ..");
+        Assert.Equal(1, secure.Server.ObserverCount);
+
+        observer.Send("70 00 <note>");
+        await Eventually.IsTrueAsync(() => secure.Server.ObserverCount == 0);
+    }
+
+    [Fact]
+    [Rfc("7252-9.1.2-1", "7252-9.1.1-1")]
+    public async Task An_answer_in_the_clear_is_none()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        await using NatRelay way = new(secure.Endpoint);
+        CoapClient client = secure.Client();
+        Assert.Equal("hello", (await client.GetAsync($"{way.Host}/hello")).GetText());
+
+        // From the server's address, before each of its records: for every Message ID that the client may have used, an acknowledgement with an answer.
+        way.Injected = static () => [0x60, 0x45, 0, 2, 0xff, (byte)'n', (byte)'o'];
+        Assert.Equal("hello", (await client.GetAsync($"{way.Host}/hello")).GetText());
+        Assert.True(client.Endpoint.Counters[CoapCounter.RecordsRejected] > 0);
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [Fact]
+    [Rfc("7925-4.2-1")]
+    public async Task Long_identities_and_keys_do_and_identities_are_compared_byte_by_byte()
+    {
+        string identity = new('i', 128);
+        byte[] key = [.. Enumerable.Range(0, 64).Select(static i => (byte)i)];
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        secure.Keys.Add(identity, key);
+        secure.Keys.Add(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]);
+        Assert.Equal(identity, (await secure.Client(identity, key).GetAsync($"{secure.Host}/who")).GetText());
+        Assert.Equal(SecureEndpoints.Identity, (await secure.Client().GetAsync($"{secure.Host}/who")).GetText());
+        Assert.Equal(SecureEndpoints.Identity.ToUpperInvariant(), (await secure.Client(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]).GetAsync($"{secure.Host}/who")).GetText());
+    }
+
+    [Fact]
+    [Rfc("6347-4.1.1-1")]
+    public async Task A_datagram_may_hold_several_records_and_none_goes_on_in_the_next()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
+        byte[] first = device.Seal("40 01 0001 b5 'hello'");
+        byte[] second = device.Seal("40 01 0002 b5 'hello'");
+        device.SendRaw([.. first, .. second]);
+        await device.ExpectAsync("60 45 0001 ..");
+        await device.ExpectAsync("60 45 0002 ..");
+
+        byte[] third = device.Seal("40 01 0003 b5 'hello'");
+        device.SendRaw(third.AsSpan(0, 20));
+        device.SendRaw(third.AsSpan(20));
+        await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.RecordsRejected] == 2);
+        Assert.Equal(2, secure.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+}

@@ -1,0 +1,63 @@
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>libcoap's clients with OpenSSL and with GnuTLS against our server over DTLS by certificates (RFC 7252 section 9.1.3.3).</summary>
+public sealed class LibcoapDtlsCertificateTests : IDisposable
+{
+    private const string Name = "localhost";
+
+    private readonly Certificates _certificates = new(Name);
+
+    public void Dispose() => _certificates.Dispose();
+
+    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [InlineData(LibcoapClient.SecureProgram)]
+    [InlineData(LibcoapClient.GnuTlsProgram)]
+    [Rfc("7252-9.1.3.3-1", "7252-9.1.3-1")]
+    public async Task Both_ends_show_certificates(string program)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
+        PeerResult result = await LibcoapClient.RunProgramAsync(
+            program, "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, server.Uri("/who", Name));
+        Assert.Equal("CN=device-7", result.Output);
+    }
+
+    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [InlineData(LibcoapClient.SecureProgram)]
+    [InlineData(LibcoapClient.GnuTlsProgram)]
+    public async Task A_client_that_shows_nothing_is_served_where_nobody_has_to(string program)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
+        Assert.Equal("hello world!", (await LibcoapClient.RunProgramAsync(program, "-C", _certificates.Authority, server.Uri("/hello", Name))).Output);
+    }
+
+    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [InlineData(LibcoapClient.SecureProgram)]
+    [InlineData(LibcoapClient.GnuTlsProgram)]
+    public async Task A_client_that_trusts_another_authority_gets_nothing(string program)
+    {
+        using Certificates others = new();
+        await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
+        PeerResult result = await LibcoapClient.RunProgramAsync(program, "-B", "3", "-C", others.Authority, server.Uri("/hello", Name));
+        Assert.DoesNotContain("hello", result.Output, StringComparison.Ordinal);
+        Assert.Equal(0, server.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [InlineData(LibcoapClient.SecureProgram, false)]
+    [InlineData(LibcoapClient.GnuTlsProgram, false)]
+    [InlineData(LibcoapClient.SecureProgram, true)]
+    [InlineData(LibcoapClient.GnuTlsProgram, true)]
+    public async Task A_client_without_a_certificate_of_our_authority_is_refused_where_one_is_needed(string program, bool hasAnother)
+    {
+        using Certificates others = new();
+        await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
+        string[] shown = hasAnother ? ["-n", "-c", others.ClientFile, "-j", others.ClientKey] : ["-C", _certificates.Authority];
+        PeerResult result = await LibcoapClient.RunProgramAsync(program, ["-B", "3", .. shown, server.Uri("/who", Name)]);
+        Assert.DoesNotContain("device", result.Output, StringComparison.Ordinal);
+        await server.WaitForFailureAsync();
+        Assert.Null(server.LastIdentity);
+        Assert.Equal(0, server.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+}

@@ -1,0 +1,51 @@
+using System.Text;
+using CoAP.NET.Dtls;
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>Our client against libcoap's servers over DTLS that fail to send some datagrams, or are killed.</summary>
+public sealed class LibcoapDtlsServerFaultTests
+{
+    private const string Key = "secretPSK";
+
+    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [InlineData(LibcoapServer.SecureProgram)]
+    [InlineData(LibcoapServer.GnuTlsProgram)]
+    [Rfc("6347-4.2.4-1")]
+    public async Task Datagrams_that_the_server_loses_come_again(string program)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key, "-l", "20%");
+        await using CoapClient client = Client();
+        foreach (int _ in Enumerable.Range(0, 3))
+        {
+            Assert.Equal(CoapCode.Content, (await client.GetAsync(server.DtlsUri("/time")).WaitAsync(PeerProcess.TransferHangLimit)).Code);
+        }
+    }
+
+    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [InlineData(LibcoapServer.SecureProgram)]
+    [InlineData(LibcoapServer.GnuTlsProgram)]
+    [Rfc("7252-9-2")]
+    public async Task A_server_that_was_killed_and_started_again_is_asked_in_a_new_session(string program)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
+        await using CoapClient client = Client();
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time")))).Code);
+        await server.KillAsync();
+        await server.StartAgainAsync();
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time")))).Code);
+        Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    private static CoapClient Client() => new(new CoapEndpointOptions
+    {
+        Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(500) },
+    }.UseDtls(new CoapDtlsOptions
+    {
+        Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("device-7", Encoding.ASCII.GetBytes(Key)) },
+        RetransmitTimeout = TimeSpan.FromMilliseconds(500),
+    }));
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+}

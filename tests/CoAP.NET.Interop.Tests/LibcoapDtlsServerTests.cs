@@ -1,0 +1,95 @@
+using System.Text;
+using CoAP.NET.Dtls;
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by pre-shared keys (RFC 7252 section 9.1.3.1).</summary>
+public sealed class LibcoapDtlsServerTests
+{
+    private const string Key = "secretPSK";
+
+    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [InlineData(LibcoapServer.SecureProgram)]
+    [InlineData(LibcoapServer.GnuTlsProgram)]
+    [Rfc("7252-9.1.3.1-1")]
+    public async Task Resources_are_got_and_put_by_a_key_chosen_for_the_hint(string program)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key, "-h", "kitchen");
+        string? hint = null;
+        await using CoapClient client = Client(new CoapDtlsClientOptions
+        {
+            SelectPsk = name =>
+            {
+                hint = name.Hint;
+                return Credential();
+            },
+        });
+        Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time")))).Code);
+        Assert.Equal("kitchen", hint);
+        Assert.Equal(CoapCode.Created, (await Within(client.PutAsync(server.DtlsUri("/ours"), CoapContent.Text("x")))).Code);
+        Assert.Equal("x", (await Within(client.GetAsync(server.DtlsUri("/ours")))).GetText());
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [InlineData(LibcoapServer.SecureProgram)]
+    [InlineData(LibcoapServer.GnuTlsProgram)]
+    public async Task A_body_is_put_and_got_again_in_blocks(string program)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
+        await using CoapClient client = Client();
+        byte[] body = Bodies.Make(20_000, 8);
+        Assert.True((await Within(client.PutAsync(server.DtlsUri("/large"), CoapContent.Binary(body)))).IsSuccess);
+        Assert.Equal(body, (await Within(client.GetAsync(server.DtlsUri("/large")))).Payload.ToArray());
+    }
+
+    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [InlineData(LibcoapServer.SecureProgram)]
+    [InlineData(LibcoapServer.GnuTlsProgram)]
+    public async Task Changes_are_observed(string program)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
+        await using CoapClient client = Client();
+        await using CoapObservation observation = await Within(client.ObserveAsync(server.DtlsUri("/time")));
+        HashSet<string> seen = [];
+        using CancellationTokenSource limit = new(PeerProcess.HangLimit);
+        await foreach (CoapResponse response in observation.ReadAllAsync(limit.Token))
+        {
+            seen.Add(response.GetText());
+            if (seen.Count == 3)
+            {
+                break;
+            }
+        }
+
+        Assert.Equal(3, seen.Count);
+    }
+
+    [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
+    [InlineData(LibcoapServer.SecureProgram)]
+    [InlineData(LibcoapServer.GnuTlsProgram)]
+    public async Task A_wrong_key_is_said_to_be_the_reason(string program)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
+        await using CoapClient client = Client(new CoapDtlsClientOptions { Psk = Credential("anotherPSK") }, TimeSpan.FromSeconds(3));
+        DtlsHandshakeException refused = await Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time")));
+        Assert.Equal(DtlsHandshakeFailure.PreSharedKey, refused.Reason);
+        Assert.Contains("device-7", refused.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("anotherPSK", refused.ToString(), StringComparison.Ordinal);
+    }
+
+    private static CoapPskCredential Credential(string key = Key) => new("device-7", Encoding.ASCII.GetBytes(key));
+
+    private static CoapClient Client(CoapDtlsClientOptions? options = null, TimeSpan? handshakeTimeout = null) => new(new CoapEndpointOptions
+    {
+        Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(500) },
+    }.UseDtls(new CoapDtlsOptions
+    {
+        Client = options ?? new CoapDtlsClientOptions { Psk = Credential() },
+        RetransmitTimeout = TimeSpan.FromMilliseconds(500),
+        HandshakeTimeout = handshakeTimeout ?? TimeSpan.FromSeconds(20),
+    }));
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
+}
