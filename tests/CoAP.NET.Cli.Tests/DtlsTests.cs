@@ -38,7 +38,7 @@ public sealed class DtlsTests : IDisposable
         Assert.True(file.ExitCode == ExitCodes.Success, file.ToString());
         Assert.Equal("urn:dev:meter", file.Out);
         Assert.StartsWith($"{uri} answered in ", ping.Out, StringComparison.Ordinal);
-        Assert.Contains("/who", found.Out, StringComparison.Ordinal);
+        Assert.Contains("who", found.Out, StringComparison.Ordinal);
         Assert.Equal(new string('x', 5000), large.Out);
     }
 

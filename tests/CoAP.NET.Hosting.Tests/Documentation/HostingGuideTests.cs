@@ -1,4 +1,5 @@
 using System.Net.Security;
+using CoAP.NET.Dtls;
 using CoAP.NET.Hosting.Tests.Helpers;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -26,12 +27,18 @@ public sealed class HostingGuideTests : HostTest
             options.Endpoint.Tls = new CoapTlsOptions { SelectServer = services.GetRequiredService<CertificateStore>().SelectAsync });
         builder.Services.AddSingleton<CertificateStore>().Configure<CoapServerOptions>("certified", static options => options.Listen("coaps+tcp://127.0.0.1:0"));
 
+        builder.Services.AddCoapServer("devices").Configure((options, services) =>
+            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = services.GetRequiredService<DeviceKeys>() } }));
+        builder.Services.AddSingleton<DeviceKeys>().Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
+
         builder.Services.AddSingleton<Doorbell>();
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
         Assert.Equal("hello you", (await Within(client.GetAsync($"{AddressOf(host)}/hello/you"))).GetText());
         Assert.Equal("1.0", (await Within(client.GetAsync($"{AddressOf(host, "admin")}/version"))).GetText());
         Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync($"{AddressOf(host, "gateway")}/version"))).Code);
+        await using CoapClient device = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("meter-7", DeviceKeys.Key) } }));
+        Assert.Equal(CoapCode.NotFound, (await Within(device.GetAsync($"{AddressOf(host, "devices")}/version"))).Code);
         host.Services.GetRequiredService<Doorbell>().Ring();
     }
 
@@ -71,6 +78,13 @@ public sealed class HostingGuideTests : HostTest
     internal sealed class Doorbell(CoapServer server)
     {
         public void Ring() => server.Notify("/bell");
+    }
+
+    internal sealed class DeviceKeys : ICoapPskStore
+    {
+        public static ReadOnlyMemory<byte> Key { get; } = new byte[] { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => new(identity == "meter-7" ? Key : default);
     }
 
     internal sealed class CertificateStore
