@@ -11,14 +11,15 @@ internal sealed class Arguments
                Client observe URI [TEXT] [--count N] [OPTION]...     until Ctrl+C or N notifications; with TEXT by FETCH
                Client discover URI [FILTER]
                Client ping URI                 a round trip: CoAP Ping by UDP, Ping and Pong on a connection
-        URI: coap://, coap+tcp:// or coaps+tcp://
+        URI: coap://, coaps://, coap+tcp:// or coaps+tcp://
           --file F     send the file F         --format T   its Content-Format: a number or media type
           --out F      write the payload to F  --accept T   the Content-Format that is wanted
           --block N    block size: 16 to 1024  --timeout S  seconds for the whole request
           --non        Non-confirmable
-          --ca F       coaps+tcp: trust servers of this authority (PEM) instead of those that the system trusts
-          --cert F     coaps+tcp: show this certificate (PEM), with --key F when its key is in another file
-          --insecure   coaps+tcp: trust anybody
+          --psk ID:KEY coaps: who this is, and the key that the server knows; text, or 0x and hexadecimal digits
+          --ca F       coaps, coaps+tcp: trust servers of this authority (PEM) instead of those that the system trusts
+          --cert F     coaps, coaps+tcp: show this certificate (PEM), with --key F when its key is in another file
+          --insecure   coaps, coaps+tcp: trust anybody
         """;
 
     private static readonly string[] s_verbs = ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "ping"];
@@ -35,8 +36,8 @@ internal sealed class Arguments
 
     public int Count => _options.TryGetValue("--count", out string? count) ? Number(count) : int.MaxValue;
 
-    public CoapTlsOptions Tls => Security.Make(
-        _options.GetValueOrDefault("--ca"), _options.GetValueOrDefault("--cert"), _options.GetValueOrDefault("--key"), _options.ContainsKey("--insecure"));
+    public Security Security => new(
+        _options.GetValueOrDefault("--ca"), _options.GetValueOrDefault("--cert"), _options.GetValueOrDefault("--key"), _options.GetValueOrDefault("--psk"), _options.ContainsKey("--insecure"));
 
     public static bool TryParse(string[] args, out Arguments arguments, out string error)
     {
@@ -52,7 +53,7 @@ internal sealed class Arguments
             {
                 arguments._options[args[i]] = "";
             }
-            else if (args[i] is "--file" or "--out" or "--block" or "--accept" or "--format" or "--timeout" or "--count" or "--ca" or "--cert" or "--key" && i + 1 < args.Length)
+            else if (args[i] is "--file" or "--out" or "--block" or "--accept" or "--format" or "--timeout" or "--count" or "--ca" or "--cert" or "--key" or "--psk" && i + 1 < args.Length)
             {
                 arguments._options[args[i]] = args[++i];
             }

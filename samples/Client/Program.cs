@@ -2,6 +2,7 @@
 using System.Security.Cryptography;
 using Client;
 using CoAP.NET;
+using CoAP.NET.Dtls;
 
 if (args is ["--help" or "-h"])
 {
@@ -25,9 +26,9 @@ Console.CancelKeyPress += (_, pressed) =>
 CoapEndpointOptions options = new();
 try
 {
-    options.Tls = arguments.Tls;
+    arguments.Security.ApplyTo(options, arguments.Uri);
 }
-catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException)
+catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapCredentialException)
 {
     Console.Error.WriteLine(exception.Message);
     return 2;

@@ -1,42 +1,78 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET;
+using CoAP.NET.Dtls;
 
 namespace Client;
 
-/// <summary>Whom the client trusts on <c>coaps+tcp</c>, and how it proves itself.</summary>
-internal static class Security
+/// <summary>Whom the client trusts on <c>coaps+tcp</c> and <c>coaps</c>, and how it proves itself.</summary>
+/// <param name="Authority">The certificate of the authority to trust (PEM); null for those that the operating system trusts.</param>
+/// <param name="Certificate">The client's own certificate (PEM); null for none.</param>
+/// <param name="Key">Its key (PEM); null when it is in the same file.</param>
+/// <param name="Psk">Identity and pre-shared key, for <c>coaps</c> only; null for none.</param>
+/// <param name="IsInsecure">Whether any server will do: for trying out only, as it may be anybody.</param>
+internal sealed record Security(string? Authority, string? Certificate, string? Key, string? Psk, bool IsInsecure)
 {
-    /// <summary>Makes the options of TLS.</summary>
-    /// <param name="authority">The certificate of the authority to trust (PEM); null for those that the operating system trusts.</param>
-    /// <param name="certificate">The client's own certificate (PEM); null for none.</param>
-    /// <param name="key">Its key (PEM); null when it is in the same file.</param>
-    /// <param name="isInsecure">Whether any server will do: for trying out only, as it may be anybody.</param>
-    public static CoapTlsOptions Make(string? authority, string? certificate, string? key, bool isInsecure)
+    /// <summary>Sets the options of an endpoint.</summary>
+    /// <param name="options">The options.</param>
+    /// <param name="uri">What is asked.</param>
+    /// <exception cref="ArgumentException">There is a pre-shared key, and what is asked is not <c>coaps</c>: what was to be secret must not go out in the clear.</exception>
+    public void ApplyTo(CoapEndpointOptions options, string uri)
+    {
+        X509Certificate2? own = Certificate is null ? null : X509Certificate2.CreateFromPemFile(Certificate, Key ?? Certificate);
+        if (uri.StartsWith("coaps:", StringComparison.OrdinalIgnoreCase))
+        {
+            options.UseDtls(new CoapDtlsOptions { Client = MakeDtls(own) });
+        }
+        else if (Psk is not null)
+        {
+            throw new ArgumentException("--psk is for coaps://.");
+        }
+
+        options.Tls = new CoapTlsOptions { Client = MakeTls(own) };
+    }
+
+    private CoapDtlsClientOptions MakeDtls(X509Certificate2? own)
+    {
+        CoapDtlsClientOptions client = new() { Psk = Psk is null ? null : CoapPskCredential.Parse(Psk), Certificate = own };
+        if (Authority is not null)
+        {
+            client.TrustedAuthorities.ImportFromPemFile(Authority);
+        }
+
+        if (IsInsecure)
+        {
+            client.ValidateServerCertificate = (_, _, _) => true;
+        }
+
+        return client;
+    }
+
+    private SslClientAuthenticationOptions MakeTls(X509Certificate2? own)
     {
         SslClientAuthenticationOptions client = new();
-        if (authority is not null)
+        if (Authority is not null)
         {
             client.CertificateChainPolicy = new X509ChainPolicy
             {
                 TrustMode = X509ChainTrustMode.CustomRootTrust,
-                CustomTrustStore = { X509CertificateLoader.LoadCertificateFromFile(authority) },
+                CustomTrustStore = { X509CertificateLoader.LoadCertificateFromFile(Authority) },
                 RevocationMode = X509RevocationMode.NoCheck,
             };
         }
 
-        if (certificate is not null)
+        if (own is not null)
         {
-            client.ClientCertificateContext = SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificate, key ?? certificate), null, offline: true);
+            client.ClientCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true);
         }
 
-        if (isInsecure)
+        if (IsInsecure)
         {
 #pragma warning disable CA5359 // Asked for by the user, by a switch that says what it is.
             client.RemoteCertificateValidationCallback = (_, _, _, _) => true;
 #pragma warning restore CA5359
         }
 
-        return new CoapTlsOptions { Client = client };
+        return client;
     }
 }

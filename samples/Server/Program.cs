@@ -1,7 +1,8 @@
-// A server with the resources of the ETSI CoAP plugtests, on UDP, TCP and TLS. Server [--bind URI]... (default coap://localhost:5683)
+// A server with the resources of the ETSI CoAP plugtests, on UDP, DTLS, TCP and TLS. Server [--bind URI]... (default coap://localhost:5683)
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using CoAP.NET;
+using CoAP.NET.Dtls;
 using Server;
 
 if (args is ["--help" or "-h"])
@@ -15,7 +16,7 @@ try
 {
     arguments = ServerArguments.Parse(args);
 }
-catch (Exception exception) when (exception is ArgumentException or CryptographicException or IOException)
+catch (Exception exception) when (exception is ArgumentException or CryptographicException or IOException or CoapCredentialException)
 {
     Console.Error.WriteLine(exception.Message);
     return 2;

@@ -1,6 +1,5 @@
-using System.Net.Security;
-using System.Security.Cryptography.X509Certificates;
 using CoAP.NET;
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace Server;
@@ -10,9 +9,11 @@ internal sealed class ServerArguments
 {
     public const string Usage = """
         usage: Server [--bind URI]... [OPTION]...
-          --bind URI         coap://, coap+tcp:// or coaps+tcp://; port 0 takes any free one (default coap://localhost:5683)
-          --cert F --key F   the server's certificate, with those between it and the root, and its key (PEM), for coaps+tcp
-          --client-ca F      clients must show a certificate of this authority (PEM)
+          --bind URI         coap://, coaps://, coap+tcp:// or coaps+tcp://; port 0 takes any free one (default coap://localhost:5683)
+          --cert F --key F   the server's certificate, with those between it and the root, and its key (PEM), for coaps+tcp and coaps
+          --ca F             clients that check it must show a certificate of this authority (PEM); --client-ca is the same
+          --psk ID:KEY       a client and its pre-shared key, for coaps; text, or 0x and hexadecimal digits. May be repeated
+          --psk-file F       a file with lines ID:KEY
           --engine E         how TCP is driven: auto, inline or async
         """;
 
@@ -22,10 +23,11 @@ internal sealed class ServerArguments
 
     /// <summary>Reads the command line.</summary>
     /// <exception cref="ArgumentException">It is wrong, or what it says does not fit.</exception>
+    /// <exception cref="CoapCredentialException">A pre-shared key is none.</exception>
     public static ServerArguments Parse(string[] args)
     {
         ServerArguments arguments = new();
-        (string? certificate, string? key, string? clientAuthority) = (null, null, null);
+        ServerSecurity security = new();
         for (int i = 0; i < args.Length; i += 2)
         {
             string value = i + 1 < args.Length ? args[i + 1] : throw new ArgumentException(Usage);
@@ -35,13 +37,19 @@ internal sealed class ServerArguments
                     arguments.Addresses.Add(value);
                     break;
                 case "--cert":
-                    certificate = value;
+                    security.Certificate = value;
                     break;
                 case "--key":
-                    key = value;
+                    security.Key = value;
                     break;
-                case "--client-ca":
-                    clientAuthority = value;
+                case "--ca" or "--client-ca":
+                    security.ClientAuthority = value;
+                    break;
+                case "--psk":
+                    security.Psks.Add(CoapPskCredential.Parse(value));
+                    break;
+                case "--psk-file":
+                    security.PskFile = value;
                     break;
                 case "--engine" when Enum.TryParse(value, ignoreCase: true, out CoapTcpEngine engine):
                     arguments.Options.TcpEngine = engine;
@@ -56,33 +64,7 @@ internal sealed class ServerArguments
             arguments.Addresses.Add("coap://localhost:5683");
         }
 
-        if (certificate is not null)
-        {
-            arguments.Options.Tls = MakeTls(certificate, key, clientAuthority);
-        }
-
+        security.ApplyTo(arguments.Options, arguments.Addresses.Exists(static address => address.StartsWith("coaps:", StringComparison.OrdinalIgnoreCase)));
         return arguments;
-    }
-
-    private static CoapTlsOptions MakeTls(string certificate, string? key, string? clientAuthority)
-    {
-        X509Certificate2Collection chain = [];
-        chain.ImportFromPemFile(certificate);
-        SslServerAuthenticationOptions server = new()
-        {
-            ServerCertificateContext = SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificate, key ?? certificate), chain, offline: true),
-        };
-        if (clientAuthority is not null)
-        {
-            server.ClientCertificateRequired = true;
-            server.CertificateChainPolicy = new X509ChainPolicy
-            {
-                TrustMode = X509ChainTrustMode.CustomRootTrust,
-                CustomTrustStore = { X509CertificateLoader.LoadCertificateFromFile(clientAuthority) },
-                RevocationMode = X509RevocationMode.NoCheck,
-            };
-        }
-
-        return new CoapTlsOptions { Server = server };
     }
 }

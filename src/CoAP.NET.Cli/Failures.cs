@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 using Spectre.Console;
 
@@ -50,8 +51,10 @@ internal static class Failures
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
         CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
-        CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
+        CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
+        CoapConnectionException or DtlsHandshakeException when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
+        CoapCredentialException => (ExitCodes.File, null),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),
@@ -67,6 +70,20 @@ internal static class Failures
         CoapTimeoutReason.NotAcknowledged => "Nobody answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for longer.",
         _ => "The server got the request but did not answer; --timeout waits longer.",
     } + (timeout.IsOutcomeUnknown ? " It may have been carried out: look before you repeat it." : "");
+
+    // A name may have several addresses, of which each failed by itself.
+    private static DtlsHandshakeException? DtlsOf(Exception? exception) => exception is null or DtlsHandshakeException ? exception as DtlsHandshakeException : DtlsOf(exception.InnerException);
+
+    private static string? HintFor(DtlsHandshakeFailure reason) => reason switch
+    {
+        DtlsHandshakeFailure.NoAnswer or DtlsHandshakeFailure.PortUnreachable => "Is the server running, and is that its port? The default is 5684 for coaps. --handshake-timeout waits longer.",
+        DtlsHandshakeFailure.TimedOut => "--handshake-timeout waits longer.",
+        DtlsHandshakeFailure.PreSharedKey => "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
+        DtlsHandshakeFailure.NotTrusted => "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of the certificate.",
+        DtlsHandshakeFailure.Refused => "--cert FILE and --key FILE show a certificate that the server trusts.",
+        DtlsHandshakeFailure.NoCredentials or DtlsHandshakeFailure.NothingInCommon => "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
+        _ => null,
+    };
 
     private static string PathOf(ParseResult parse)
     {

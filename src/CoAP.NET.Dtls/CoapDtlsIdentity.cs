@@ -88,5 +88,5 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
 
     /// <summary>The identity of a session's peer.</summary>
     /// <param name="session">The session.</param>
-    internal static CoapDtlsIdentity From(DtlsSession session) => new(session.PskIdentity, session.PeerCertificate, default, session.Suite.Name, session.HasConnectionId);
+    internal static CoapDtlsIdentity From(DtlsSession session) => new(session.PskIdentity, session.PeerCertificate, session.PeerPublicKey, session.Suite.Name, session.HasConnectionId);
 }

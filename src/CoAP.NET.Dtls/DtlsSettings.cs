@@ -138,7 +138,7 @@ internal sealed class DtlsSettings
         {
             return new HandshakeContext(settings);
         }
-        catch (Exception exception) when (exception is InvalidOperationException or DllNotFoundException)
+        catch (Exception exception) when (exception is InvalidOperationException or DllNotFoundException or PlatformNotSupportedException)
         {
             throw new CoapDtlsException($"{exception.Message} ({CoapDtls.OpenSslVersion})", exception);
         }

@@ -3,18 +3,14 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary>Whom a client trusts on secured schemes, and how it proves itself.</summary>
+/// <summary>Whom a client trusts on connections with TLS, and how it proves itself.</summary>
 internal static class ClientSecurity
 {
     /// <summary>Makes the options of TLS; null when nothing was asked for.</summary>
     public static CoapTlsOptions? Make(IReadOnlyList<FileInfo> authorities, FileInfo? certificate, FileInfo? key, bool isInsecure)
     {
-        if (key is not null && certificate is null)
-        {
-            throw new UsageException("--key needs --cert: a key alone proves nothing.");
-        }
-
-        if (authorities.Count == 0 && certificate is null && !isInsecure)
+        X509Certificate2? own = CertificateFiles.Own(certificate, key);
+        if (authorities.Count == 0 && own is null && !isInsecure)
         {
             return null;
         }
@@ -23,16 +19,12 @@ internal static class ClientSecurity
         if (authorities.Count > 0)
         {
             client.CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
-            foreach (string file in authorities.SelectMany(FilesOf))
-            {
-                client.CertificateChainPolicy.CustomTrustStore.ImportFromPemFile(file);
-            }
+            client.CertificateChainPolicy.CustomTrustStore.AddRange(CertificateFiles.Authorities(authorities));
         }
 
-        if (certificate is not null)
+        if (own is not null)
         {
-            client.ClientCertificateContext = SslStreamCertificateContext.Create(
-                X509Certificate2.CreateFromPemFile(certificate.FullName, (key ?? certificate).FullName), null, offline: true);
+            client.ClientCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true);
         }
 
         if (isInsecure)
@@ -44,8 +36,4 @@ internal static class ClientSecurity
 
         return new CoapTlsOptions { Client = client };
     }
-
-    private static IEnumerable<string> FilesOf(FileInfo authority) => Directory.Exists(authority.FullName)
-        ? Directory.EnumerateFiles(authority.FullName).Where(file => Path.GetExtension(file) is ".pem" or ".crt" or ".cer").Order(StringComparer.Ordinal)
-        : [authority.FullName];
 }

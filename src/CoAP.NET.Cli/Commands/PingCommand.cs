@@ -24,7 +24,7 @@ internal static class PingCommand
             List<double> times = [];
             WireTrace? trace = null;
             int code;
-            await using (CoapClient client = connection.CreateClient(parse, context, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
+            await using (CoapClient client = connection.CreateClient(parse, context, uri, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
             {
                 code = await repeat.RunAsync(parse, context, async () =>
                 {

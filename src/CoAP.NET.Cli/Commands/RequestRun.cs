@@ -36,7 +36,8 @@ internal sealed class RequestRun : IAsyncDisposable
         ResponsePrinter printer = new(context, options.Output.StyleOf(parse, context), parse.GetValue(options.Output.Newline));
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
-        CoapClient client = options.Connection.CreateClient(parse, context, endpoint =>
+        CoapUri uri = TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target));
+        CoapClient client = options.Connection.CreateClient(parse, context, uri, endpoint =>
         {
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);

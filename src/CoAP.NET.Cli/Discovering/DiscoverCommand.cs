@@ -47,7 +47,7 @@ internal static class DiscoverCommand
             run.Request.LocalAddress = connection.LocalAddress(parse);
             WireTrace? trace = null;
             int code;
-            await using (CoapClient client = connection.CreateClient(parse, context, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
+            await using (CoapClient client = connection.CreateClient(parse, context, uri, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
             {
                 code = isGroup
                     ? await run.AskGroupAsync(client, new CoapGroupRequestOptions { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) }, parse.GetValue(group.MaxAnswers) ?? int.MaxValue, cancellationToken).ConfigureAwait(false)

@@ -24,15 +24,18 @@ internal static class ServeCommand
     {
         FolderPaths paths = new(parse.GetRequiredValue(options.Folder), parse.GetValue(options.All));
         bool isWritable = parse.GetValue(options.Write);
-        CoapServer server = context.CreateServer(new CoapEndpointOptions { TimeProvider = context.TimeProvider, Tls = options.TlsOf(parse) });
+        string[] addresses = [.. (parse.GetValue(options.Bind) ?? []).Select(TargetArgument.Complete)];
+        CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
+        ServeSecurity.Apply(parse, options, addresses, endpoint);
+        CoapServer server = context.CreateServer(endpoint);
         FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);
         await using (server.ConfigureAwait(false))
         await using (watch.ConfigureAwait(false))
         {
-            foreach (string uri in parse.GetValue(options.Bind) ?? [])
+            foreach (string uri in addresses)
             {
-                Listen(server, TargetArgument.Complete(uri));
+                Listen(server, uri);
             }
 
             if (parse.GetValue(options.Join))
@@ -56,7 +59,7 @@ internal static class ServeCommand
     {
         if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase) || uri.StartsWith("coaps+ws:", StringComparison.OrdinalIgnoreCase))
         {
-            throw new UsageException($"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.", "A web application serves CoAP by MapCoapWebSocket of the package CoAP.NET.AspNetCore. Here, --bind takes coap, coap+tcp and coaps+tcp.");
+            throw new UsageException($"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.", "A web application serves CoAP by MapCoapWebSocket of the package CoAP.NET.AspNetCore. Here, --bind takes coap, coaps, coap+tcp and coaps+tcp.");
         }
 
         server.Listen(uri);

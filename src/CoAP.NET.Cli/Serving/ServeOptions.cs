@@ -1,8 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using System.Net.Security;
-using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Serving;
@@ -17,7 +15,7 @@ internal sealed class ServeOptions
 
     public Option<string[]> Bind { get; } = new("--bind", "-a")
     {
-        Description = "Where to listen: scheme, address and port, such as coap://[::]:5683, coap+tcp://127.0.0.1:0 or coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, which is everywhere.",
+        Description = "Where to listen: scheme, address and port, such as coap://[::]:5683, coaps://[::], coap+tcp://127.0.0.1:0 or coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, which is everywhere.",
         HelpName = "URI",
     };
 
@@ -33,16 +31,20 @@ internal sealed class ServeOptions
 
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };
 
-    public Option<FileInfo?> Certificate { get; } = new("--cert", "-c") { Description = "TLS: the certificate to show (PEM).", HelpName = "FILE" };
+    public Option<FileInfo?> Certificate { get; } = new("--cert", "-c") { Description = "TLS, DTLS: the certificate to show (PEM).", HelpName = "FILE" };
 
-    public Option<FileInfo?> Key { get; } = new("--key", "-j") { Description = "TLS: the key of --cert (PEM), when it is in another file.", HelpName = "FILE" };
+    public Option<FileInfo?> Key { get; } = new("--key", "-j") { Description = "TLS, DTLS: the key of --cert (PEM), when it is in another file.", HelpName = "FILE" };
 
-    public Option<FileInfo?> Ca { get; } = new("--ca", "-C") { Description = "TLS: serve only clients with a certificate of an authority in this file (PEM).", HelpName = "FILE" };
+    public Option<FileInfo?> Ca { get; } = new("--ca", "-C") { Description = "TLS, DTLS: serve only clients with a certificate of an authority in this file (PEM).", HelpName = "FILE" };
+
+    public Option<string[]> Psk { get; } = new("--psk") { Description = "coaps: a client and the key that it shares with this server; the key as text, or as 0x and hexadecimal digits. May be repeated.", HelpName = "ID:KEY" };
+
+    public Option<FileInfo?> PskFile { get; } = new("--psk-file") { Description = "coaps: a file with lines ID:KEY, which nobody sees in the list of processes, unlike --psk.", HelpName = "FILE" };
 
     public void AddTo(Command command)
     {
         command.Arguments.Add(Folder);
-        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, Certificate, Key, Ca])
+        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, Certificate, Key, Ca, Psk, PskFile])
         {
             command.Options.Add(option);
         }
@@ -51,26 +53,6 @@ internal sealed class ServeOptions
     public long MaxSizeOf(ParseResult parse) => parse.GetValue(MaxSize) ?? DefaultMaxSize;
 
     public TimeSpan CheckOf(ParseResult parse) => parse.GetValue(Check) is { } check && check > TimeSpan.Zero ? check : TimeSpan.FromSeconds(2);
-
-    /// <summary>What TLS shows and asks for; null without a certificate.</summary>
-    public CoapTlsOptions? TlsOf(ParseResult parse)
-    {
-        if (parse.GetValue(Certificate) is not { } certificate)
-        {
-            return parse.GetValue(Key) is null && parse.GetValue(Ca) is null ? null : throw new UsageException("--key and --ca need --cert: the server must show a certificate.");
-        }
-
-        X509Certificate2 own = X509Certificate2.CreateFromPemFile(certificate.FullName, (parse.GetValue(Key) ?? certificate).FullName);
-        SslServerAuthenticationOptions server = new() { ServerCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true) };
-        if (parse.GetValue(Ca) is { } authority)
-        {
-            server.ClientCertificateRequired = true;
-            server.CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
-            server.CertificateChainPolicy.CustomTrustStore.ImportFromPemFile(authority.FullName);
-        }
-
-        return new CoapTlsOptions { Server = server };
-    }
 
     private static long? ParseSize(ArgumentResult result)
     {

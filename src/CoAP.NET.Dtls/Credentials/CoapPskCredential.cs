@@ -10,23 +10,8 @@ public sealed class CoapPskCredential
     /// <param name="key">The key, 1 to 64 bytes; copied. Use random ones, 16 bytes: short ones and words are found by trying.</param>
     /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
     public CoapPskCredential(string identity, ReadOnlyMemory<byte> key)
-        : this(identity, key.Span)
     {
-    }
-
-    internal CoapPskCredential(string identity, ReadOnlySpan<byte> key)
-    {
-        ArgumentNullException.ThrowIfNull(identity);
-        if (PskRules.ProblemOfIdentity(identity) is { } badIdentity)
-        {
-            throw new ArgumentException(badIdentity, nameof(identity));
-        }
-
-        if (PskRules.ProblemOfKey(key.Length) is { } badKey)
-        {
-            throw new ArgumentException(badKey, nameof(key));
-        }
-
+        PskRules.Check(identity, key.Length);
         Identity = identity;
         _key = key.ToArray();
     }

@@ -44,23 +44,27 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
     /// <param name="identity">Who the client is: 1 to 128 bytes of UTF-8 without NUL.</param>
     /// <param name="key">The key, 1 to 64 bytes; copied.</param>
     /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
-    public void Add(string identity, ReadOnlySpan<byte> key) => Add(new CoapPskCredential(identity, key));
+    public void Add(string identity, ReadOnlySpan<byte> key)
+    {
+        PskRules.Check(identity, key.Length);
+        byte[] copy = key.ToArray();
+        lock (_gate)
+        {
+            if (_keys.Remove(identity, out byte[]? old))
+            {
+                CryptographicOperations.ZeroMemory(old);
+            }
+
+            _keys.Add(identity, copy);
+        }
+    }
 
     /// <summary>Adds a key, or replaces that of the same identity.</summary>
     /// <param name="credential">Identity and key; copied.</param>
     public void Add(CoapPskCredential credential)
     {
         ArgumentNullException.ThrowIfNull(credential);
-        byte[] copy = credential.Key.ToArray();
-        lock (_gate)
-        {
-            if (_keys.Remove(credential.Identity, out byte[]? old))
-            {
-                CryptographicOperations.ZeroMemory(old);
-            }
-
-            _keys.Add(credential.Identity, copy);
-        }
+        Add(credential.Identity, credential.Key.Span);
     }
 
     /// <summary>Removes a key. Sessions that were made with it stay open.</summary>

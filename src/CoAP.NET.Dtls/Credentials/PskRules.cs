@@ -38,6 +38,22 @@ internal static class PskRules
     public static string? ProblemOfKey(int length) =>
         length is >= 1 and <= MaxKey ? null : $"A pre-shared key has 1 to {MaxKey} bytes (RFC 4279 section 5.3), not {length}; 16 random ones are right for AES-128.";
 
+    /// <summary>Refuses what cannot be used.</summary>
+    /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
+    public static void Check(string identity, int keyLength)
+    {
+        ArgumentNullException.ThrowIfNull(identity);
+        if (ProblemOfIdentity(identity) is { } badIdentity)
+        {
+            throw new ArgumentException(badIdentity);
+        }
+
+        if (ProblemOfKey(keyLength) is { } badKey)
+        {
+            throw new ArgumentException(badKey);
+        }
+    }
+
     /// <summary>Reads <c>identity:key</c>.</summary>
     /// <param name="text">The text.</param>
     /// <param name="identity">What stands before the last colon.</param>

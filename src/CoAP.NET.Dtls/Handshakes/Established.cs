@@ -13,4 +13,7 @@ internal sealed record Established(RecordLayer Records, byte[] LastFlight, ulong
 {
     /// <summary>Who the peer is, by its raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey { get; init; }
+
+    /// <summary>By what the client may ask the server to resume the session (RFC 5246 section 7.3); null: by nothing.</summary>
+    public byte[]? ResumptionId { get; init; }
 }

@@ -75,6 +75,9 @@ internal abstract partial class Handshake : IDisposable
     /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3), once it is done.</summary>
     public bool IsResumed { get; private set; }
 
+    /// <summary>By what a client may ask this server to resume the session (RFC 5246 section 7.3), once it is done; null: by nothing.</summary>
+    protected byte[]? ResumptionId { get; set; }
+
     /// <summary>The Connection ID that records to this end carry.</summary>
     protected byte[]? OwnCid { get; set; }
 
@@ -182,7 +185,7 @@ internal abstract partial class Handshake : IDisposable
 
         // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
-        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey };
+        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };
     }
 
     public void Dispose()
@@ -193,6 +196,7 @@ internal abstract partial class Handshake : IDisposable
         }
 
         _isDisposed = true;
+        OnDisposing();
         if (Status == HandshakeStatus.Done)
         {
             // OpenSSL lets nobody resume a session that was freed without a close.

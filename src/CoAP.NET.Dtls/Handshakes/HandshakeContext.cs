@@ -51,6 +51,10 @@ internal sealed unsafe class HandshakeContext : SafeHandle
             // Cookies are made and checked before OpenSSL sees anything: whoever comes here has been checked.
             LibSsl.SSL_CTX_set_cookie_generate_cb(handle, &MakeCookie);
             LibSsl.SSL_CTX_set_cookie_verify_cb(handle, &TakeCookie);
+            if (settings.SessionStore is not null)
+            {
+                ResumptionCallbacks.Set(handle, settings);
+            }
         }
     }
 

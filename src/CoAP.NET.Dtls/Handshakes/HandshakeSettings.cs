@@ -51,4 +51,13 @@ internal sealed record HandshakeSettings
     /// debugging only; null, the default, logs none. Called on the threads of handshakes, at the same time by several.
     /// </summary>
     public Action<string>? KeyLog { get; init; }
+
+    /// <summary>Where a server keeps sessions that clients may resume (RFC 5246 section 7.3); null: none are resumed.</summary>
+    public ICoapDtlsSessionStore? SessionStore { get; init; }
+
+    /// <summary>How long after its whole handshake a session may be resumed.</summary>
+    public TimeSpan ResumptionLifetime { get; init; } = TimeSpan.FromHours(1);
+
+    /// <summary>By which time that is.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
 }

@@ -4,7 +4,7 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>A server's end of a handshake, for a client that has shown by a cookie that its address is real.</summary>
-internal sealed class ServerHandshake : Handshake
+internal sealed partial class ServerHandshake : Handshake
 {
     private readonly PskIdentityReader _identity = new();
     private readonly List<ReadOnlyMemory<byte>> _waiting = [];

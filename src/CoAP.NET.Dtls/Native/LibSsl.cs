@@ -7,6 +7,8 @@ internal static unsafe partial class LibSsl
 {
     public const int SSL_CTRL_SET_MTU = 17;
     public const int SSL_CTRL_SET_SESS_CACHE_MODE = 44;
+    public const int SSL_SESS_CACHE_SERVER = 2;
+    public const int SSL_SESS_CACHE_NO_INTERNAL = 0x300;
     public const int SSL_CTRL_SET_TLSEXT_HOSTNAME = 55;
     public const int DTLS_CTRL_GET_TIMEOUT = 73;
     public const int DTLS_CTRL_HANDLE_TIMEOUT = 74;
@@ -105,6 +107,18 @@ internal static unsafe partial class LibSsl
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial int SSL_get_ex_data_X509_STORE_CTX_idx();
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial void SSL_CTX_sess_set_get_cb(nint context, delegate* unmanaged[Cdecl]<nint, byte*, int, int*, nint> callback);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial int SSL_CTX_set_session_id_context(nint context, byte* name, uint length);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial CLong SSL_CTX_set_timeout(nint context, CLong seconds);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial byte* SSL_SESSION_get_id(nint session, uint* length);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial nint SSL_new(nint context);

@@ -5,13 +5,14 @@ namespace CoAP.NET.Dtls.Records;
 /// <summary>
 /// Records of epoch 1 of a session: RFC 6347 section 4.1, with Connection IDs as in RFC 9146. All that is left of a handshake. Not thread safe: the shard that owns the session has its lock.
 /// </summary>
-internal sealed class RecordLayer
+internal sealed partial class RecordLayer
 {
     /// <summary>Most bytes of a Connection ID: peers may want any length that its length byte can say (RFC 9146 section 3).</summary>
     public const int MaxCidLength = 255;
 
     private const ushort Epoch = 1;
     private const ulong SequenceEnd = 1UL << 48;
+    private const ulong Reserve = 16;
     private const int NonceLength = CipherSuite.SaltLength + CipherSuite.ExplicitNonceLength;
     private const int AssociatedLength = 13;
     private const int CidAssociatedLength = 23 + MaxCidLength;
@@ -24,6 +25,9 @@ internal sealed class RecordLayer
     private KeyBlock _keys;
     private ReplayWindow _window;
     private ulong _nextSequence;
+
+    // Lower while a copy of this session is saved.
+    private ulong _end = SequenceEnd;
 
     /// <summary>Makes the records of a session.</summary>
     /// <param name="suite">How they are protected.</param>
@@ -56,6 +60,9 @@ internal sealed class RecordLayer
     /// <summary>How many records of this session were not authentic; CCM_8 allows few guesses only (RFC 9147 section 4.5.3).</summary>
     public long Forgeries { get; private set; }
 
+    /// <summary>Whether so few numbers are left that the session should end.</summary>
+    public bool IsAlmostUsedUp => _nextSequence + Reserve >= _end;
+
     /// <summary>Bytes of a record with so much content.</summary>
     /// <param name="contentLength">Bytes of content.</param>
     public int RecordLength(int contentLength) => RecordHeader.Size + _suite.Expansion + contentLength + (_peerCid.Length == 0 ? 0 : _peerCid.Length + TypeLength);
@@ -74,7 +81,7 @@ internal sealed class RecordLayer
     /// <param name="content">The content.</param>
     /// <param name="record">Takes the record.</param>
     /// <returns>Its bytes; 0 when no number is left, so that the session has to be made anew.</returns>
-    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) => _nextSequence >= SequenceEnd ? 0 : SealAs(_nextSequence++, type, content, record);
+    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) => _nextSequence >= _end ? 0 : SealAs(_nextSequence++, type, content, record);
 
     /// <summary>Makes a record with a number that somebody else chose: for OpenSSL, with what its peer sent. Never for the wire.</summary>
     /// <param name="sequence">The number.</param>
@@ -167,7 +174,7 @@ internal sealed class RecordLayer
     public void Clear()
     {
         _keys.Clear();
-        _nextSequence = SequenceEnd;
+        _nextSequence = _end = SequenceEnd;
     }
 
     private static void Nonce(ReadOnlySpan<byte> salt, ReadOnlySpan<byte> explicitNonce, Span<byte> nonce)

@@ -11,6 +11,13 @@ internal struct ReplayWindow
     // Bit n stands for the highest number minus n.
     private ulong _seen;
 
+    /// <summary>The highest number that came plus one; 0 when none did.</summary>
+    public readonly ulong Next => _next;
+
+    /// <summary>A window that takes no number below another.</summary>
+    /// <param name="next">The lowest number that is taken.</param>
+    public static ReplayWindow From(ulong next) => new() { _next = next, _seen = ulong.MaxValue };
+
     /// <summary>Whether a number is higher than all that came.</summary>
     /// <param name="sequence">The number.</param>
     public readonly bool IsNewest(ulong sequence) => sequence >= _next;

@@ -30,6 +30,12 @@ internal sealed partial class DtlsClient
                 return pending.Post(datagram) || isOfUse;
             }
 
+            if (header.Type == ContentType.Tls12Cid && session is null)
+            {
+                // Connection IDs that others gave out may be of another length, so that nobody here knows where this record ends.
+                return isOfUse;
+            }
+
             isOfUse |= session is not null && Deliver(session, header, record, path);
         }
 

@@ -83,13 +83,22 @@ internal sealed partial class DtlsClient : IDisposable
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
             PendingConnect pending = new(this, path, serverName);
             PendingConnect registered = _pending.GetOrAdd(Peer.Of(path), pending);
-            if (registered == pending)
+            if (registered != pending)
+            {
+                // Its failure is told to whoever began it.
+                await Task.WhenAny(registered.Ended).WaitAsync(cancellationToken).ConfigureAwait(false);
+                continue;
+            }
+
+            try
             {
                 return await ConnectAsync(pending, cancellationToken).ConfigureAwait(false);
             }
-
-            // Its failure is told to whoever began it.
-            await Task.WhenAny(registered.Ended).WaitAsync(cancellationToken).ConfigureAwait(false);
+            catch (DtlsHandshakeException exception) when (pending.OffersResumption && exception.Reason is DtlsHandshakeFailure.Refused or DtlsHandshakeFailure.NothingInCommon or DtlsHandshakeFailure.Other)
+            {
+                // There are servers that give out session IDs and refuse whoever comes back with one. Once more without, and never again with.
+                Resumptions.Refuse(path.Remote, serverName);
+            }
         }
     }
 

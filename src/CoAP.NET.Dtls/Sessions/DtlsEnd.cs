@@ -20,4 +20,7 @@ internal enum DtlsEnd
 
     /// <summary>More records were forged than its cipher suite allows, or its numbers were used up.</summary>
     Exhausted,
+
+    /// <summary>It lives on in what was saved; the peer does not notice.</summary>
+    Saved,
 }

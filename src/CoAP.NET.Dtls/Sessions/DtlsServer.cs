@@ -1,19 +1,22 @@
 using System.Collections.Concurrent;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Channels;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
-using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
 /// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. Strangers get an answer and no memory until they return a cookie. Owns no socket and no thread. Thread safe.
 /// </summary>
-internal sealed partial class DtlsServer : IDisposable
+internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
 {
     /// <summary>Bytes of the Connection IDs that are given out: too many to be guessed or to meet.</summary>
     public const int CidLength = 8;
+
+    // So many go at a time when their time is over, so that a tick stays short.
+    private const int MaxEvictionsPerTick = 1_000;
 
     private static readonly TimeSpan s_cookieKeyLifetime = TimeSpan.FromMinutes(2);
 
@@ -24,12 +27,11 @@ internal sealed partial class DtlsServer : IDisposable
     private readonly Action<Action> _run;
     private readonly TimeProvider _time;
     private readonly CookieMint _cookies;
-    private readonly ConcurrentDictionary<(DtlsPath Path, bool IsCandidate), object> _peers = new();
-    private readonly ConcurrentDictionary<ulong, DtlsSession> _byCid = new();
+    private readonly SessionTable _sessions;
+    private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
     private readonly Lock _countGate = new();
     private readonly SourceCounts _handshakes;
     private bool _isDisposed;
-    private int _sessionCount;
 
     /// <summary>Makes a server.</summary>
     /// <param name="context">What its handshakes have in common.</param>
@@ -59,6 +61,7 @@ internal sealed partial class DtlsServer : IDisposable
         _time = time;
         _run = run;
         _cookies = new CookieMint(random, time, s_cookieKeyLifetime);
+        _sessions = new SessionTable(time);
         _handshakes = new SourceCounts(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
     }
 
@@ -66,8 +69,11 @@ internal sealed partial class DtlsServer : IDisposable
 
     public CoapRandomSource Random { get; }
 
+    /// <summary>What happened so far.</summary>
+    public DtlsServerCounters Counters { get; } = new();
+
     /// <summary>How many sessions there are.</summary>
-    public int SessionCount => Volatile.Read(ref _sessionCount);
+    public int SessionCount => _sessions.Count;
 
     /// <summary>How many handshakes are under way.</summary>
     public int HandshakeCount
@@ -81,6 +87,11 @@ internal sealed partial class DtlsServer : IDisposable
         }
     }
 
+    /// <summary>Told of handshakes that gave no session, with the reason in words.</summary>
+    public Action<DtlsPath, string>? HandshakeFailed { get; init; }
+
+    long IDtlsSessionHome.MaxForgeries => _limits.MaxForgeries;
+
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
     public void Run(Action work) => _run(work);
@@ -90,140 +101,78 @@ internal sealed partial class DtlsServer : IDisposable
     /// <param name="cancellationToken">Stops the look-up.</param>
     public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => _keys is null ? default : _keys.FindKeyAsync(identity, cancellationToken);
 
-    /// <summary>A handshake is done: its session takes the place of one that the peer may have had.</summary>
-    /// <param name="pending">The handshake.</param>
-    /// <param name="established">What it left.</param>
-    public void OnDone(PendingHandshake pending, Established established)
-    {
-        Forget(pending);
-        DtlsSession session = new(established, pending.Path, Sink, _time);
-        if (Volatile.Read(ref _isDisposed))
-        {
-            session.End(DtlsEnd.Closed, tells: true);
-            return;
-        }
-
-        if (session.OwnCid.Length > 0)
-        {
-            _byCid[CidOf(session.OwnCid)] = session;
-        }
-
-        Interlocked.Increment(ref _sessionCount);
-        object? before = null;
-        _peers.AddOrUpdate((pending.Path, false), session, (_, old) =>
-        {
-            before = old;
-            return session;
-        });
-
-        // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
-        if (before is DtlsSession old && old.Path == pending.Path)
-        {
-            End(old, DtlsEnd.Replaced, tells: false);
-        }
-
-        Sink.Opened(session);
-        MakeRoom();
-    }
-
-    /// <summary>A handshake gave no session.</summary>
-    /// <param name="pending">The handshake.</param>
-    /// <param name="why">In words.</param>
-    public void OnFailed(PendingHandshake pending, string why)
-    {
-        Forget(pending);
-        HandshakeFailed?.Invoke(pending.Path, why);
-    }
-
-    /// <summary>Told of handshakes that gave no session, with the reason in words.</summary>
-    public Action<DtlsPath, string>? HandshakeFailed { get; init; }
+    /// <summary>The session that was heard last from a path; null when there is none.</summary>
+    /// <param name="path">The path.</param>
+    public DtlsSession? Find(in DtlsPath path) => _sessions.At(path);
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>
     /// <param name="tells">Whether the peer is told.</param>
-    public void End(DtlsSession session, DtlsEnd reason, bool tells)
-    {
-        if (session.End(reason, tells))
-        {
-            Remove(session);
-        }
-    }
+#pragma warning disable CA1822 // whose session it is, is for the session to know
+    public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
+#pragma warning restore CA1822
 
     /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called several times a second while there are handshakes.</summary>
     public void Tick()
     {
-        foreach (((DtlsPath Path, bool IsCandidate) key, object peer) in _peers)
+        foreach (PendingHandshake pending in _pending.Values)
         {
-            if (peer is PendingHandshake pending)
+            if (_time.GetElapsedTime(pending.Since) < _limits.HandshakeTimeout)
             {
-                if (_time.GetElapsedTime(pending.Since) < _limits.HandshakeTimeout)
-                {
-                    pending.Tick();
-                }
-                else
-                {
-                    pending.GiveUp("The client did not finish the handshake in time.");
-                    OnFailed(pending, "The client did not finish the handshake in time.");
-                }
+                pending.Tick();
             }
-            else if (peer is DtlsSession session && session.Idle > _limits.IdleTimeout)
+            else
             {
-                End(session, DtlsEnd.Evicted, tells: true);
+                GiveUp(pending, "The client did not finish the handshake in time.");
             }
+        }
+
+        _sessions.DropLastFlights();
+        for (int i = 0; i < MaxEvictionsPerTick && _sessions.TakeIdle(_limits.IdleTimeout) is { } session; i++)
+        {
+            session.End(DtlsEnd.Evicted, tells: true);
         }
     }
 
+    /// <summary>Ends all handshakes and sessions, and tells peers. Those of sessions that were saved notice nothing.</summary>
     public void Dispose()
     {
-        Volatile.Write(ref _isDisposed, true);
-        foreach (object peer in _peers.Values)
+        lock (_countGate)
         {
-            if (peer is DtlsSession session)
-            {
-                End(session, DtlsEnd.Closed, tells: true);
-            }
-            else if (peer is PendingHandshake pending)
-            {
-                pending.GiveUp("The server stops.");
-                Forget(pending);
-            }
+            _isDisposed = true;
+        }
+
+        foreach (PendingHandshake pending in _pending.Values)
+        {
+            _ = pending.GiveUp("The server stops.");
+            Forget(pending);
+        }
+
+        foreach (DtlsSession session in _sessions.Shut())
+        {
+            session.End(session.IsSaved ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !session.IsSaved);
         }
     }
 
-    private void Remove(DtlsSession session)
+    void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from)
     {
-        Interlocked.Decrement(ref _sessionCount);
-        _peers.TryRemove(new KeyValuePair<(DtlsPath, bool), object>((session.Path, false), session));
-        if (session.OwnCid.Length > 0)
+        if (session.Path.Remote != from.Remote)
         {
-            _byCid.TryRemove(new KeyValuePair<ulong, DtlsSession>(CidOf(session.OwnCid), session));
+            Counters.AddMove();
         }
+
+        _sessions.Move(session, from);
     }
 
-    private void Forget(PendingHandshake pending)
+    void IDtlsSessionHome.OnEnded(DtlsSession session, DtlsEnd reason)
     {
-        if (_peers.TryRemove(new KeyValuePair<(DtlsPath, bool), object>((pending.Path, true), pending)))
+        Counters.AddEnd(reason);
+        _sessions.Remove(session);
+        if (reason == DtlsEnd.FailedByPeer && session.ResumptionId is { } id && _context.Settings.SessionStore is { } store && store.TryTake(id, out byte[]? state))
         {
-            lock (_countGate)
-            {
-                _handshakes.Remove(pending.Path.Remote);
-            }
-        }
-    }
-
-    private void MakeRoom()
-    {
-        // Rare, so a look at all of them is cheap enough; a batch goes at a time, so that it stays rare.
-        if (SessionCount <= _limits.MaxSessions)
-        {
-            return;
-        }
-
-        int count = Math.Max(1, _limits.MaxSessions / 100);
-        foreach (DtlsSession session in _peers.Values.OfType<DtlsSession>().OrderByDescending(static session => session.Idle).Take(count).ToArray())
-        {
-            End(session, DtlsEnd.Evicted, tells: true);
+            // RFC 5246 section 7.2.2: what failed is not resumed.
+            CryptographicOperations.ZeroMemory(state);
         }
     }
 }

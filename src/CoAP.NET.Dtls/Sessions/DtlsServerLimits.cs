@@ -17,4 +17,7 @@ internal sealed record DtlsServerLimits
 
     /// <summary>After so long a silence a session ends.</summary>
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromDays(1);
+
+    /// <summary>How many forged records a session survives: with tags of 8 bytes a forger may have 2^23.5 tries at most (RFC 9147 section 4.5.3); far less is far more than accidents.</summary>
+    public long MaxForgeries { get; init; } = DtlsSession.DefaultMaxForgeries;
 }

@@ -19,6 +19,9 @@ internal sealed partial class PendingConnect
     private int _refusals;
     private string? _distrust;
 
+    /// <summary>Whether it offers to resume a session.</summary>
+    public bool OffersResumption { get; private set; }
+
     private void Pump()
     {
         try
@@ -75,6 +78,7 @@ internal sealed partial class PendingConnect
         if (resumable is not null && handshake.Resume(resumable))
         {
             _resumedSince = resumable.Since;
+            OffersResumption = true;
         }
 
         lock (_gate)

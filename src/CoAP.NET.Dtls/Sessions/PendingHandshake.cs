@@ -7,8 +7,9 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="handshake">The handshake.</param>
 /// <param name="path">Where the client is.</param>
 /// <param name="owner">Who is told how it ends.</param>
+/// <param name="beginning">What its ClientHello says before the cookie; with a random number, so that another handshake has another.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
-internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner)
+internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner, byte[] beginning)
 #pragma warning restore CA1001
 {
     // A flight of a client that sends each message in a datagram of its own, twice.
@@ -27,27 +28,33 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     /// <summary>When it began, by the clock's timestamp.</summary>
     public required long Since { get; init; }
 
+    /// <summary>Whether a ClientHello with a good cookie is the one that began it.</summary>
+    /// <param name="beforeCookie">What it says before the cookie.</param>
+    public bool Began(ReadOnlySpan<byte> beforeCookie) => beforeCookie.SequenceEqual(beginning);
+
     /// <summary>Takes a datagram; has it worked on by a thread of the scheduler.</summary>
     /// <param name="datagram">The datagram.</param>
-    public void Post(ReadOnlySpan<byte> datagram)
+    /// <returns>Whether it was taken; false when it is over, or too many wait.</returns>
+    public bool Post(ReadOnlySpan<byte> datagram)
     {
         lock (_gate)
         {
             if (_isOver || _queue.Count >= MaxQueued)
             {
-                return;
+                return false;
             }
 
             _queue.Enqueue(datagram.ToArray());
             if (_isBusy)
             {
-                return;
+                return true;
             }
 
             _isBusy = true;
         }
 
         owner.Run(Pump);
+        return true;
     }
 
     /// <summary>Has it look whether something is to be sent again.</summary>
@@ -69,13 +76,14 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     /// <summary>Gives it up.</summary>
     /// <param name="why">In words.</param>
-    public void GiveUp(string why)
+    /// <returns>Whether it was not over before; then nobody else says how it ended.</returns>
+    public bool GiveUp(string why)
     {
         lock (_gate)
         {
             if (_isOver)
             {
-                return;
+                return false;
             }
 
             _isOver = true;
@@ -83,12 +91,13 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             if (!_isBusy)
             {
                 handshake.Fail(why);
-                handshake.Dispose();
+                Release();
             }
         }
 
         // A look-up of a key may be under way.
         _end.Cancel();
+        return true;
     }
 
     private void Pump() => _ = PumpAsync();
@@ -97,6 +106,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     {
         while (TryTake(out byte[]? datagram))
         {
+            IReadOnlyList<byte[]> output = [];
             try
             {
                 if (datagram is null)
@@ -114,11 +124,11 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
                 if (handshake.Status == HandshakeStatus.WantsKey)
                 {
-                    Flush();
+                    Send(handshake.TakeOutput());
                     await FindKeyAsync().ConfigureAwait(false);
                 }
 
-                Flush();
+                output = handshake.TakeOutput();
             }
 #pragma warning disable CA1031 // what a store of a user throws ends this handshake and nothing else
             catch (Exception exception)
@@ -129,9 +139,11 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
             if (handshake.Status is HandshakeStatus.Done or HandshakeStatus.Failed)
             {
-                Finish();
+                Finish(output);
                 return;
             }
+
+            Send(output);
         }
     }
 
@@ -155,7 +167,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             else
             {
                 // Given up while a thread was here.
-                handshake.Dispose();
+                Release();
             }
 
             datagram = null;
@@ -166,7 +178,9 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     private async ValueTask FindKeyAsync()
     {
-        ReadOnlyMemory<byte> key = await owner.FindKeyAsync(handshake.PskIdentity!, _end.Token).ConfigureAwait(false);
+        // A store that does not listen to its token keeps neither this nor what OpenSSL holds for it.
+        ValueTask<ReadOnlyMemory<byte>> search = owner.FindKeyAsync(handshake.PskIdentity!, _end.Token);
+        ReadOnlyMemory<byte> key = search.IsCompletedSuccessfully ? search.Result : await search.AsTask().WaitAsync(_end.Token).ConfigureAwait(false);
         if (!key.IsEmpty)
         {
             handshake.GiveKey(key.Span);
@@ -180,31 +194,54 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         CryptographicOperations.ZeroMemory(decoy);
     }
 
-    private void Flush()
+    private void Send(IReadOnlyList<byte[]> datagrams)
     {
-        foreach (byte[] datagram in handshake.TakeOutput())
+        foreach (byte[] datagram in datagrams)
         {
             owner.Sink.Send(path, datagram);
         }
     }
 
-    private void Finish()
+    private void Finish(IReadOnlyList<byte[]> output)
     {
+        bool isGivenUp;
         lock (_gate)
         {
+            isGivenUp = _isOver;
             _isOver = true;
             _queue.Clear();
         }
 
-        if (handshake.Status == HandshakeStatus.Done)
+        try
         {
-            owner.OnDone(this, handshake.Establish());
-        }
-        else
-        {
-            owner.OnFailed(this, handshake.Failure ?? "unknown");
-        }
+            Established? established = handshake.Status == HandshakeStatus.Done ? handshake.Establish() : null;
+            if (isGivenUp)
+            {
+                established?.Records.Clear();
+                return;
+            }
 
+            // The session is there before the client can know of it and use it.
+            if (established is not null)
+            {
+                owner.OnDone(this, established, handshake.IsResumed);
+            }
+            else
+            {
+                owner.OnFailed(this, handshake.Failure ?? "unknown");
+            }
+
+            Send(output);
+        }
+        finally
+        {
+            Release();
+        }
+    }
+
+    private void Release()
+    {
+        owner.Counters.AddForged(handshake.Forgeries);
         handshake.Dispose();
     }
 }

@@ -14,7 +14,7 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     private readonly LinkedList<Entry> _byUse = new();
     private bool _isDisposed;
 
-    /// <summary>How many there are.</summary>
+    /// <summary>How many there are, with servers that take none.</summary>
     public int Count
     {
         get
@@ -40,7 +40,14 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
             }
 
             _byUse.Remove(node);
-            ResumableSession session = node.Value.Session;
+            if (node.Value.Session is not { } session)
+            {
+                // Not forgotten that this server takes none.
+                _nodes[(remote, serverName)] = node;
+                _byUse.AddFirst(node);
+                return null;
+            }
+
             if (time.GetElapsedTime(session.Since) < lifetime && (session.PeerCertificate is null || time.GetUtcNow() < session.PeerCertificate.NotAfter))
             {
                 return session;
@@ -59,17 +66,26 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            if (_isDisposed || capacity == 0)
+            if (_isDisposed || capacity == 0 || (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is null))
             {
                 session.Dispose();
                 return;
             }
 
-            Remove((remote, serverName));
-            _nodes[(remote, serverName)] = _byUse.AddFirst(new Entry((remote, serverName), session));
-            if (_nodes.Count > capacity)
+            Put(new Entry((remote, serverName), session));
+        }
+    }
+
+    /// <summary>Notes that a server refuses whoever wants to resume a session: none of it is kept any more.</summary>
+    /// <param name="remote">The server's address.</param>
+    /// <param name="serverName">By which name.</param>
+    public void Refuse(CoapAddress remote, string? serverName)
+    {
+        lock (_gate)
+        {
+            if (!_isDisposed && capacity > 0)
             {
-                Remove(_byUse.Last!.Value.Key);
+                Put(new Entry((remote, serverName), null));
             }
         }
     }
@@ -81,11 +97,21 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
             _isDisposed = true;
             foreach (Entry entry in _byUse)
             {
-                entry.Session.Dispose();
+                entry.Session?.Dispose();
             }
 
             _nodes.Clear();
             _byUse.Clear();
+        }
+    }
+
+    private void Put(Entry entry)
+    {
+        Remove(entry.Key);
+        _nodes[entry.Key] = _byUse.AddFirst(entry);
+        if (_nodes.Count > capacity)
+        {
+            Remove(_byUse.Last!.Value.Key);
         }
     }
 
@@ -94,9 +120,9 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         if (_nodes.Remove(key, out LinkedListNode<Entry>? node))
         {
             _byUse.Remove(node);
-            node.Value.Session.Dispose();
+            node.Value.Session?.Dispose();
         }
     }
 
-    private readonly record struct Entry((CoapAddress Remote, string? ServerName) Key, ResumableSession Session);
+    private readonly record struct Entry((CoapAddress Remote, string? ServerName) Key, ResumableSession? Session);
 }

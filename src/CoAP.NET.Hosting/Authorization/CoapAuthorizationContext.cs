@@ -1,5 +1,6 @@
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -22,11 +23,14 @@ public sealed class CoapAuthorizationContext
     /// <summary>Who asks.</summary>
     public CoapPeer Peer => Request.Peer;
 
-    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/> or, on <c>coaps</c>, a <c>CoapDtlsIdentity</c>; null without DTLS or TLS.</summary>
+    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/> or, on <c>coaps</c>, a <see cref="CoapDtlsIdentity"/>; null without DTLS or TLS.</summary>
     public object? Identity => Request.Channel?.Identity;
 
     /// <summary>The certificate that the peer showed; null when it showed none. It lives as long as its connection.</summary>
     public X509Certificate2? Certificate => (Identity as ICoapPeerIdentity)?.Certificate;
+
+    /// <summary>The identity of the pre-shared key that the peer proved on <c>coaps</c> (RFC 4279); null when it used none.</summary>
+    public string? PskIdentity => (Identity as CoapDtlsIdentity)?.PskIdentity;
 
     /// <summary>The scheme of the transport that the request came by, such as <c>coap</c>.</summary>
     public string Scheme => Request.Channel?.Transport.Scheme ?? string.Empty;

@@ -14,7 +14,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     /// <summary>The transport is protected by DTLS or TLS; otherwise 4.01. Unlike <c>RequireTransportSecurity</c> it leaves routes in the list of resources.</summary>
     /// <returns>This object.</returns>
     public CoapAuthorizationPolicyBuilder RequireSecureTransport() =>
-        Require(static context => context.IsSecure ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Unauthorized("Come by a secured transport, such as coaps+tcp."));
+        Require(static context => context.IsSecure ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Unauthorized("Come by a secured transport, such as coaps or coaps+tcp."));
 
     /// <summary>The transport has one of these schemes; otherwise 4.01.</summary>
     /// <param name="schemes">The schemes, such as <c>coaps+tcp</c>; at least one.</param>
@@ -57,6 +57,13 @@ public sealed class CoapAuthorizationPolicyBuilder
     public CoapAuthorizationPolicyBuilder RequireCertificate(Func<X509Certificate2, bool>? condition = null) =>
         Require(context => context.Certificate is not { } certificate ? CoapAuthorizationDecision.Unauthorized("Show a certificate.")
             : condition is null || condition(certificate) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
+
+    /// <summary>The peer has the pre-shared key of an identity that pleases a condition (RFC 7252 section 9.1.3.1); without one 4.01, with another one 4.03.</summary>
+    /// <param name="condition">Looks at the identity; null for any.</param>
+    /// <returns>This object.</returns>
+    public CoapAuthorizationPolicyBuilder RequirePskIdentity(Func<string, bool>? condition = null) =>
+        Require(context => context.PskIdentity is not { } identity ? CoapAuthorizationDecision.Unauthorized("Show a pre-shared key.")
+            : condition is null || condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>
     /// It is proven that the peer receives at its address; otherwise 4.01 with an Echo, which a client that knows RFC 9175 answers by itself. Keeps forged addresses out, such as before a limit for each address.

@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
@@ -71,6 +72,11 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     {
         options.Peers.ApplyTo(options.Endpoint);
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
+        if (!DtlsFiles.IsSetByCode(options.Endpoint) && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
+        {
+            options.Endpoint.UseDtls(dtls);
+        }
+
         CoapEndpoint endpoint = new(options.Endpoint);
         _own.Add(endpoint);
         foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)

@@ -44,6 +44,19 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
             problems.Add(problem);
         }
 
+        if (!DtlsFiles.IsSetByCode(options.Endpoint))
+        {
+            _ = DtlsFiles.Load(options.Dtls, section, out string? problem);
+            if (problem is not null)
+            {
+                problems.Add(problem);
+            }
+        }
+        else if (!options.Dtls.IsEmpty)
+        {
+            problems.Add($"{section}:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.");
+        }
+
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
     }
 }

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -42,7 +43,7 @@ public sealed class CoapClientOptions
 
     /// <summary>
     /// The name of a hosted server whose endpoint the client uses, so that its requests leave from the server's port and connections; empty for the server without a name.
-    /// <see cref="Endpoint"/> and <see cref="Tls"/> then mean nothing. Default null: an endpoint of its own.
+    /// <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then mean nothing. Default null: an endpoint of its own.
     /// </summary>
     public string? Server { get; set; }
 
@@ -51,6 +52,9 @@ public sealed class CoapClientOptions
 
     /// <summary>Certificates by files, for <c>coaps+tcp</c>. Set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> for certificates that are not in files; not both.</summary>
     public CoapTlsFileOptions Tls { get; } = new();
+
+    /// <summary>A pre-shared key or certificate by configuration, for <c>coaps</c>. Call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> for what files cannot say; not both.</summary>
+    public CoapDtlsClientFileOptions Dtls { get; } = new();
 
     /// <summary>What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.</summary>
     public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } = [];

@@ -1,12 +1,15 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>One of the names of an enumeration; case does not count.</summary>
-internal sealed class ChoiceKind<T>() : ValueKind<T>($"one of {string.Join(", ", Enum.GetNames<T>())}")
+/// <param name="leftOut">A name that is none of them; null for all.</param>
+internal sealed class ChoiceKind<T>(string? leftOut = null) : ValueKind<T>($"one of {string.Join(", ", Names(leftOut))}")
     where T : struct, Enum
 {
     // By name only: a number says nothing to who reads the file.
     public override bool TryParse(string text, out T value) =>
-        Enum.TryParse(text, ignoreCase: true, out value) && Enum.GetNames<T>().Contains(text, StringComparer.OrdinalIgnoreCase);
+        Enum.TryParse(text, ignoreCase: true, out value) && Names(leftOut).Contains(text, StringComparer.OrdinalIgnoreCase);
 
     public override string Format(T value) => value.ToString();
+
+    private static IEnumerable<string> Names(string? leftOut) => Enum.GetNames<T>().Where(name => name != leftOut);
 }

@@ -13,6 +13,7 @@ internal static class ClientKeys
         .Text("WebSockets:Path", new TextKind<string>("path that begins with a slash", static text => text is ['/', ..] ? text : null), static options => options.Endpoint.WebSockets.Path, static (options, value) => options.Endpoint.WebSockets.Path = value!)
         .Switch("WebSockets:UseProxy", static options => options.Endpoint.WebSockets.UseProxy, static (options, value) => options.Endpoint.WebSockets.UseProxy = value)
         .Include(TlsKeys.Table, static options => options.Tls)
+        .Include(DtlsKeys.ClientTable, static options => options.Dtls)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

@@ -5,6 +5,10 @@ namespace CoAP.NET.Hosting;
 /// <summary>Reads a configuration section by a table of keys: no reflection, so that it works trimmed and ahead of time, and every mistake is named.</summary>
 internal static class SectionReader
 {
+    /// <summary>What stands for a secret.</summary>
+    public const string Hidden = "***";
+
+    private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk"];
     private static readonly char[] s_separators = [';', ','];
 
     public static void Read<TTarget>(IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)
@@ -22,7 +26,7 @@ internal static class SectionReader
             foreach ((int index, string problem) in key.Set(target, [.. values.Select(static value => value.Text)]))
             {
                 // Not the password, should it ever come here.
-                string shown = key.Path.EndsWith(":Password", StringComparison.OrdinalIgnoreCase) ? "***" : values[index].Text;
+                string shown = ShownOf(key.Path, values[index].Text);
                 findings.Errors.Add($"{values[index].Path} = '{shown}': {problem}");
             }
         }
@@ -37,6 +41,9 @@ internal static class SectionReader
 
         new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], [.. table.Items.Select(static item => item.Path)], root, findings).Find(section);
     }
+
+    /// <summary>A value as messages may show it.</summary>
+    public static string ShownOf(string path, string value) => s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? Hidden : value;
 
     private static IEnumerable<(string Path, string Text)> ValueOf(IConfigurationSection section)
     {

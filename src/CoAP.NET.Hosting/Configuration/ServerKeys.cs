@@ -15,6 +15,8 @@ internal static class ServerKeys
         .Include(GroupKeys.Table, static options => options.Groups)
         .Include(TlsKeys.Table, static options => options.Tls)
         .Include(TlsKeys.ServerTable, static options => options.Tls)
+        .Include(DtlsKeys.ServerTable, static options => options.Dtls)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
+        .ItemsOf(DtlsKeys.Psk, static (options, item, _) => DtlsKeys.ReadPsk(options.Dtls, item))
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

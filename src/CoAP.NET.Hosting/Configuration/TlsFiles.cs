@@ -1,5 +1,4 @@
 using System.Net.Security;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Hosting;
@@ -20,71 +19,15 @@ internal static class TlsFiles
             return null;
         }
 
-        if (files.Certificate is null && (files.Key ?? files.Password) is not null)
-        {
-            problem = $"{section}:Tls:{(files.Key is null ? "Password" : "Key")} is set, but {section}:Tls:Certificate names no certificate.";
-            return null;
-        }
-
-        SslStreamCertificateContext? own = Read($"{section}:Tls:Certificate", files.Certificate, path => ReadCertificate(path, files), ref problem);
-        X509Certificate2Collection? authorities = Read($"{section}:Tls:Authorities", files.Authorities, ReadAuthorities, ref problem);
+        SslStreamCertificateContext? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, $"{section}:Tls", ref problem) is { } pair
+            ? SslStreamCertificateContext.Create(pair.Own, pair.Intermediates, offline: true)
+            : null;
+        X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, $"{section}:Tls", ref problem);
         return problem is not null ? null : new CoapTlsOptions
         {
             Server = own is null ? null : ServerOf(own, authorities, files),
             Client = ClientOf(own, authorities, files),
         };
-    }
-
-    private static T? Read<T>(string key, string? path, Func<string, T> read, ref string? problem)
-        where T : class
-    {
-        if (path is null || problem is not null)
-        {
-            return null;
-        }
-
-        // What the TLS library says of it is no sentence.
-        if (!File.Exists(path))
-        {
-            problem = $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
-            return null;
-        }
-
-        try
-        {
-            return read(path);
-        }
-        catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException)
-        {
-            problem = $"{key} = '{path}': {exception.Message}";
-            return null;
-        }
-    }
-
-    private static SslStreamCertificateContext ReadCertificate(string path, CoapTlsFileOptions files)
-    {
-        if (X509Certificate2.GetCertContentType(path) == X509ContentType.Pkcs12)
-        {
-            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, files.Password);
-            X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
-                ?? throw new CryptographicException("The file has no certificate with its private key.");
-            all.Remove(own);
-            return SslStreamCertificateContext.Create(own, all, offline: true);
-        }
-
-        X509Certificate2Collection chain = [];
-        chain.ImportFromPemFile(path);
-        X509Certificate2 certificate = files.Password is null
-            ? X509Certificate2.CreateFromPemFile(path, files.Key ?? path)
-            : X509Certificate2.CreateFromEncryptedPemFile(path, files.Password, files.Key ?? path);
-        return SslStreamCertificateContext.Create(certificate, chain, offline: true);
-    }
-
-    private static X509Certificate2Collection ReadAuthorities(string path)
-    {
-        X509Certificate2Collection authorities = [];
-        authorities.ImportFromPemFile(path);
-        return authorities.Count > 0 ? authorities : throw new CryptographicException("The file has no certificate in PEM.");
     }
 
     private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, X509Certificate2Collection? authorities, CoapTlsFileOptions files)

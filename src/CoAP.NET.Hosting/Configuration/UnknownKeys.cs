@@ -29,7 +29,7 @@ internal sealed class UnknownKeys
                 // Who reads the items looks at what is below them.
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
-                    _findings.Errors.Add($"{child.Path} = '{child.Value}': it is a list of items with keys of their own.");
+                    _findings.Errors.Add($"{child.Path} = '{SectionReader.ShownOf(child.Path, child.Value)}': it is a list of items with keys of their own.");
                 }
             }
             else if (known.Path is not null)

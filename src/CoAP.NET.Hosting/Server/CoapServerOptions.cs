@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -33,6 +34,9 @@ public sealed class CoapServerOptions
 
     /// <summary>Certificates by files, for <c>coaps+tcp</c>. Set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> for certificates that are not in files; not both.</summary>
     public CoapTlsFileOptions Tls { get; } = new();
+
+    /// <summary>Pre-shared keys and certificates by configuration, for <c>coaps</c>. Call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> for what files cannot say; not both.</summary>
+    public CoapDtlsServerFileOptions Dtls { get; } = new();
 
     /// <summary>Whether groups are joined, such as All CoAP Nodes, so that clients can find the server (RFC 7252 section 8). Default false.</summary>
     public bool JoinGroups { get; set; }

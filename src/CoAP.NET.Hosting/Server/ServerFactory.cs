@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -16,6 +17,11 @@ internal static class ServerFactory
         endpoint.Routes = registration.Routes;
         options.Peers.ApplyTo(endpoint);
         endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
+        if (!DtlsFiles.IsSetByCode(endpoint) && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
+        {
+            endpoint.UseDtls(dtls);
+        }
+
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton
         Warn(endpoint, options.Findings);
         CoapServer server = new(endpoint);
@@ -85,7 +91,13 @@ internal static class ServerFactory
             }
             catch (ArgumentException exception)
             {
-                string hint = address.Scheme == "coaps+tcp" ? $" A certificate for it: {registration.SectionPath}:Tls:Certificate." : "";
+                string section = registration.SectionPath;
+                string hint = address.Scheme switch
+                {
+                    "coaps+tcp" => $" A certificate for it: {section}:Tls:Certificate.",
+                    "coaps" => $" Keys for it: {section}:Dtls:PskFile or {section}:Dtls:Psk; a certificate: {section}:Dtls:Certificate.",
+                    _ => "",
+                };
                 throw new OptionsValidationException(
                     registration.Name, typeof(CoapServerOptions), [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message}{hint}"]);
             }

@@ -45,6 +45,19 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
             }
         }
 
+        if (!DtlsFiles.IsSetByCode(options.Endpoint))
+        {
+            _ = DtlsFiles.Load(options.Dtls, section, out string? problem);
+            if (problem is not null)
+            {
+                problems.Add(problem);
+            }
+        }
+        else if (!options.Dtls.IsEmpty)
+        {
+            problems.Add($"{section}:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.");
+        }
+
         if (options.JoinGroups && options.Groups.Addresses.Count == 0)
         {
             problems.Add($"{section}:Groups:Addresses is empty, and {section}:JoinGroups is true. Name at least one group.");

@@ -12,6 +12,12 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSink
     private readonly List<(DtlsSession Session, DtlsEnd Reason)> _closed = [];
     private readonly List<(DtlsSession Session, DtlsPath From)> _moves = [];
 
+    /// <summary>Messages are counted only.</summary>
+    public bool CountsOnly { get; set; }
+
+    /// <summary>How many messages came while <see cref="CountsOnly"/>.</summary>
+    public int Counted { get; private set; }
+
     public IReadOnlyList<DtlsSession> Opened => Copy(_opened);
 
     public IReadOnlyList<(DtlsSession Session, byte[] Content)> Received => Copy(_received);
@@ -24,7 +30,17 @@ internal sealed class BenchSink(Action<DtlsPath, byte[]> send) : IDtlsSink
 
     void IDtlsSink.Opened(DtlsSession session) => Add(_opened, session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Add(_received, (session, content.ToArray()));
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    {
+        if (CountsOnly)
+        {
+            Counted++;
+        }
+        else
+        {
+            Add(_received, (session, content.ToArray()));
+        }
+    }
 
     void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Add(_moves, (session, from));
 

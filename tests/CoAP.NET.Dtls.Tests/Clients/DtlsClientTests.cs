@@ -172,6 +172,41 @@ public sealed class DtlsClientTests
         await other;
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(4)]
+    public async Task A_message_is_received_without_garbage(int cidLength)
+    {
+        const int Count = 200;
+        BenchSettings settings = BenchSettings.OfPsk();
+        settings.Client = settings.Client with { OwnCidLength = cidLength };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync();
+        List<byte[]> datagrams = [];
+        bench.Loses = (_, _, bytes) =>
+        {
+            datagrams.Add(bytes);
+            return true;
+        };
+        for (int i = 0; i < Count; i++)
+        {
+            Assert.True(bench.ServerSink.Opened[0].Send(s_hello));
+        }
+
+        bench.Sink.CountsOnly = true;
+        DtlsPath path = ClientBench.Incoming();
+        long before = 0;
+        for (int i = 0; i < Count; i++)
+        {
+            // What is made once is made in the first half.
+            before = i == Count / 2 ? GC.GetAllocatedBytesForCurrentThread() : before;
+            bench.Client.Receive(path, datagrams[i]);
+        }
+
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(Count, bench.Sink.Counted);
+    }
+
     [Fact]
     public async Task Many_connect_at_once_from_many_threads()
     {

@@ -81,6 +81,40 @@ public sealed class ResumptionTests
     }
 
     [Fact]
+    public async Task A_server_that_refuses_to_resume_gets_a_whole_handshake_at_once_and_from_then_on()
+    {
+        // OpenSSL's servers do so where they ask for certificates and nobody gave their sessions a context.
+        const int SessionIdLength = 13 + 12 + 2 + 32;
+        BenchSettings settings = NothingTwice(Settings(false));
+        settings.Sessions = settings.Sessions with { HandshakeTimeout = TimeSpan.FromMinutes(1) };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1);
+        int refused = 0;
+        bench.Loses = (_, toServer, bytes) =>
+        {
+            if (!toServer || bytes[0] != 22 || bytes[13] != 1 || bytes[SessionIdLength] == 0)
+            {
+                return false;
+            }
+
+            refused++;
+            bench.Client.Receive(ClientBench.Incoming(2), Convert.FromHexString("15fefd000000000000000000020250"));
+            return true;
+        };
+        Task<DtlsSession> task = bench.BeginAsync(2);
+        Assert.Equal(1, refused);
+        bench.Clock.Advance(TimeSpan.FromSeconds(29));
+        bench.Client.Tick();
+        Assert.False(task.IsCompleted);
+        bench.Clock.Advance(TimeSpan.FromSeconds(1));
+        await bench.DriveAsync(() => task.IsCompleted);
+        await DtlsClientTests.ExchangeAsync(bench, await task, bench.ServerSink.Opened[1]);
+        Assert.NotNull(await bench.ConnectAsync(3));
+        Assert.NotNull(await bench.ConnectAsync(4));
+        Assert.Equal(1, refused);
+    }
+
+    [Fact]
     public async Task A_server_that_forgot_the_session_makes_a_whole_one()
     {
         using ClientBench bench = new(NothingTwice(Settings(false)));

@@ -17,14 +17,16 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapStreamOptions), "Streams:")]
     [InlineData(typeof(CoapGroupOptions), "Groups:")]
     [InlineData(typeof(CoapTlsFileOptions), "Tls:")]
+    [InlineData(typeof(CoapDtlsServerFileOptions), "Dtls:")]
     public void Every_property_has_a_key(Type options, string group)
     {
-        IEnumerable<string> properties = options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
-            .Where(static property => property.CanWrite || property.PropertyType.IsGenericType)
-            .Select(property => group + property.Name);
-        IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path).Where(path => path.StartsWith(group, StringComparison.Ordinal));
-        Assert.Equal(properties.Order(), keys.Order());
+        IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path).Concat(ServerKeys.Table.Items.Select(static item => item.Path));
+        Assert.Equal(PropertiesOf(options, group), keys.Where(path => path.StartsWith(group, StringComparison.Ordinal)).Order());
     }
+
+    [Fact]
+    public void Every_property_of_a_clients_DTLS_has_a_key() => Assert.Equal(
+        PropertiesOf(typeof(CoapDtlsClientFileOptions), "Dtls:"), ClientKeys.Table.Keys.Select(static key => key.Path).Where(static path => path.StartsWith("Dtls:", StringComparison.Ordinal)).Order());
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
@@ -122,6 +124,11 @@ public sealed partial class ConfigurationKeysTests
     [Fact]
     public void What_is_bounded_by_more_than_a_range_says_so() =>
         Assert.Equal("A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).", Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
+
+    private static IEnumerable<string> PropertiesOf(Type options, string group) => options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
+        .Where(static property => property.CanWrite || property.PropertyType.IsGenericType)
+        .Select(property => group + property.Name)
+        .Order();
 
     private static ConfigurationKey<CoapServerOptions> Key(string path) => ServerKeys.Table.Keys.Single(key => key.Path == path);
 

@@ -10,6 +10,7 @@ public sealed class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow", "lib/net10.0/CoAP.NET.Dataflow.dll", "lib/net10.0/CoAP.NET.Dataflow.xml")]
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml", "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
+    [InlineData("CoAP.NET.Dtls", "lib/net10.0/CoAP.NET.Dtls.dll", "lib/net10.0/CoAP.NET.Dtls.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
     [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs")]
@@ -33,6 +34,7 @@ public sealed class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
+    [InlineData("CoAP.NET.Dtls")]
     [InlineData("CoAP.NET.Testing")]
     public async Task Symbols_hold_the_sources_for_debuggers(string id)
     {

@@ -17,6 +17,9 @@ internal sealed record Scenario(ulong Seed, IReadOnlyList<NodePlan> Nodes, IRead
     /// <summary>Whether bytes change on the way: then nobody can say what a request asked for.</summary>
     public bool Corrupts => Steps.Any(static step => step.Corruption > 0);
 
+    /// <summary>The nodes that have to do with an answer: who is asked and, where that one forwards, who is asked by it.</summary>
+    public IEnumerable<int> ServersOf(Step step) => step.Kind == StepKind.Request && step.Route == SimulatedRoute.Forward ? [step.Peer, Nodes[step.Peer].ForwardsTo] : [step.Peer];
+
     public static Scenario Parse(string text)
     {
         ulong seed = 0;

@@ -4,7 +4,6 @@ namespace CoAP.NET.Simulation.Simulate;
 internal sealed partial class SimulatedNode
 {
     private static readonly CoapMethod[] s_methods = [CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch];
-    private static readonly TimeSpan s_forwarding = TimeSpan.FromSeconds(80);
 
     private readonly Dictionary<int, int> _runs = [];
     private readonly int[] _values = new int[2];
@@ -101,7 +100,7 @@ internal sealed partial class SimulatedNode
         CoapRequest next = new(request.Method, $"{_world.Nodes[Plan.ForwardsTo].Uri}{PathOf(SimulatedRoute.Plain)}?{Answers.Query(asked)}")
         {
             Confirmable = request.Confirmable,
-            Timeout = s_forwarding,
+            Timeout = LongestTimes.Forwarding,
             Content = asked.Upload > 0 ? CoapContent.Binary(request.Payload) : null,
         };
         if (request.Method == CoapMethod.Fetch && asked.Upload == 0)
@@ -114,8 +113,10 @@ internal sealed partial class SimulatedNode
             CoapResponse response = await Endpoint.SendAsync(next, cancellationToken).ConfigureAwait(false);
             _world.CheckThread();
 
-            // 4.08 says that the request was not carried out for want of blocks, which is true of the next hop only: whoever is told so sends everything again.
-            return response.Code == CoapCode.RequestEntityIncomplete ? new CoapResult(CoapCode.BadGateway) : new CoapResult(response.Code, response.Payload);
+            // 4.08 and 4.13 say that the request was not carried out for want of blocks, which is true of the next hop only: whoever is told so sends everything again.
+            return response.Code == CoapCode.RequestEntityIncomplete || response.Code == CoapCode.RequestEntityTooLarge
+                ? new CoapResult(CoapCode.BadGateway)
+                : new CoapResult(response.Code, response.Payload);
         }
         catch (CoapTimeoutException)
         {

@@ -105,7 +105,7 @@ internal sealed partial class SimulatedWorld
         // From the clock of the run, so that cancelling is an event like any other.
         CancellationTokenSource? cancellation = step.CancelAfter > 0 ? new CancellationTokenSource(TimeSpan.FromMilliseconds(step.CancelAfter), Clock) : null;
         TimeSpan now = Clock.Elapsed;
-        TimeSpan latest = now + s_longestRequest;
+        TimeSpan latest = now + LongestTimes.Of(Scenario, step);
         if (step.Timeout > 0)
         {
             latest = Min(latest, now + TimeSpan.FromMilliseconds(step.Timeout) + s_slack);

@@ -1,0 +1,115 @@
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Handshakes;
+
+/// <content>Sessions that clients may resume.</content>
+internal sealed partial class ServerHandshake
+{
+    private byte[]? _takenId;
+    private byte[]? _takenState;
+    private DateTimeOffset _takenExpires;
+    private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey) _taken;
+
+    /// <summary>Called when a client wants to resume a session.</summary>
+    /// <param name="id">The session.</param>
+    /// <returns>OpenSSL's object of it; 0: it is not known.</returns>
+    public unsafe nint TakeSession(ReadOnlySpan<byte> id)
+    {
+        if (_takenState is not null || Settings.SessionStore is not { } store || !store.TryTake(id, out byte[]? state))
+        {
+            return 0;
+        }
+
+        StateReader reader = new(state);
+        DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
+        if (expires <= Settings.Time.GetUtcNow())
+        {
+            CryptographicOperations.ZeroMemory(state);
+            return 0;
+        }
+
+        ReadOnlySpan<byte> bytes = reader.ReadBytes();
+        string? identity = reader.ReadText();
+        ReadOnlySpan<byte> certificate = reader.ReadBytes();
+        _taken = (identity, certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate), reader.ReadBytes().ToArray());
+        (_takenId, _takenState, _takenExpires) = (id.ToArray(), state, expires);
+        fixed (byte* start = bytes)
+        {
+            byte* cursor = start;
+            nint session = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(bytes.Length));
+            LibCrypto.ERR_clear_error();
+            return session;
+        }
+    }
+
+    protected override void OnDone()
+    {
+        if (IsResumed && _takenId is not null)
+        {
+            // A short handshake shows neither anew.
+            (PskIdentity, PeerCertificate, PeerPublicKey) = _taken;
+            ResumptionId = _takenId;
+        }
+        else if (!IsResumed && Settings.SessionStore is { } store)
+        {
+            KeepSession(store);
+        }
+    }
+
+    protected override void OnDisposing()
+    {
+        if (_takenState is { } state)
+        {
+            // It may be resumed again, also if somebody who only knew its name tried to.
+            _takenState = null;
+            Put(Settings.SessionStore!, _takenId!, state, _takenExpires);
+        }
+    }
+
+    private static void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
+    {
+        try
+        {
+            store.Add(id, state, expires);
+        }
+#pragma warning disable CA1031 // a store that fails costs a whole handshake later, and nothing now
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            CryptographicOperations.ZeroMemory(state);
+        }
+    }
+
+    private unsafe void KeepSession(ICoapDtlsSessionStore store)
+    {
+        nint session = LibSsl.SSL_get_session(Ssl);
+        uint length = 0;
+        byte* id = session == 0 ? null : LibSsl.SSL_SESSION_get_id(session, &length);
+        if (length == 0)
+        {
+            return;
+        }
+
+        byte[] bytes = new byte[LibSsl.i2d_SSL_SESSION(session, null)];
+        fixed (byte* start = bytes)
+        {
+            byte* cursor = start;
+            _ = LibSsl.i2d_SSL_SESSION(session, &cursor);
+        }
+
+        DateTimeOffset expires = Settings.Time.GetUtcNow() + Settings.ResumptionLifetime;
+        using StateWriter writer = new();
+        writer.WriteNumber(expires.UtcTicks);
+        writer.WriteBytes(bytes);
+        CryptographicOperations.ZeroMemory(bytes);
+        writer.WriteText(PskIdentity);
+        writer.WriteBytes(PeerCertificate is null ? default : PeerCertificate.RawDataMemory.Span);
+        writer.WriteBytes(PeerPublicKey.Span);
+        ResumptionId = new ReadOnlySpan<byte>(id, (int)length).ToArray();
+        Put(store, ResumptionId, writer.Written.ToArray(), expires);
+    }
+}

@@ -1,0 +1,87 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <content>Sessions that outlive the process.</content>
+internal sealed partial class DtlsServer
+{
+    /// <summary>
+    /// Saves all sessions, to be loaded once by another process, or by this one after <see cref="Dispose"/>. To be called when no datagram is taken any more: what comes afterwards could come a second time to
+    /// whoever loads them. A session that goes on nevertheless has 2^20 records left, until it is saved again; then only what was saved last may be loaded.
+    /// </summary>
+    /// <param name="key">Encrypts them (AES-GCM): 16, 24 or 32 bytes.</param>
+    /// <returns>What is to be kept: delete it before it is loaded.</returns>
+    /// <exception cref="CryptographicException">The key has another length.</exception>
+    public byte[] Save(ReadOnlySpan<byte> key)
+    {
+        // Nothing is marked as saved that cannot be encrypted.
+        using AesGcm cipher = SavedSessions.CipherOf(key);
+        using StateWriter writer = new();
+        writer.WriteNumber(_time.GetUtcNow().UtcTicks);
+        foreach (DtlsSession session in _sessions.ToArray())
+        {
+            session.TrySave(writer);
+        }
+
+        return SavedSessions.Seal(writer.Written, cipher, Random);
+    }
+
+    /// <summary>Loads sessions that were saved; <see cref="IDtlsSink.Opened"/> is told of each. To be called before the first datagram is taken.</summary>
+    /// <param name="data">What <see cref="Save"/> gave.</param>
+    /// <param name="key">The key that it was given.</param>
+    /// <returns>How many; without those that were idle for too long meanwhile, or are too many.</returns>
+    /// <exception cref="CryptographicException">The key has another length than keys have.</exception>
+    /// <exception cref="InvalidDataException">It is no such data, was changed, or the key is another.</exception>
+    /// <exception cref="InvalidOperationException">It was loaded before.</exception>
+    public int Load(byte[] data, ReadOnlySpan<byte> key)
+    {
+        byte[] plain = SavedSessions.Open(data, key);
+        List<DtlsSession> sessions = [];
+        try
+        {
+            StateReader reader = new(plain);
+            TimeSpan age = TimeSpan.FromTicks(Math.Max(0, _time.GetUtcNow().UtcTicks - reader.ReadNumber()));
+            while (!reader.IsAtEnd)
+            {
+                DtlsSession session = DtlsSession.Load(ref reader, age, Sink, _time, this);
+                sessions.Add(session);
+                if (session.OwnCid.Length is not (0 or CidLength))
+                {
+                    throw new InvalidDataException("A saved session has a Connection ID of another length.");
+                }
+            }
+        }
+        catch (InvalidDataException)
+        {
+            sessions.ForEach(static session => session.Discard());
+            throw;
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(plain);
+        }
+
+        return Load(sessions);
+    }
+
+    private int Load(List<DtlsSession> sessions)
+    {
+        // The one idle longest stands first.
+        int tooMany = sessions.Count - Math.Max(0, _limits.MaxSessions - SessionCount);
+        int loaded = 0;
+        for (int i = 0; i < sessions.Count; i++)
+        {
+            if (i < tooMany || sessions[i].Idle > _limits.IdleTimeout)
+            {
+                sessions[i].Discard();
+            }
+            else
+            {
+                Open(sessions[i]);
+                loaded += sessions[i].IsClosed ? 0 : 1;
+            }
+        }
+
+        return loaded;
+    }
+}

@@ -1,0 +1,31 @@
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <content>What the table keeps of a session, in the session: under the lock of the table.</content>
+internal sealed partial class DtlsSession
+{
+    private long _touched;
+    private bool _isHidden;
+
+    /// <summary>Whether the table has it.</summary>
+    public bool IsListed { get; set; }
+
+    /// <summary>The one that was not heard of for longer.</summary>
+    public DtlsSession? Older { get; set; }
+
+    /// <summary>The one that was heard of later.</summary>
+    public DtlsSession? Newer { get; set; }
+
+    /// <summary>When it was last put at the end of the order, by the clock's timestamp. Read without the lock.</summary>
+    public long Touched
+    {
+        get => Volatile.Read(ref _touched);
+        set => Volatile.Write(ref _touched, value);
+    }
+
+    /// <summary>Whether another session was heard later from the path that it has. Read without the lock.</summary>
+    public bool IsHidden
+    {
+        get => Volatile.Read(ref _isHidden);
+        set => Volatile.Write(ref _isHidden, value);
+    }
+}

@@ -1,0 +1,18 @@
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>Where sessions are found. Told by a session of what it does by itself, whichever thread has it do so; never under a lock of the session.</summary>
+internal interface IDtlsSessionHome
+{
+    /// <summary>How many forged records a session survives.</summary>
+    long MaxForgeries { get; }
+
+    /// <summary>The peer has another path; <see cref="DtlsSession.Path"/> is the newest one, which may be yet another.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="from">The path before.</param>
+    void OnMoved(DtlsSession session, in DtlsPath from);
+
+    /// <summary>A session has ended, once, before <see cref="IDtlsSink.Closed"/> is told.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="reason">Why.</param>
+    void OnEnded(DtlsSession session, DtlsEnd reason);
+}

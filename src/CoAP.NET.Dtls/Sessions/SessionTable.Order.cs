@@ -1,0 +1,165 @@
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <content>In which order sessions were last heard of: a list through the sessions themselves, so that the one idle longest is found at once, however many there are.</content>
+internal sealed partial class SessionTable
+{
+    private const int Slack = 512;
+
+    // Times are noted once a second at most, so that a busy session does not take the lock for each record.
+    private readonly long _precision = time.TimestampFrequency;
+
+    // Sessions that keep a last flight, oldest first.
+    private readonly Queue<DtlsSession> _young = new();
+    private DtlsSession? _oldest;
+    private DtlsSession? _newest;
+
+    /// <summary>Notes that a session was heard of.</summary>
+    /// <param name="session">The session.</param>
+    public void Touch(DtlsSession session)
+    {
+        if (session.LastReceived - session.Touched < _precision && !session.IsHidden)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (!session.IsListed)
+            {
+                return;
+            }
+
+            Unlink(session);
+            Link(session);
+            if (session.IsHidden && !session.IsClosed)
+            {
+                SetPlace(session.Path, session);
+            }
+        }
+    }
+
+    /// <summary>Takes out the session that was not heard of for longest, if there are more than there may be.</summary>
+    /// <param name="max">Most sessions.</param>
+    /// <returns>The session, to be ended; null when there are no more.</returns>
+    public DtlsSession? TakeOldest(int max)
+    {
+        lock (_gate)
+        {
+            if (_count <= max || _oldest is not { } oldest)
+            {
+                return null;
+            }
+
+            Unlist(oldest);
+            return oldest;
+        }
+    }
+
+    /// <summary>Takes out a session that was not heard of for too long.</summary>
+    /// <param name="timeout">Too long.</param>
+    /// <returns>The session, to be ended; null when there is none.</returns>
+    public DtlsSession? TakeIdle(TimeSpan timeout)
+    {
+        lock (_gate)
+        {
+            if (_oldest is not { } oldest || oldest.Idle <= timeout)
+            {
+                return null;
+            }
+
+            Unlist(oldest);
+            return oldest;
+        }
+    }
+
+    /// <summary>Has sessions forget last flights that nobody asks for any more.</summary>
+    public void DropLastFlights()
+    {
+        lock (_gate)
+        {
+            while (_young.TryPeek(out DtlsSession? session) && (session.IsClosed || session.TryDropLastFlight()))
+            {
+                _young.Dequeue();
+            }
+
+            if (_young.Count == 0)
+            {
+                _young.TrimExcess();
+            }
+        }
+    }
+
+    /// <summary>The sessions, the one that was not heard of for longest first.</summary>
+    public DtlsSession[] ToArray()
+    {
+        lock (_gate)
+        {
+            DtlsSession[] sessions = new DtlsSession[_count];
+            int count = 0;
+            for (DtlsSession? session = _oldest; session is not null; session = session.Newer)
+            {
+                sessions[count++] = session;
+            }
+
+            return sessions;
+        }
+    }
+
+    private void Append(DtlsSession session)
+    {
+        Link(session);
+        if (!session.HasLastFlight)
+        {
+            return;
+        }
+
+        _young.Enqueue(session);
+        if (_young.Count > 2 * (_count + Slack))
+        {
+            // Those that ended early are not kept for minutes; done so seldom that it costs each session little.
+            DtlsSession[] living = [.. _young.Where(static young => !young.IsClosed)];
+            _young.Clear();
+            Array.ForEach(living, _young.Enqueue);
+        }
+    }
+
+    private void Link(DtlsSession session)
+    {
+        session.Touched = session.LastReceived;
+        session.Older = _newest;
+        session.Newer = null;
+        if (_newest is null)
+        {
+            _oldest = session;
+        }
+        else
+        {
+            _newest.Newer = session;
+        }
+
+        _newest = session;
+    }
+
+    private void Unlink(DtlsSession session)
+    {
+        if (session.Older is { } older)
+        {
+            older.Newer = session.Newer;
+        }
+        else
+        {
+            _oldest = session.Newer;
+        }
+
+        if (session.Newer is { } newer)
+        {
+            newer.Older = session.Older;
+        }
+        else
+        {
+            _newest = session.Older;
+        }
+
+        session.Older = session.Newer = null;
+    }
+}

@@ -1,0 +1,175 @@
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>
+/// The sessions of a server: found by Connection ID, or by path where there is none, and in the order in which they were last heard of. Look-ups take no lock; changes take one, and are rare. A session is in it
+/// from <see cref="TryAdd"/> until it ends, once. Thread safe; calls nobody under its lock, and takes the lock of a session under its own, never the reverse.
+/// </summary>
+/// <param name="time">The clock.</param>
+internal sealed partial class SessionTable(TimeProvider time)
+{
+    private readonly Lock _gate = new();
+
+    // Sessions that have a Connection ID are not found by path, so whoever comes to the address of another hides nobody.
+    private readonly ConcurrentDictionary<ulong, DtlsSession> _byCid = new();
+    private readonly ConcurrentDictionary<DtlsPath, DtlsSession> _byPath = new();
+
+    // Who with a Connection ID was heard last from a path: whom a new handshake there replaces.
+    private readonly Dictionary<DtlsPath, DtlsSession> _places = [];
+    private int _count;
+    private bool _isShut;
+
+    /// <summary>How many sessions there are.</summary>
+    public int Count => Volatile.Read(ref _count);
+
+    /// <summary>The number that stands for a Connection ID.</summary>
+    /// <param name="cid">The Connection ID.</param>
+    public static ulong CidOf(ReadOnlySpan<byte> cid) => BinaryPrimitives.ReadUInt64BigEndian(cid);
+
+    /// <summary>The session with a Connection ID.</summary>
+    /// <param name="cid">The Connection ID.</param>
+    /// <returns>It, or null.</returns>
+    public DtlsSession? Find(ReadOnlySpan<byte> cid) => _byCid.GetValueOrDefault(CidOf(cid));
+
+    /// <summary>The session without a Connection ID that goes over a path.</summary>
+    /// <param name="path">The path.</param>
+    /// <returns>It, or null.</returns>
+    public DtlsSession? Find(in DtlsPath path) => _byPath.GetValueOrDefault(path);
+
+    /// <summary>Takes a new session.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="replaced">Sessions of the same path that it takes the place of; they are to be ended.</param>
+    /// <returns>False when it ended already, its Connection ID is taken, or the table is shut.</returns>
+    public bool TryAdd(DtlsSession session, out List<DtlsSession> replaced)
+    {
+        replaced = [];
+        lock (_gate)
+        {
+            DtlsPath path = session.Path;
+            if (_isShut || session.IsClosed || (session.HasCid && !_byCid.TryAdd(CidOf(session.OwnCid), session)))
+            {
+                return false;
+            }
+
+            // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
+            if (_byPath.TryGetValue(path, out DtlsSession? plain))
+            {
+                replaced.Add(plain);
+            }
+
+            // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known by.
+            if (_places.TryGetValue(path, out DtlsSession? before) && before.HasPeerOf(session))
+            {
+                replaced.Add(before);
+            }
+
+            if (session.HasCid)
+            {
+                SetPlace(path, session);
+            }
+            else
+            {
+                _byPath[path] = session;
+            }
+
+            session.IsListed = true;
+            Volatile.Write(ref _count, _count + 1);
+            Append(session);
+            return true;
+        }
+    }
+
+    /// <summary>Lets go of a session that has ended.</summary>
+    /// <param name="session">The session.</param>
+    public void Remove(DtlsSession session)
+    {
+        lock (_gate)
+        {
+            Unlist(session);
+        }
+    }
+
+    /// <summary>Notes that a session has another path, after its path was set. Several threads may move one session, and come here in any order: each takes away the path that it left, and notes the newest.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="from">The path that was left.</param>
+    public void Move(DtlsSession session, in DtlsPath from)
+    {
+        lock (_gate)
+        {
+            RemovePlace(from, session);
+            if (session.IsListed && !session.IsClosed)
+            {
+                SetPlace(session.Path, session);
+            }
+        }
+    }
+
+    /// <summary>Takes out all sessions, and takes no more.</summary>
+    /// <returns>The sessions, to be ended.</returns>
+    public DtlsSession[] Shut()
+    {
+        lock (_gate)
+        {
+            _isShut = true;
+        }
+
+        return ToArray();
+    }
+
+    /// <summary>The session that is noted as the last one heard from a path.</summary>
+    /// <param name="path">The path.</param>
+    public DtlsSession? At(in DtlsPath path)
+    {
+        lock (_gate)
+        {
+            return _places.GetValueOrDefault(path) ?? _byPath.GetValueOrDefault(path);
+        }
+    }
+
+    private void SetPlace(in DtlsPath path, DtlsSession session)
+    {
+        if (!session.HasCid)
+        {
+            return;
+        }
+
+        if (_places.TryGetValue(path, out DtlsSession? before) && before != session)
+        {
+            before.IsHidden = true;
+        }
+
+        _places[path] = session;
+        session.IsHidden = false;
+    }
+
+    private void RemovePlace(in DtlsPath path, DtlsSession session)
+    {
+        if (_places.TryGetValue(path, out DtlsSession? there) && there == session)
+        {
+            _places.Remove(path);
+        }
+    }
+
+    private void Unlist(DtlsSession session)
+    {
+        if (!session.IsListed)
+        {
+            return;
+        }
+
+        session.IsListed = false;
+        Volatile.Write(ref _count, _count - 1);
+        Unlink(session);
+        if (session.HasCid)
+        {
+            _byCid.TryRemove(new KeyValuePair<ulong, DtlsSession>(CidOf(session.OwnCid), session));
+            RemovePlace(session.Path, session);
+        }
+        else
+        {
+            _byPath.TryRemove(new KeyValuePair<DtlsPath, DtlsSession>(session.Path, session));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Reads files with certificates, for TLS and DTLS alike.</summary>
+internal static class CertificateFiles
+{
+    /// <summary>Reads the own certificate with its key, and those between it and a root.</summary>
+    /// <param name="certificate">The file of the certificate; null for none.</param>
+    /// <param name="key">The file of the key; null when it stands in that of the certificate.</param>
+    /// <param name="password">Of the PFX file or of the key; null for none.</param>
+    /// <param name="section">What messages name the keys by, such as <c>Coap:Server:Tls</c>.</param>
+    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <returns>The certificates; null when there is none, or a file is wrong.</returns>
+    public static OwnCertificate? ReadOwn(string? certificate, string? key, string? password, string section, ref string? problem)
+    {
+        if (certificate is null && (key ?? password) is not null)
+        {
+            problem ??= $"{section}:{(key is null ? "Password" : "Key")} is set, but {section}:Certificate names no certificate.";
+            return null;
+        }
+
+        return Read($"{section}:Certificate", certificate, path => ReadOwn(path, key, password), ref problem);
+    }
+
+    /// <summary>Reads the authorities that certificates of the other side must come from.</summary>
+    /// <param name="file">The file; null for none.</param>
+    /// <param name="section">What messages name the keys by.</param>
+    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <returns>The certificates; null when there are none, or the file is wrong.</returns>
+    public static X509Certificate2Collection? ReadAuthorities(string? file, string section, ref string? problem) => Read($"{section}:Authorities", file, ReadAuthorities, ref problem);
+
+    /// <summary>Reads a file.</summary>
+    /// <param name="key">The key that names the file.</param>
+    /// <param name="path">The file; null for none.</param>
+    /// <param name="read">Reads it.</param>
+    /// <param name="problem">What is wrong and where; null for nothing. What is set already stays.</param>
+    public static T? Read<T>(string key, string? path, Func<string, T> read, ref string? problem)
+        where T : class
+    {
+        if (path is null || problem is not null)
+        {
+            return null;
+        }
+
+        // What the TLS library says of it is no sentence.
+        if (!File.Exists(path))
+        {
+            problem = $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
+            return null;
+        }
+
+        try
+        {
+            return read(path);
+        }
+        catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapException)
+        {
+            problem = $"{key} = '{path}': {exception.Message}";
+            return null;
+        }
+    }
+
+    private static OwnCertificate ReadOwn(string path, string? key, string? password)
+    {
+        if (X509Certificate2.GetCertContentType(path) == X509ContentType.Pkcs12)
+        {
+            // Exportable, as OpenSSL takes the key over where it makes the handshakes.
+            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password, X509KeyStorageFlags.Exportable);
+            X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
+                ?? throw new CryptographicException("The file has no certificate with its private key.");
+            all.Remove(own);
+            return new OwnCertificate(own, all);
+        }
+
+        X509Certificate2Collection chain = [];
+        chain.ImportFromPemFile(path);
+        X509Certificate2 certificate = password is null
+            ? X509Certificate2.CreateFromPemFile(path, key ?? path)
+            : X509Certificate2.CreateFromEncryptedPemFile(path, password, key ?? path);
+        X509Certificate2Collection intermediates = [.. chain.Where(other => !other.RawDataMemory.Span.SequenceEqual(certificate.RawDataMemory.Span))];
+        return new OwnCertificate(certificate, intermediates);
+    }
+
+    private static X509Certificate2Collection ReadAuthorities(string path)
+    {
+        X509Certificate2Collection authorities = [];
+        authorities.ImportFromPemFile(path);
+        return authorities.Count > 0 ? authorities : throw new CryptographicException("The file has no certificate in PEM.");
+    }
+}

@@ -1,0 +1,180 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Makes the options of DTLS of what <see cref="CoapDtlsFileOptions"/> say. No message holds a key.</summary>
+internal static class DtlsFiles
+{
+    private const string Scheme = "coaps";
+
+    /// <summary>Whether code has called <see cref="CoapDtlsEndpointExtensions.UseDtls"/>.</summary>
+    public static bool IsSetByCode(CoapEndpointOptions endpoint) => endpoint.TransportFactories.Any(static factory => factory.Scheme == Scheme);
+
+    /// <summary>Makes those of a server.</summary>
+    /// <param name="files">The files and keys.</param>
+    /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
+    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <returns>The options; null when nothing is set, or something is wrong.</returns>
+    public static CoapDtlsOptions? Load(CoapDtlsServerFileOptions files, string section, out string? problem)
+    {
+        problem = null;
+        if (files.IsEmpty)
+        {
+            return null;
+        }
+
+        section += ":Dtls";
+        OwnCertificate? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, section, ref problem);
+        X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, section, ref problem);
+        CoapPskDictionary keys = KeysOf(files, section, ref problem);
+        CoapDtlsOptions dtls = Common(files);
+
+        // Requests of its own, by which a server asks others.
+        dtls.Client = ClientOf(own, authorities, files);
+        dtls.Client.SessionIdleTimeout = files.SessionIdleTimeout;
+        if (own is not null || keys.Count > 0 || files.PskFile is not null)
+        {
+            dtls.Server = ServerOf(own, authorities, keys, files);
+        }
+        else if (files.PskIdentityHint is not null || files.ClientCertificates != CoapClientCertificateMode.None)
+        {
+            problem ??= $"{section} has nothing by which clients come in. Set {section}:PskFile or {section}:Psk for those with pre-shared keys, {section}:Certificate for those that check one.";
+        }
+
+        return Checked(dtls, section, ref problem);
+    }
+
+    /// <summary>Makes those of a client.</summary>
+    /// <param name="files">The files and the key; with nothing set the system's authorities are trusted.</param>
+    /// <param name="section">What messages name the keys by, such as <c>Coap:Client</c>.</param>
+    /// <param name="problem">What is wrong and where; null for nothing.</param>
+    /// <returns>The options; null when something is wrong.</returns>
+    public static CoapDtlsOptions? Load(CoapDtlsClientFileOptions files, string section, out string? problem)
+    {
+        problem = null;
+        section += ":Dtls";
+        OwnCertificate? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, section, ref problem);
+        X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, section, ref problem);
+        CoapDtlsOptions dtls = Common(files);
+        dtls.Client = ClientOf(own, authorities, files);
+        dtls.Client.SessionIdleTimeout = files.SessionIdleTimeout;
+        if (files.PskIdentity is null != files.PskKey is null)
+        {
+            (string set, string missing) = files.PskKey is null ? ("PskIdentity", "PskKey") : ("PskKey", "PskIdentity");
+            problem ??= $"{section}:{set} is set, but {section}:{missing} is not. One goes only with the other.";
+        }
+        else if (files is { PskIdentity: { } identity, PskKey: { } key })
+        {
+            dtls.Client.Psk = PskOf(identity, key, $"{section}:PskKey", ref problem);
+        }
+
+        return Checked(dtls, section, ref problem);
+    }
+
+    private static CoapDtlsOptions Common(CoapDtlsFileOptions files)
+    {
+        CoapDtlsOptions dtls = new()
+        {
+            UseConnectionIds = files.UseConnectionIds,
+            RetransmitTimeout = files.RetransmitTimeout,
+            HandshakeTimeout = files.HandshakeTimeout,
+            MaxDatagramSize = files.MaxDatagramSize,
+        };
+        foreach (CoapDtlsCipherSuite suite in files.CipherSuites)
+        {
+            dtls.CipherSuites.Add(suite);
+        }
+
+        return dtls;
+    }
+
+    private static CoapDtlsServerOptions ServerOf(OwnCertificate? own, X509Certificate2Collection? authorities, CoapPskDictionary keys, CoapDtlsServerFileOptions files)
+    {
+        CoapDtlsServerOptions server = new()
+        {
+            PskStore = keys.Count > 0 || files.PskFile is not null ? keys : null,
+            PskIdentityHint = files.PskIdentityHint,
+            Certificate = own?.Own,
+            RequireClientCertificate = files.ClientCertificates == CoapClientCertificateMode.Required,
+            RequestClientCertificate = files.ClientCertificates == CoapClientCertificateMode.Optional,
+            RevocationMode = files.Revocation,
+            MaxSessions = files.MaxSessions,
+            MaxHandshakes = files.MaxHandshakes,
+            MaxHandshakesPerAddress = files.MaxHandshakesPerAddress,
+            SessionIdleTimeout = files.SessionIdleTimeout,
+        };
+        server.Intermediates.AddRange(own?.Intermediates ?? []);
+        if (files.ClientCertificates != CoapClientCertificateMode.None)
+        {
+            server.TrustedAuthorities.AddRange(authorities ?? []);
+        }
+
+        return server;
+    }
+
+    private static CoapDtlsClientOptions ClientOf(OwnCertificate? own, X509Certificate2Collection? authorities, CoapDtlsFileOptions files)
+    {
+        CoapDtlsClientOptions client = new() { Certificate = own?.Own, RevocationMode = files.Revocation };
+        client.Intermediates.AddRange(own?.Intermediates ?? []);
+        client.TrustedAuthorities.AddRange(authorities ?? []);
+        return client;
+    }
+
+    private static CoapPskDictionary KeysOf(CoapDtlsServerFileOptions files, string section, ref string? problem)
+    {
+        CoapPskDictionary keys = CertificateFiles.Read($"{section}:PskFile", files.PskFile, CoapPskDictionary.FromFile, ref problem) ?? [];
+        foreach ((string identity, string key) in files.Psk)
+        {
+            if (keys.Contains(identity))
+            {
+                problem ??= $"{section}:Psk:{identity}: {section}:PskFile has a key for this identity too. Leave one of them out.";
+            }
+            else if (PskOf(identity, key, $"{section}:Psk:{identity}", ref problem) is { } credential)
+            {
+                keys.Add(credential);
+            }
+        }
+
+        return keys;
+    }
+
+    private static CoapPskCredential? PskOf(string identity, string key, string name, ref string? problem)
+    {
+        // The last colon ends the identity where both stand in one text.
+        if (key.Contains(':', StringComparison.Ordinal))
+        {
+            problem ??= $"{name}: a key of text has no colon. Write it as 0x and hexadecimal digits.";
+            return null;
+        }
+
+        try
+        {
+            return CoapPskCredential.Parse($"{identity}:{key}");
+        }
+        catch (CoapCredentialException exception)
+        {
+            problem ??= $"{name}: {exception.Message}";
+            return null;
+        }
+    }
+
+    private static CoapDtlsOptions? Checked(CoapDtlsOptions dtls, string section, ref string? problem)
+    {
+        if (problem is not null)
+        {
+            return null;
+        }
+
+        try
+        {
+            dtls.Validate();
+            return dtls;
+        }
+        catch (ArgumentException exception)
+        {
+            problem = $"{section}: {exception.Message}";
+            return null;
+        }
+    }
+}

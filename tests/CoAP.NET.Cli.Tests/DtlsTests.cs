@@ -1,0 +1,161 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Tests.Transports.Tcp;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>coaps: who is let in and whom the tool trusts, by the same switches as on coaps+tcp.</summary>
+public sealed class DtlsTests : IDisposable
+{
+    private const string Key = "0x8d3f51b2c07a46e99b1e20f4d5a6c733";
+    private const string WrongKey = "0x11112222333344445555666677778888";
+
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
+    private readonly TlsCertificates _certificates = new();
+
+    public void Dispose()
+    {
+        Directory.Delete(_directory, recursive: true);
+        _certificates.Dispose();
+    }
+
+    [Fact]
+    public async Task A_pre_shared_key_of_the_command_line_or_of_a_file_opens_a_session()
+    {
+        await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
+        string uri = server.LocalEndpoints[0];
+
+        CliRun line = await CliHarness.RunAsync("get", $"{uri}/who", "--psk", $"urn:dev:meter:{Key}");
+        CliRun file = await CliHarness.RunAsync("get", $"{uri}/who", "--psk-file", Write("key", $"# of the meter\n\nurn:dev:meter:{Key}\n"));
+        CliRun ping = await CliHarness.RunAsync("ping", uri, "--psk", $"urn:dev:meter:{Key}");
+        CliRun found = await CliHarness.RunAsync("discover", uri, "--psk", $"urn:dev:meter:{Key}");
+        CliRun large = await CliHarness.RunAsync("get", $"{uri}/large", "--psk", $"urn:dev:meter:{Key}");
+
+        Assert.True(line.ExitCode == ExitCodes.Success, line.ToString());
+        Assert.Equal("urn:dev:meter", line.Out);
+        Assert.True(file.ExitCode == ExitCodes.Success, file.ToString());
+        Assert.Equal("urn:dev:meter", file.Out);
+        Assert.StartsWith($"{uri} answered in ", ping.Out, StringComparison.Ordinal);
+        Assert.Contains("/who", found.Out, StringComparison.Ordinal);
+        Assert.Equal(new string('x', 5000), large.Out);
+    }
+
+    [Theory]
+    [InlineData("urn:dev:meter")]
+    [InlineData("somebody")]
+    public async Task A_wrong_key_or_identity_says_what_to_compare_and_shows_no_key(string identity)
+    {
+        await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"{identity}:{WrongKey}", "--handshake-timeout", "500ms");
+
+        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+        Assert.Contains(identity, run.Error, StringComparison.Ordinal);
+        Assert.Contains("\nhint: Compare identity and key of --psk ID:KEY", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain(WrongKey[2..], run.Error, StringComparison.OrdinalIgnoreCase);
+        Assert.Empty(run.Out);
+    }
+
+    [Fact]
+    public async Task A_server_with_a_certificate_is_trusted_by_its_authority_and_its_name()
+    {
+        string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
+        await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
+        await using CoapServer other = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["other.example"]) });
+        string uri = $"{server.LocalEndpoints[0]}/text";
+
+        CliRun trusted = await CliHarness.RunAsync("get", uri, "--ca", authority);
+        CliRun unknown = await CliHarness.RunAsync("get", uri);
+        CliRun insecure = await CliHarness.RunAsync("get", uri, "--insecure");
+        CliRun name = await CliHarness.RunAsync("get", $"{other.LocalEndpoints[0]}/text", "--ca", authority);
+
+        Assert.True(trusted.ExitCode == ExitCodes.Success, trusted.ToString());
+        Assert.Equal("21.5", trusted.Out);
+        Assert.True(unknown.ExitCode == ExitCodes.Network, unknown.ToString());
+        Assert.Contains("\nhint: --ca FILE trusts the authority", unknown.Error, StringComparison.Ordinal);
+        Assert.Equal("21.5", insecure.Out);
+        Assert.True(name.ExitCode == ExitCodes.Network, name.ToString());
+        Assert.Contains("must be a name of the certificate", name.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_certificate_of_the_client_is_shown_to_the_server()
+    {
+        string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
+        X509Certificate2 client = _certificates.Client("device");
+        string certificate = Write("client.pem", client.ExportCertificatePem());
+        string key = Write("client.key", client.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
+        CoapDtlsServerOptions options = new() { Certificate = _certificates.Server(["127.0.0.1"]), RequireClientCertificate = true };
+        options.TrustedAuthorities.Add(_certificates.Authority);
+        await using CoapServer server = await StartAsync(options);
+        string uri = $"{server.LocalEndpoints[0]}/who";
+
+        CliRun shown = await CliHarness.RunAsync("get", uri, "--ca", authority, "--cert", certificate, "--key", key);
+        CliRun none = await CliHarness.RunAsync("get", uri, "--ca", authority, "--handshake-timeout", "2s");
+
+        Assert.True(shown.ExitCode == ExitCodes.Success, shown.ToString());
+        Assert.Equal("CN=device", shown.Out);
+        Assert.True(none.ExitCode == ExitCodes.Network, none.ToString());
+        Assert.Contains("--cert FILE", none.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Where_nobody_answers_the_port_is_asked_for()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+
+        CliRun run = await CliHarness.RunAsync("get", $"coaps://{silent.LocalEndPoint}/x", "--psk", "a:b", "--handshake-timeout", "200ms");
+
+        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+        Assert.Contains("\nhint: Is the server running, and is that its port? The default is 5684 for coaps.", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coap://127.0.0.1/", "--psk", "a:sesame")]
+    [InlineData("A pre-shared key is for coaps://, and this goes to coaps+tcp://.", "get", "coaps+tcp://127.0.0.1/", "--psk", "a:sesame")]
+    [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1", "--psk", "a:sesame")]
+    [InlineData("--psk and --psk-file are both given.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
+    [InlineData("--psk: There is no colon", "get", "coaps://127.0.0.1/", "--psk", "sesame")]
+    [InlineData("--psk: The key begins with 0x", "ping", "coaps://127.0.0.1/", "--psk", "a:0xsesame")]
+    [InlineData("--key needs --cert", "get", "coaps://127.0.0.1/", "--key", "x")]
+    [InlineData("coaps:// needs pre-shared keys or a certificate.", "serve", "--bind", "coaps://127.0.0.1:0")]
+    [InlineData("Pre-shared keys are for coaps://, which is not listened on.", "serve", "--bind", "coap://127.0.0.1:0", "--psk", "a:sesame")]
+    public async Task What_makes_no_sense_is_told_before_anything_is_sent_and_shows_no_key(string error, params string[] args)
+    {
+        CliRun run = await CliHarness.RunAsync(args);
+
+        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
+        Assert.StartsWith($"coap: {error}", run.Error, StringComparison.Ordinal);
+        Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("sesame", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("a:b\nc:d\n")]
+    [InlineData("sesame\n")]
+    public async Task A_file_without_just_one_key_is_an_error_of_the_file(string text)
+    {
+        CliRun run = await CliHarness.RunAsync("get", "coaps://127.0.0.1/", "--psk-file", Write("keys", text));
+
+        Assert.True(run.ExitCode == ExitCodes.File, run.ToString());
+        Assert.DoesNotContain("sesame", run.Error, StringComparison.Ordinal);
+    }
+
+    private static CoapPskDictionary Keys() => new() { CoapPskCredential.Parse($"urn:dev:meter:{Key}") };
+
+    private static Task<CoapServer> StartAsync(CoapDtlsServerOptions options) => TestServer.StartAsync(
+        server => server.MapGet("/who", request => CoapResults.Text(request.Peer.Identity is CoapDtlsIdentity identity ? identity.PskIdentity ?? identity.Certificate?.Subject ?? "" : "")),
+        "coaps://127.0.0.1:0",
+        new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = options }));
+
+    private string Write(string name, string text)
+    {
+        string path = Path.Combine(_directory, name);
+        File.WriteAllText(path, text);
+        return path;
+    }
+}

@@ -1,0 +1,115 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Tests.Clients;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+public sealed class CertificateFileTests : IDisposable
+{
+    private const string Password = "open sesame";
+
+    private readonly TemporaryFiles _files = new();
+    private readonly BenchAuthority _authority = new();
+    private readonly X509Certificate2 _leaf;
+
+    public CertificateFileTests() => _leaf = _authority.Issue("device.example");
+
+    public void Dispose()
+    {
+        _files.Dispose();
+        _authority.Dispose();
+        _leaf.Dispose();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_certificate_is_read_from_PEM_with_what_stands_behind_it(bool inOneFile)
+    {
+        using X509Certificate2 intermediate = Intermediate();
+        string pem = $"{_leaf.ExportCertificatePem()}\n{intermediate.ExportCertificatePem()}\n{_authority.Certificate.ExportCertificatePem()}\n";
+        string certificate = _files.Write("device.pem", inOneFile ? pem + Key() : pem);
+
+        using CoapCertificateChain chain = CoapCertificates.Load(certificate, inOneFile ? null : _files.Write("device.key", Key()));
+
+        Assert.Equal(_leaf.Thumbprint, chain.Certificate.Thumbprint);
+        Assert.Equal(intermediate.Thumbprint, Assert.Single(chain.Intermediates).Thumbprint);
+        Assert.NotEmpty(chain.Certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKey());
+    }
+
+    [Fact]
+    public void A_certificate_is_read_from_PFX()
+    {
+        string file = _files.Name("device.pfx");
+        File.WriteAllBytes(file, new X509Certificate2Collection { _leaf, _authority.Certificate.CopyWithoutKey() }.Export(X509ContentType.Pkcs12, Password)!);
+
+        using CoapCertificateChain chain = CoapCertificates.Load(file, password: Password);
+
+        Assert.Equal(_leaf.Thumbprint, chain.Certificate.Thumbprint);
+        Assert.Empty(chain.Intermediates);
+        Assert.NotEmpty(chain.Certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKey());
+        Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(file, password: "wrong"));
+    }
+
+    [Fact]
+    public void An_encrypted_key_needs_its_password()
+    {
+        using ECDsa key = _leaf.GetECDsaPrivateKey()!;
+        string certificate = _files.Write("device.pem", _leaf.ExportCertificatePem());
+        string file = _files.Write("device.key", key.ExportEncryptedPkcs8PrivateKeyPem(Password, new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1_000)));
+
+        using CoapCertificateChain chain = CoapCertificates.Load(certificate, file, Password);
+
+        Assert.True(chain.Certificate.HasPrivateKey);
+        Assert.Contains("Give its password", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file)).Message, StringComparison.Ordinal);
+        Assert.Contains("password is wrong", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file, "wrong")).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_key_of_another_certificate_is_refused()
+    {
+        using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+
+        CoapCredentialException exception = Assert.Throws<CoapCredentialException>(
+            () => CoapCertificates.Load(_files.Write("device.pem", _leaf.ExportCertificatePem()), _files.Write("other.key", other.ExportPkcs8PrivateKeyPem())));
+
+        Assert.Contains("not that of the certificate", exception.Message, StringComparison.Ordinal);
+        Assert.EndsWith("other.key", exception.FileName, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_is_no_certificate_with_a_key_for_CoAP_is_a_typed_error()
+    {
+        using RSA rsa = RSA.Create(2048);
+        using X509Certificate2 rsaCertificate = new CertificateRequest("CN=rsa", rsa, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(99));
+        string alone = _files.Write("alone.pem", _leaf.ExportCertificatePem());
+
+        Assert.Contains("no private key", Message(alone, null), StringComparison.Ordinal);
+        Assert.Contains("no such file", Message(_files.Name("missing"), null), StringComparison.Ordinal);
+        Assert.Contains("no such file", Message(alone, _files.Name("missing")), StringComparison.Ordinal);
+        Assert.Contains("No certificate can be read", Message(_files.Write("text", "hello"), null), StringComparison.Ordinal);
+        Assert.Contains("ECDSA", Message(_files.Write("rsa.pem", rsaCertificate.ExportCertificatePem() + "\n" + rsa.ExportPkcs8PrivateKeyPem()), null), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Authorities_are_read_from_PEM_and_DER()
+    {
+        using BenchAuthority second = new("second");
+        string der = _files.Name("authority.cer");
+        File.WriteAllBytes(der, _authority.Certificate.RawData);
+
+        Assert.Equal(2, CoapCertificates.LoadAuthorities(_files.Write("both.pem", _authority.Certificate.ExportCertificatePem() + "\n" + second.Certificate.ExportCertificatePem())).Count);
+        Assert.Equal(_authority.Certificate.Thumbprint, Assert.Single(CoapCertificates.LoadAuthorities(der)).Thumbprint);
+        Assert.Throws<CoapCredentialException>(() => CoapCertificates.LoadAuthorities(_files.Write("none.pem", "nothing")));
+    }
+
+    private static string Message(string certificate, string? key) => Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, key)).Message;
+
+    private string Key()
+    {
+        using ECDsa key = _leaf.GetECDsaPrivateKey()!;
+        return key.ExportPkcs8PrivateKeyPem() + "\n";
+    }
+
+    private X509Certificate2 Intermediate() => _authority.Issue(commonName: "intermediate").CopyWithoutKey();
+}

@@ -1,0 +1,195 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text.RegularExpressions;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+/// <summary>The snippets and tables of docs/dtls.md, so that they compile and say what is so.</summary>
+public sealed partial class DtlsDocumentationTests : IDisposable
+{
+    private static readonly string s_page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "dtls.md"));
+    private static readonly CancellationToken s_none = CancellationToken.None;
+
+    private readonly TemporaryFiles _files = new();
+
+    public static TheoryData<string, string> Bounds => new()
+    {
+        { nameof(CoapDtlsServerOptions), "MaxSessions,SessionIdleTimeout,MaxHandshakes,MaxHandshakesPerAddress" },
+        { nameof(CoapDtlsClientOptions), "SessionIdleTimeout,MaxResumableSessions" },
+        { nameof(CoapDtlsOptions), "HandshakeTimeout,RetransmitTimeout,MaxDatagramSize" },
+    };
+
+    public void Dispose() => _files.Dispose();
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests()
+    {
+        string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.Dtls.Tests", "Options", "DtlsDocumentationTests.cs")));
+        MatchCollection snippets = Snippet().Matches(s_page);
+
+        Assert.True(snippets.Count >= 7);
+        Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [MemberData(nameof(Bounds))]
+    public void The_tables_have_the_defaults_of_all_bounds(string type, string names)
+    {
+        object options = type switch { nameof(CoapDtlsServerOptions) => new CoapDtlsServerOptions(), nameof(CoapDtlsClientOptions) => new CoapDtlsClientOptions(), _ => new CoapDtlsOptions() };
+        string table = s_page[s_page.IndexOf($"| `{type}` | default |", StringComparison.Ordinal)..];
+        table = table[..table.IndexOf("\n\n", StringComparison.Ordinal)];
+        string[] bounds = [.. options.GetType().GetProperties().Where(static property => property.PropertyType == typeof(int) || property.PropertyType == typeof(TimeSpan)).Select(static property => property.Name)];
+
+        Assert.Equal(names.Split(',').Order(), bounds.Order());
+        Assert.All(bounds, name => Assert.Contains(
+            string.Create(CultureInfo.InvariantCulture, $"| `{name}` | {(options.GetType().GetProperty(name)!.GetValue(options) is int number ? number.ToString("N0", CultureInfo.InvariantCulture) : options.GetType().GetProperty(name)!.GetValue(options))} |"),
+            table,
+            StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_server_and_a_client_share_a_key()
+    {
+        byte[] key = RandomKey();
+        CoapPskDictionary keys = new() { { "device-1", key } };
+        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+        await using CoapServer server = new(options);
+        server.Listen("coaps://[::]:5684");
+        server.MapGet("/who", request => CoapResults.Text($"{((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity}"));
+
+        // Not started: its port may be somebody else's here.
+        Assert.Empty(server.LocalEndpoints);
+        Assert.True(keys.Contains("device-1"));
+    }
+
+    [Fact]
+    public async Task A_client_asks_with_a_key()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        byte[] key = SecureEndpoints.Key;
+        string uri = $"{secure.Host}/who";
+        CancellationToken cancellationToken = s_none;
+
+        CoapDtlsClientOptions own = new() { Psk = new CoapPskCredential("device-1", key) };
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = own }));
+        CoapResponse response = await client.GetAsync(uri, cancellationToken);
+
+        Assert.Equal("device-1", response.GetText());
+    }
+
+    [Fact]
+    public void Keys_are_read_from_the_file_of_the_page()
+    {
+        string path = _files.Write("keys", TextBlock().Match(s_page).Groups["text"].Value);
+        CoapPskDictionary keys = CoapPskDictionary.FromFile(path);
+        int count = keys.LoadFile(path);
+
+        Assert.Equal(2, count);
+        Assert.True(keys.Contains("urn:dev:ow:10e2073a01080063"));
+    }
+
+    [Fact]
+    public async Task Certificates_both_ways()
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 device = authority.Issue(commonName: "device-1", forServers: false);
+        string authorityFile = _files.Write("ca.pem", authority.Certificate.ExportCertificatePem());
+        HashSet<string> revoked = [];
+
+        await using CoapServer server = Serving(authority, authorityFile, revoked);
+        server.MapGet("/secret", static request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        await server.StartAsync();
+        CoapDtlsClientOptions own = new() { Certificate = device, TrustedAuthorities = { authority.Certificate } };
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = own }));
+
+        Assert.Equal("CN=device-1", (await client.GetAsync($"{server.LocalEndpoints[0]}/secret", s_none)).GetText());
+
+        revoked.Add(device.SerialNumber);
+        await using CoapClient late = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = own }));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => late.GetAsync($"{server.LocalEndpoints[0]}/secret", s_none));
+    }
+
+    [Fact]
+    public async Task A_client_trusts_an_authority()
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 device = authority.Issue(forServers: false);
+        string authorityFile = _files.Write("ca.pem", authority.Certificate.ExportCertificatePem());
+
+        CoapDtlsClientOptions dtls = new() { Certificate = device };
+        dtls.TrustedAuthorities.AddRange(CoapCertificates.LoadAuthorities(authorityFile));
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = dtls }));
+
+        Assert.Single(dtls.TrustedAuthorities);
+    }
+
+    [Fact]
+    public async Task A_server_has_a_certificate_of_files()
+    {
+        using BenchAuthority authority = new();
+        (string certificateFile, string keyFile) = Files(authority);
+
+        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile);
+        CoapDtlsServerOptions dtls = new() { Certificate = own.Certificate };
+        dtls.Intermediates.AddRange(own.Intermediates);
+        await using CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
+        server.Listen("coaps://[::]:5684");
+
+        Assert.Empty(server.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task A_resource_is_for_one_identity()
+    {
+        await using SecureEndpoints secure = new();
+        CoapServer server = secure.Server;
+        server.MapGet("/secret", request => request.Peer.Identity is CoapDtlsIdentity { PskIdentity: "device-1" }
+            ? CoapResults.Text("1234")
+            : CoapResults.Forbidden());
+        server.Endpoint.PeerMoved += (_, move) => Console.WriteLine($"{move.Peer.Identity} was at {move.From} and is at {move.To}");
+        await secure.StartAsync();
+        secure.Keys.Add("device-2", new byte[] { 1, 2, 3 });
+
+        Assert.Equal("1234", (await secure.Client().GetAsync($"{secure.Host}/secret")).GetText());
+        Assert.Equal(CoapCode.Forbidden, (await secure.Client("device-2", [1, 2, 3]).GetAsync($"{secure.Host}/secret")).Code);
+    }
+
+    private static byte[] RandomKey() => [.. "0123456789abcdef"u8];
+
+    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+
+    [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Snippet();
+
+    [GeneratedRegex("^```text\r?\n(?<text>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex TextBlock();
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Blank();
+
+    private CoapServer Serving(BenchAuthority authority, string authorityFile, HashSet<string> revoked)
+    {
+        (string certificateFile, string keyFile) = Files(authority);
+        using CoapCertificateChain own = CoapCertificates.Load(certificateFile, keyFile);
+        CoapDtlsServerOptions dtls = new() { Certificate = own.Certificate };
+        dtls.RequireClientCertificate = true;
+        dtls.TrustedAuthorities.AddRange(CoapCertificates.LoadAuthorities(authorityFile));
+        dtls.ValidateClientCertificate = (certificate, chain, errors) => errors == SslPolicyErrors.None && !revoked.Contains(certificate.SerialNumber);
+        CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
+        server.Listen("coaps://127.0.0.1:0");
+        return server;
+    }
+
+    private (string Certificate, string Key) Files(BenchAuthority authority)
+    {
+        using X509Certificate2 certificate = authority.Issue(address: IPAddress.Loopback);
+        using ECDsa key = certificate.GetECDsaPrivateKey()!;
+        return (_files.Write("server.pem", certificate.ExportCertificatePem()), _files.Write("server.key", key.ExportPkcs8PrivateKeyPem()));
+    }
+}

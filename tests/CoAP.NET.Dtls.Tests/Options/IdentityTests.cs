@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+public sealed class IdentityTests
+{
+    [Fact]
+    public async Task Sessions_of_one_pre_shared_identity_are_of_the_same_peer()
+    {
+        ConcurrentQueue<CoapDtlsIdentity> seen = [];
+        await using SecureEndpoints secure = await StartAsync(seen);
+        secure.Keys.Add("device-2", "other key"u8);
+
+        await secure.Client().GetAsync($"{secure.Host}/identity");
+        await secure.Client().GetAsync($"{secure.Host}/identity");
+        await secure.Client("device-2", "other key"u8.ToArray()).GetAsync($"{secure.Host}/identity");
+
+        CoapDtlsIdentity[] identities = [.. seen];
+        Assert.Equal(3, identities.Length);
+        Assert.True(identities[0] == identities[1]);
+        Assert.NotSame(identities[0], identities[1]);
+        Assert.Equal(identities[0].GetHashCode(), identities[1].GetHashCode());
+        Assert.True(identities[0] != identities[2]);
+        Assert.Equal("TLS_PSK_WITH_AES_128_CCM_8", identities[0].CipherSuite);
+        Assert.True(identities[0].HasConnectionId);
+        Assert.True(identities[0].IsKnown);
+        Assert.Contains("device-1", identities[0].ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(Encoding.ASCII.GetString(SecureEndpoints.Key), identities[0].ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_client_with_a_certificate_is_known_by_it_and_one_without_is_nobody()
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 server = authority.Issue(address: System.Net.IPAddress.Loopback);
+        using X509Certificate2 device = authority.Issue(commonName: "device-7", forServers: false);
+        ConcurrentQueue<CoapDtlsIdentity> seen = [];
+        await using SecureEndpoints secure = await StartAsync(
+            seen,
+            options =>
+            {
+                options.Certificate = server;
+                options.RequestClientCertificate = true;
+                options.TrustedAuthorities.Add(authority.Certificate);
+            });
+
+        await WithCertificate(secure, authority, device).GetAsync($"{secure.Host}/identity");
+        await WithCertificate(secure, authority, null).GetAsync($"{secure.Host}/identity");
+
+        CoapDtlsIdentity[] identities = [.. seen];
+        Assert.Equal("CN=device-7", identities[0].Certificate!.Subject);
+        Assert.True(identities[0].IsKnown);
+        Assert.Null(identities[0].PskIdentity);
+        Assert.False(identities[1].IsKnown);
+        Assert.Null(identities[1].Certificate);
+        Assert.NotEqual(identities[0], identities[1]);
+        Assert.Equal("TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8", identities[1].CipherSuite);
+        Assert.Same(identities[0].Certificate, ((ICoapPeerIdentity)identities[0]).Certificate);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Handshakes_of_certificates_go_in_the_smallest_datagrams(bool usesConnectionIds)
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 certificate = authority.Issue(address: System.Net.IPAddress.Loopback);
+        using X509Certificate2 device = authority.Issue(commonName: "device-7", forServers: false);
+        CoapDtlsServerOptions own = new() { Certificate = certificate, RequireClientCertificate = true, TrustedAuthorities = { authority.Certificate } };
+        CoapDtlsOptions Small() => new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromSeconds(5) };
+        CoapDtlsOptions serving = Small();
+        serving.Server = own;
+        await using CoapServer server = new(new CoapEndpointOptions().UseDtls(serving));
+        server.Listen("coaps://127.0.0.1:0");
+        server.MapGet("/who", static request => CoapResults.Text(((CoapDtlsIdentity)request.Peer.Identity!).Certificate!.Subject));
+        await server.StartAsync();
+        CoapDtlsOptions asking = Small();
+        asking.Client = new CoapDtlsClientOptions { Certificate = device, TrustedAuthorities = { authority.Certificate } };
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(asking));
+
+        Assert.Equal("CN=device-7", (await client.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
+    }
+
+    private static CoapClient WithCertificate(SecureEndpoints secure, BenchAuthority authority, X509Certificate2? certificate) => secure.Client(configure: dtls =>
+        dtls.Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { authority.Certificate } });
+
+    private static async Task<SecureEndpoints> StartAsync(ConcurrentQueue<CoapDtlsIdentity> seen, Action<CoapDtlsServerOptions>? configure = null)
+    {
+        SecureEndpoints secure = new(configure);
+        secure.Server.MapGet("/identity", request =>
+        {
+            seen.Enqueue((CoapDtlsIdentity)request.Peer.Identity!);
+            return CoapResults.Text("seen");
+        });
+        return await secure.StartAsync();
+    }
+}

@@ -1,0 +1,164 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+public sealed class OptionCheckTests
+{
+    private static readonly BenchAuthority s_authority = new();
+    private static readonly X509Certificate2 s_certificate = s_authority.Issue("device.example");
+
+    public static TheoryData<string, string> Mistakes => new()
+    {
+        { "nothing", "neither Server nor Client" },
+        { "server without credentials", "Set PskStore" },
+        { "no own key", "without its private key" },
+        { "rsa", "ECDSA key on P-256" },
+        { "may not sign", "digitalSignature" },
+        { "client certificates without own", "no Certificate of its own" },
+        { "client certificates of anybody", "TrustedAuthorities" },
+        { "authorities that nobody asks for", "RequireClientCertificate" },
+        { "intermediates alone", "Set Certificate" },
+        { "bad hint", "PskIdentityHint" },
+        { "suite without certificate", "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8" },
+        { "suite without key", "TLS_PSK_WITH_AES_128_CCM" },
+        { "no suite", "is none that is offered" },
+        { "no suite for the server", "credentials of Server" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Mistakes))]
+    public void What_does_not_fit_is_said_when_options_are_used(string mistake, string says)
+    {
+        CoapDtlsOptions options = Make(mistake);
+
+        ArgumentException exception = Assert.ThrowsAny<ArgumentException>(() => new CoapEndpointOptions().UseDtls(options));
+
+        Assert.Contains(says, exception.Message, StringComparison.Ordinal);
+        Assert.Throws(exception.GetType(), () => new CoapDtlsTransport(options));
+    }
+
+    [Fact]
+    public void An_endpoint_without_credentials_of_a_server_does_not_listen()
+    {
+        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() });
+
+        ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapServer(options).Listen("coaps://127.0.0.1:0"));
+
+        Assert.Contains("CoapDtlsOptions.Server", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_is_outside_its_range_is_refused_with_the_range()
+    {
+        CoapDtlsOptions options = new();
+        CoapDtlsServerOptions server = new();
+
+        ArgumentOutOfRangeException exception = Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxDatagramSize = 255);
+        Assert.Contains("256 to 16,000", exception.Message, StringComparison.Ordinal);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.RetransmitTimeout = TimeSpan.FromMilliseconds(1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.HandshakeTimeout = Timeout.InfiniteTimeSpan);
+        Assert.Throws<ArgumentOutOfRangeException>(() => server.MaxSessions = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => server.MaxHandshakes = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => server.MaxHandshakesPerAddress = -1);
+        Assert.Throws<ArgumentOutOfRangeException>(() => server.SessionIdleTimeout = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapDtlsClientOptions { MaxResumableSessions = -1 });
+        Assert.Equal(1_200, options.MaxDatagramSize);
+    }
+
+    [Fact]
+    public void A_later_call_replaces_an_earlier_one()
+    {
+        CoapDtlsOptions dtls = new() { Client = new CoapDtlsClientOptions() };
+
+        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(dtls).UseDtls(dtls);
+
+        Assert.Equal("coaps", Assert.Single(options.TransportFactories).Scheme);
+    }
+
+    [Fact]
+    public async Task Later_changes_have_no_effect()
+    {
+        using X509Certificate2 certificate = s_authority.Issue("device.example");
+        CoapDtlsOptions dtls = new() { Server = new CoapDtlsServerOptions { Certificate = certificate } };
+        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(dtls);
+
+        dtls.Server = null;
+        certificate.Dispose();
+        await using CoapServer server = new(options);
+        server.Listen("coaps://127.0.0.1:0");
+        await server.StartAsync();
+
+        Assert.StartsWith("coaps:", Assert.Single(server.LocalEndpoints), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Copies_have_every_option()
+    {
+        CoapDtlsOptions options = new() { Server = new CoapDtlsServerOptions(), Client = new CoapDtlsClientOptions(), CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm8 } };
+        foreach (object part in new object[] { options, options.Server, options.Client })
+        {
+            object copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(), _ => ((CoapDtlsClientOptions)part).Clone() };
+            foreach (System.Reflection.PropertyInfo property in part.GetType().GetProperties().Where(static property => property is { CanWrite: true } && property.GetMethod is { IsStatic: false }))
+            {
+                object? other = Other(property.GetValue(part), property.PropertyType);
+                if (other is not null)
+                {
+                    property.SetValue(part, other);
+                    copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(), _ => ((CoapDtlsClientOptions)part).Clone() };
+                    Assert.Equal(other, property.GetValue(copy));
+                }
+            }
+        }
+
+        Assert.Equal(options.CipherSuites, options.Clone().CipherSuites);
+    }
+
+    private static object? Other(object? value, Type type) => value switch
+    {
+        bool b => !b,
+        int i => i + 1,
+        TimeSpan time => time + TimeSpan.FromSeconds(1),
+        X509RevocationMode => X509RevocationMode.Online,
+        _ when type == typeof(string) => "text",
+        _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
+        _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
+        _ when type == typeof(CoapDtlsCertificateValidation) => (CoapDtlsCertificateValidation)((_, _, _) => true),
+        _ when type == typeof(Func<CoapDtlsServerName, CoapPskCredential?>) => (Func<CoapDtlsServerName, CoapPskCredential?>)(_ => null),
+
+        // Copied by content, not by reference.
+        _ when type == typeof(X509Certificate2) || type == typeof(CoapDtlsServerOptions) || type == typeof(CoapDtlsClientOptions) => null,
+        _ => throw new InvalidOperationException($"A new type of option: {type}."),
+    };
+
+    private static CoapDtlsOptions Make(string mistake)
+    {
+        CoapDtlsServerOptions psk = new() { PskStore = new CoapPskDictionary() };
+        return mistake switch
+        {
+            "nothing" => new(),
+            "server without credentials" => new() { Server = new() },
+            "no own key" => new() { Server = new() { Certificate = s_authority.Certificate.CopyWithoutKey() } },
+            "rsa" => new() { Client = new() { Certificate = Rsa() } },
+            "may not sign" => new() { Server = new() { Certificate = s_authority.Certificate } },
+            "client certificates without own" => new() { Server = new() { PskStore = psk.PskStore, RequireClientCertificate = true, TrustedAuthorities = { s_authority.Certificate } } },
+            "client certificates of anybody" => new() { Server = new() { Certificate = s_certificate, RequireClientCertificate = true } },
+            "authorities that nobody asks for" => new() { Server = new() { Certificate = s_certificate, TrustedAuthorities = { s_authority.Certificate } } },
+            "intermediates alone" => new() { Client = new() { Intermediates = { s_authority.Certificate } } },
+            "bad hint" => new() { Server = new() { PskStore = psk.PskStore, PskIdentityHint = "a\0b" } },
+            "suite without certificate" => new() { Server = psk, CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
+            "suite without key" => new() { Client = new(), CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm } },
+            "no suite" => new() { Server = psk, CipherSuites = { (CoapDtlsCipherSuite)0x1301 } },
+            "no suite for the server" => new() { Server = psk, Client = new(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
+            _ => throw new ArgumentOutOfRangeException(nameof(mistake)),
+        };
+    }
+
+    private static X509Certificate2 Rsa()
+    {
+        using RSA key = RSA.Create(2048);
+        return new CertificateRequest("CN=rsa", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(100));
+    }
+}

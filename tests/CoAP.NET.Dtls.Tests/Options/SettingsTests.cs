@@ -1,0 +1,140 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Options;
+
+public sealed class SettingsTests : IDisposable
+{
+    private readonly TemporaryFiles _files = new();
+    private readonly BenchAuthority _authority = new();
+
+    public void Dispose()
+    {
+        _files.Dispose();
+        _authority.Dispose();
+    }
+
+    [Fact]
+    [Rfc("7252-9.1.3.1-1")]
+    public void Suites_of_CoAP_come_first_and_go_with_the_credentials()
+    {
+        CoapDtlsOptions options = new()
+        {
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary(), Certificate = _authority.Issue("device") },
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("a", new byte[16]) },
+        };
+
+        Assert.Equal(
+            [CoapDtlsCipherSuite.PskAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8],
+            CoapDtlsOptions.DefaultCipherSuites.Take(2));
+        Assert.Equal(CipherSuite.All.Count, CoapDtlsOptions.DefaultCipherSuites.Count);
+        Assert.Equal(CoapDtlsOptions.DefaultCipherSuites.Select(static suite => (int)suite), DtlsSuites.OfServer(options).Select(static suite => (int)suite.Id));
+        Assert.All(DtlsSuites.OfClient(options), static suite => Assert.True(suite.UsesPreSharedKey));
+        Assert.Equal(3, DtlsSuites.OfClient(options).Count);
+    }
+
+    [Fact]
+    public void A_client_with_a_key_takes_certificates_only_if_they_are_spoken_of()
+    {
+        CoapDtlsOptions options = new() { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("a", new byte[16]), TrustedAuthorities = { _authority.Certificate } } };
+        Assert.Equal(6, DtlsSuites.OfClient(options).Count);
+
+        options = new() { Client = new CoapDtlsClientOptions() };
+        Assert.Equal(3, DtlsSuites.OfClient(options).Count);
+        Assert.All(DtlsSuites.OfClient(options), static suite => Assert.False(suite.UsesPreSharedKey));
+    }
+
+    [Fact]
+    public void Named_suites_keep_their_order()
+    {
+        CoapDtlsOptions options = new() { Client = new CoapDtlsClientOptions(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256 } };
+
+        Assert.Equal([0xC02B, 0xC0AE], DtlsSuites.OfClient(options).Select(static suite => (int)suite.Id));
+    }
+
+    [Fact]
+    public void Bounds_and_times_arrive()
+    {
+        CoapDtlsOptions options = new()
+        {
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary(), MaxSessions = 7, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, SessionIdleTimeout = TimeSpan.FromHours(4), PskIdentityHint = "hint" },
+            Client = new CoapDtlsClientOptions { SessionIdleTimeout = TimeSpan.FromHours(3), MaxResumableSessions = 2 },
+            HandshakeTimeout = TimeSpan.FromSeconds(9),
+            RetransmitTimeout = TimeSpan.FromSeconds(2),
+            MaxDatagramSize = 500,
+        };
+
+        DtlsSettings settings = DtlsSettings.From(options, isServer: true);
+        using HandshakeContext server = settings.MakeServerContext();
+        using HandshakeContext client = settings.MakeClientContext();
+
+        Assert.Equal(new DtlsServerLimits { MaxSessions = 7, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, IdleTimeout = TimeSpan.FromHours(4), HandshakeTimeout = TimeSpan.FromSeconds(9) }, settings.ServerLimits);
+        Assert.Equal(TimeSpan.FromHours(3), settings.Client.IdleTimeout);
+        Assert.Equal(TimeSpan.FromSeconds(9), settings.Client.HandshakeTimeout);
+        Assert.Equal(2, settings.Client.MaxResumable);
+        Assert.Equal("hint", server.Settings.PskIdentityHint);
+        Assert.All(new[] { server, client }, static context => Assert.Equal((500, TimeSpan.FromSeconds(2)), (context.Settings.Mtu, context.Settings.RetransmitTimeout)));
+        Assert.True(server.HasCid && client.HasCid);
+        Assert.Equal(8, server.Settings.OwnCidLength);
+    }
+
+    [Fact]
+    public void Without_Connection_IDs_neither_end_knows_of_them()
+    {
+        DtlsSettings settings = DtlsSettings.From(
+            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary() }, Client = new CoapDtlsClientOptions(), UseConnectionIds = false }, isServer: true);
+        using HandshakeContext server = settings.MakeServerContext();
+        using HandshakeContext client = settings.MakeClientContext();
+
+        Assert.False(server.HasCid || client.HasCid);
+    }
+
+    [Fact]
+    public void A_key_is_chosen_by_server_and_hint()
+    {
+        CoapAddress address = CoapAddress.FromIPv4(0xC0000201, 5684);
+        CoapPskCredential own = new("own", new byte[] { 1 });
+        DtlsSettings one = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = own } }, isServer: false);
+        DtlsSettings chosen = DtlsSettings.From(
+            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { SelectPsk = server => server == new CoapDtlsServerName("a.example", address, "hint") ? own : null } }, isServer: false);
+        DtlsSettings none = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }, isServer: false);
+
+        Assert.Equal("own", one.Client.SelectPsk!(null, address, null)?.Identity);
+        Assert.Equal("own", chosen.Client.SelectPsk!("a.example", address, "hint")?.Identity);
+        Assert.Null(chosen.Client.SelectPsk!("b.example", address, "hint"));
+        Assert.Null(none.Client.SelectPsk);
+    }
+
+    [Fact]
+    public void A_refused_certificate_of_a_client_says_why()
+    {
+        using BenchAuthority other = new("other");
+        DtlsSettings settings = DtlsSettings.From(
+            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = _authority.Issue("device"), RequireClientCertificate = true, TrustedAuthorities = { _authority.Certificate } } }, isServer: true);
+
+        Assert.True(settings.ValidateClient!(_authority.Issue(forServers: false), []));
+        CoapDtlsException exception = Assert.Throws<CoapDtlsException>(() => settings.ValidateClient(other.Issue(forServers: false), []));
+        Assert.Contains("CN=other", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_key_log_is_the_owners_alone_and_must_be_writable()
+    {
+        string path = _files.Name("keys.log");
+        KeyLogFile log = new(path);
+        log.Write("CLIENT_RANDOM 00 11");
+        log.Write("CLIENT_RANDOM 22 33");
+
+        Assert.Equal("CLIENT_RANDOM 00 11\nCLIENT_RANDOM 22 33\n", File.ReadAllText(path));
+        if (!OperatingSystem.IsWindows())
+        {
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
+        }
+
+        DtlsSettings settings = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions(), KeyLogFile = _files.Name("missing/keys.log") }, isServer: false);
+        Assert.Contains("KeyLogFile", Assert.Throws<CoapDtlsException>(settings.MakeClientContext).Message, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,92 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Dtls.Tests.Sessions;
+
+/// <summary>A server whose sessions come without handshakes, for tests of many sessions or threads.</summary>
+internal sealed class SessionRig : IDtlsSink, IDisposable
+{
+    private static long s_nextCid = 0x0102030405060708;
+
+    private readonly HandshakeContext _context = new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
+    private long _received;
+    private long _sent;
+
+    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null)
+    {
+        Clock = clock ?? new VirtualClock();
+        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(3), static work => work());
+    }
+
+    public VirtualClock Clock { get; }
+
+    public DtlsServer Server { get; }
+
+    public ConcurrentQueue<DtlsSession> Opened { get; } = new();
+
+    public ConcurrentQueue<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = new();
+
+    public ConcurrentQueue<(DtlsSession Session, DtlsPath From)> Moves { get; } = new();
+
+    /// <summary>Called with each datagram of the server, if set.</summary>
+    public Action<DtlsPath, byte[]>? OnSent { get; set; }
+
+    public long Received => Volatile.Read(ref _received);
+
+    public long Sent => Volatile.Read(ref _sent);
+
+    public static KeyBlock Keys(int seed)
+    {
+        KeyBlock keys = default;
+        new Random(seed).NextBytes(keys);
+        return keys;
+    }
+
+    public static byte[] Record(RecordLayer client, ReadOnlySpan<byte> content, ContentType type = ContentType.ApplicationData)
+    {
+        byte[] record = new byte[client.RecordLength(content.Length)];
+        Assert.Equal(record.Length, client.Seal(type, content, record));
+        return record;
+    }
+
+    /// <summary>Makes a session of a client.</summary>
+    public (DtlsSession Session, RecordLayer Client) Make(int host, bool withCid = true, string? identity = null, byte[]? lastFlight = null)
+    {
+        byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
+        KeyBlock keys = Keys(host);
+        RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
+        DtlsSession session = new(new Established(records, lastFlight ?? [], 0, identity ?? "user", null), ServerBench.Path(host), this, Clock) { Home = Server };
+        return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
+    }
+
+    /// <summary>Makes a session and opens it.</summary>
+    public (DtlsSession Session, RecordLayer Client) Open(int host, bool withCid = true, string? identity = null, byte[]? lastFlight = null)
+    {
+        (DtlsSession session, RecordLayer client) = Make(host, withCid, identity, lastFlight);
+        Server.Open(session);
+        return (session, client);
+    }
+
+    public void Dispose()
+    {
+        Server.Dispose();
+        _context.Dispose();
+    }
+
+    void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    {
+        Interlocked.Increment(ref _sent);
+        OnSent?.Invoke(path, datagram.ToArray());
+    }
+
+    void IDtlsSink.Opened(DtlsSession session) => Opened.Enqueue(session);
+
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Interlocked.Increment(ref _received);
+
+    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Enqueue((session, from));
+
+    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Enqueue((session, reason));
+}

@@ -1,0 +1,43 @@
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting.Tests.Filters;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Authorization;
+
+// The identity that a DTLS handshake with a pre-shared key gives.
+public sealed class PskIdentityTests : ServedTest
+{
+    [Fact]
+    public async Task A_route_is_for_the_identities_that_please_its_policy()
+    {
+        CoapPskCredential admin = CoapPskCredential.Parse("admin:of words");
+        CoapPskCredential guest = CoapPskCredential.Parse("guest:0x01020304");
+        Services.Configure<CoapServerOptions>(options =>
+        {
+            options.Listen("coaps://127.0.0.1:0");
+            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { admin, guest } } });
+        });
+        CoapRouteGroup group = Server.MapGroup("/").AllowInsecureTransport();
+        group.MapGet("/admin", request => $"{request.Peer.Identity}").RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "admin"));
+        group.MapGet("/somebody", () => "x").RequireAuthorization(policy => policy.RequirePskIdentity());
+        group.MapGet("/certified", () => "x").RequireAuthorization(policy => policy.RequireCertificate());
+        Server.MapGet("/secured", () => "x");
+        await StartAsync();
+
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/admin")).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/somebody")).Code);
+        CoapResponse answer = await AskAsync("/admin", client: With(admin), endpoint: 1);
+        Assert.Equal((CoapCode.Content, "pre-shared key 'admin'"), (answer.Code, answer.GetText()));
+        CoapClient other = With(guest);
+        Assert.Equal(CoapCode.Forbidden, (await AskAsync("/admin", client: other, endpoint: 1)).Code);
+        Assert.Equal(CoapCode.Content, (await AskAsync("/somebody", client: other, endpoint: 1)).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/certified", client: other, endpoint: 1)).Code);
+
+        // What says nothing of it is served on coaps only, as soon as there is coaps.
+        Assert.Equal(CoapCode.Content, (await AskAsync("/secured", client: other, endpoint: 1)).Code);
+        Assert.NotEqual(CoapCode.Content, (await AskAsync("/secured")).Code);
+    }
+
+    private CoapClient With(CoapPskCredential credential) =>
+        Client(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = credential } }));
+}

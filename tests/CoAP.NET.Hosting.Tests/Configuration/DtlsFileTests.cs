@@ -1,0 +1,131 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Tests.Transports.Tcp;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Keys and certificates of configuration, in real sessions of coaps.</summary>
+public sealed class DtlsFileTests : HostTest, IDisposable
+{
+    private readonly TlsCertificates _certificates = new();
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-dtls-").FullName;
+
+    public void Dispose()
+    {
+        _certificates.Dispose();
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    [Theory]
+    [InlineData("meter-7", "0x0102030405060708090a0b0c0d0e0f10")]
+    [InlineData("meter-8", "words of a key")]
+    [InlineData("urn:dev:ow:10e2073a", "0x01")]
+    public async Task Clients_come_in_by_the_keys_of_a_file_and_of_configuration(string identity, string key)
+    {
+        IHost host = await StartAsync(
+        [
+            ("Coap:Server:Dtls:PskFile", Write("# devices\nmeter-7:0x0102030405060708090a0b0c0d0e0f10\n")),
+            ("Coap:Server:Dtls:Psk:meter-8", "words of a key"), ("Coap:Server:Dtls:Psk:urn:dev:ow:10e2073a", "0x01"), ("Coap:Server:Dtls:PskIdentityHint", "all"),
+            ("Coap:Client:Dtls:PskIdentity", identity), ("Coap:Client:Dtls:PskKey", key),
+        ]);
+        Assert.Equal(identity, await AskAsync(host));
+        Assert.DoesNotContain(Logged.Entries, entry => entry.Text.Contains(key, StringComparison.OrdinalIgnoreCase) || entry.Text.Contains("0102030405060708", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_wrong_key_does_not_come_in()
+    {
+        IHost host = await StartAsync(
+        [
+            ("Coap:Server:Dtls:Psk:meter", "right"), ("Coap:Client:Dtls:PskIdentity", "meter"), ("Coap:Client:Dtls:PskKey", "wrong"), ("Coap:Client:Dtls:HandshakeTimeout", "500ms"),
+        ]);
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
+        Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
+    }
+
+    [Theory]
+    [InlineData("None", false, "unknown")]
+    [InlineData("None", true, "unknown")]
+    [InlineData("Optional", false, "unknown")]
+    [InlineData("Optional", true, "CN=meter")]
+    [InlineData("Required", true, "CN=meter")]
+    public async Task Clients_are_asked_for_certificates_as_configured(string mode, bool hasCertificate, string expected)
+    {
+        IHost host = await StartAsync([.. WithCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Dtls", _certificates.Client("meter")) : []]);
+        Assert.Equal(expected, await AskAsync(host));
+    }
+
+    [Theory]
+    [InlineData("Required", false)]
+    [InlineData("Optional", true)]
+    public async Task Clients_without_a_certificate_that_is_required_or_with_one_of_strangers_do_not_come_in(string mode, bool hasStrange)
+    {
+        using TlsCertificates strangers = new("CN=Strangers");
+        IHost host = await StartAsync(
+            [.. WithCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Dtls", strangers.Client("meter")) : [], ("Coap:Client:Dtls:HandshakeTimeout", "2s")]);
+        await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
+    }
+
+    [Fact]
+    public async Task A_PFX_file_and_other_settings_are_taken()
+    {
+        string path = Path.Combine(_folder, "server.pfx");
+        File.WriteAllBytes(path, _certificates.Server(["127.0.0.1"]).Export(X509ContentType.Pfx, "secret"));
+        IHost host = await StartAsync(
+        [
+            ("Coap:Server:Dtls:Certificate", path), ("Coap:Server:Dtls:Password", "secret"), ("Coap:Server:Dtls:CipherSuites", "EcdheEcdsaAes128GcmSha256"),
+            ("Coap:Server:Dtls:UseConnectionIds", "false"), ("Coap:Client:Dtls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+        ]);
+        Assert.Equal("unknown", await AskAsync(host));
+        Assert.Equal("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 False", await AskAsync(host, "/suite"));
+    }
+
+    [Fact]
+    public async Task A_client_without_settings_trusts_only_whom_the_system_trusts()
+    {
+        IHost host = await StartAsync([.. WritePem("Coap:Server:Dtls", _certificates.Server(["127.0.0.1"]))]);
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
+        Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
+    }
+
+    private (string Key, string? Value)[] WithCertificates(string mode)
+    {
+        string authority = Write(_certificates.Authority.ExportCertificatePem());
+        return
+        [
+            .. WritePem("Coap:Server:Dtls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Dtls:ClientCertificates", mode),
+            ("Coap:Server:Dtls:Authorities", authority), ("Coap:Client:Dtls:Authorities", authority),
+        ];
+    }
+
+    private async Task<IHost> StartAsync((string Key, string? Value)[] settings)
+    {
+        HostApplicationBuilder builder = Builder([("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), .. settings]);
+        ICoapServerBuilder server = builder.Services.AddCoapServer();
+        server.MapGet("/who", request => request.Peer.Identity is CoapDtlsIdentity identity ? identity.PskIdentity ?? identity.Certificate?.Subject ?? identity.ToString() : "none");
+        server.MapGet("/suite", request => request.Peer.Identity is CoapDtlsIdentity identity ? $"{identity.CipherSuite} {identity.HasConnectionId}" : "none");
+        builder.Services.AddCoapClient();
+        return await StartAsync(builder);
+    }
+
+    private static async Task<string> AskAsync(IHost host, string path = "/who") =>
+        (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync(AddressOf(host) + path))).EnsureSuccess().GetText();
+
+    private IEnumerable<(string Key, string? Value)> WritePem(string section, X509Certificate2 certificate)
+    {
+        using ECDsa key = certificate.GetECDsaPrivateKey()!;
+        yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
+        yield return ($"{section}:Key", Write(key.ExportPkcs8PrivateKeyPem()));
+    }
+
+    private string Write(string text)
+    {
+        string path = Path.Combine(_folder, Path.GetRandomFileName());
+        File.WriteAllText(path, text);
+        return path;
+    }
+}

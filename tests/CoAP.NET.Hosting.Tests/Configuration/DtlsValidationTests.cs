@@ -1,0 +1,101 @@
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Tests.Transports.Tcp;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Wrong settings of coaps keep an application from starting, and are told by their keys. No message holds a key of anybody.</summary>
+public sealed class DtlsValidationTests : HostTest
+{
+    private const string Secret = "sesame";
+
+    [Theory]
+    [InlineData("Coap:Server:Dtls:PskFile = '/nowhere/keys': there is no file ", "Coap:Server:Dtls:PskFile", "/nowhere/keys")]
+    [InlineData("Coap:Server:Dtls:Psk:meter: The key begins with 0x", "Coap:Server:Dtls:Psk:meter", "0x" + Secret)]
+    [InlineData("Coap:Server:Dtls:Psk:meter: a key of text has no colon.", "Coap:Server:Dtls:Psk:meter", Secret + ":" + Secret)]
+    [InlineData("Coap:Server:Dtls:Psk = '***': it is a list of items with keys of their own.", "Coap:Server:Dtls:Psk", "meter:" + Secret)]
+    [InlineData("Coap:Server:Dtls:Key is set, but Coap:Server:Dtls:Certificate names no certificate.", "Coap:Server:Dtls:Key", "key.pem")]
+    [InlineData("Coap:Server:Dtls has nothing by which clients come in.", "Coap:Server:Dtls:PskIdentityHint", "all")]
+    [InlineData("Coap:Server:Dtls:MaxSessions = '0': allowed is: whole number, 1 to 10000000", "Coap:Server:Dtls:MaxSessions", "0")]
+    [InlineData("Coap:Server:Dtls:CipherSuites = 'None': allowed is: one of PskAes128GcmSha256", "Coap:Server:Dtls:CipherSuites", "None")]
+    [InlineData("Coap:Server:Dtls:PskFiles is no key that is known. Did you mean Coap:Server:Dtls:PskFile?", "Coap:Server:Dtls:PskFiles", Secret)]
+    [InlineData("Coap:Client:Dtls:PskKey is set, but Coap:Client:Dtls:PskIdentity is not.", "Coap:Client:Dtls:PskKey", Secret)]
+    [InlineData("Coap:Client:Dtls:PskIdentity is set, but Coap:Client:Dtls:PskKey is not.", "Coap:Client:Dtls:PskIdentity", "meter")]
+    [InlineData("Coap:Client:Dtls:Authorities = '/nowhere/ca.pem': there is no file ", "Coap:Client:Dtls:Authorities", "/nowhere/ca.pem")]
+    public async Task A_wrong_setting_is_told_by_its_key_and_shows_no_secret(string failure, string key, string value)
+    {
+        HostApplicationBuilder builder = Builder((key, value));
+        builder.Services.AddCoapServer();
+        builder.Services.AddCoapClient();
+        string[] failures = await StartFailuresAsync(builder);
+        Assert.Contains(failures, one => one.StartsWith(failure, StringComparison.Ordinal));
+        Assert.DoesNotContain(failures, static one => one.Contains(Secret, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_line_of_a_file_of_keys_is_told_by_its_number()
+    {
+        string path = Path.GetTempFileName();
+        await File.WriteAllTextAsync(path, $"meter:right\n{Secret}\n");
+        HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:PskFile", path));
+        builder.Services.AddCoapServer();
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+        File.Delete(path);
+        Assert.StartsWith($"Coap:Server:Dtls:PskFile = '{path}': {path}, line 2: ", failure, StringComparison.Ordinal);
+        Assert.DoesNotContain(Secret, failure, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_identity_with_two_keys_is_refused()
+    {
+        string path = Path.GetTempFileName();
+        await File.WriteAllTextAsync(path, $"meter:{Secret}\n");
+        HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:PskFile", path), ("Coap:Server:Dtls:Psk:meter", Secret));
+        builder.Services.AddCoapServer();
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+        File.Delete(path);
+        Assert.Equal("Coap:Server:Dtls:Psk:meter: Coap:Server:Dtls:PskFile has a key for this identity too. Leave one of them out.", failure);
+    }
+
+    [Fact]
+    public async Task A_coaps_address_without_credentials_names_the_keys_for_them()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps://127.0.0.1:0"));
+        builder.Services.AddCoapServer();
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+        Assert.StartsWith("Coap:Server:Endpoints has an address that cannot be listened on. ", failure, StringComparison.Ordinal);
+        Assert.EndsWith("Keys for it: Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; a certificate: Coap:Server:Dtls:Certificate.", failure, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Configuration_and_code_do_not_both_say_it()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Psk:meter", Secret));
+        builder.Services.AddCoapServer(static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }));
+        Assert.Equal("Coap:Server:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.", Assert.Single(await StartFailuresAsync(builder)));
+    }
+
+    [Fact]
+    public async Task A_certificate_that_coaps_cannot_use_is_told_at_the_start()
+    {
+        string path = Path.GetTempFileName();
+        using TlsCertificates certificates = new();
+        await File.WriteAllTextAsync(path, certificates.Authority.ExportCertificatePem());
+        HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Certificate", path));
+        builder.Services.AddCoapServer();
+        string failure = Assert.Single(await StartFailuresAsync(builder));
+        File.Delete(path);
+        Assert.StartsWith($"Coap:Server:Dtls:Certificate = '{path}': ", failure, StringComparison.Ordinal);
+    }
+
+    private async Task<string[]> StartFailuresAsync(HostApplicationBuilder builder)
+    {
+        Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(Build(builder).StartAsync()));
+        IEnumerable<Exception> all = exception is AggregateException several ? several.InnerExceptions : [exception];
+        return [.. all.SelectMany(static one => Assert.IsType<OptionsValidationException>(one).Failures)];
+    }
+}

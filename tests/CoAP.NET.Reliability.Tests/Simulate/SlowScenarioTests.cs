@@ -1,0 +1,124 @@
+using CoAP.NET.Simulation.Simulate;
+
+namespace CoAP.NET.Reliability.Tests.Simulate;
+
+/// <summary>Scenarios that take long because of their own limits, which the checks took for failures; and that the checks still find what is late.</summary>
+public sealed class SlowScenarioTests
+{
+    // Each of 148 blocks is asked of a handler that takes 90 s, as an answer of 2,360 bytes is more than one peer's part of 4,096.
+    private const string BlockByBlock = """
+        seed 2103
+        node Serves=True MaxRepresentationBytes=4096
+        node Index=1 NStart=4 BlockSize=16
+        step At=39779 Id=8 Node=1 Route=Queued Download=2360 HandlerTime=90000 Patience=Wait
+        """;
+
+    [Theory]
+    [InlineData(BlockByBlock)]
+    [InlineData("""
+        seed 3366
+        node Serves=True Shards=2 BlockSize=256 NewcomerBytes=65536 MaxRepresentationBytes=1
+        node Index=1 BlockSize=16
+        step At=48502 Id=23 Node=1 Download=4706 HandlerTime=90000
+        """)]
+    public void An_answer_that_is_made_again_for_each_of_its_blocks_takes_as_long_as_that_takes(string scenario) => Passes(scenario);
+
+    [Theory]
+    [InlineData("""
+        seed 12471
+        node Serves=True BlockSize=256 MaxRequestsServed=1 MaxRepresentationBytes=1 MaxAge=300 NotifiesNonConfirmable=True
+        node Index=1 NStart=4 BlockSize=64
+        step At=264395 Kind=Observe Id=3 Node=1 Route=State
+        step At=984291 Id=2 Node=1 Download=3766 HandlerTime=90000
+        """)]
+    [InlineData("""
+        seed 14393
+        node Serves=True BlockSize=64 MaxRequestsServed=1 MaxRepresentationBytes=4096
+        node Index=1 MaxRetransmit=2
+        node Index=2 MaxRetransmit=2 BlockSize=256
+        step At=4787 Id=4 Node=1 Download=3695 HandlerTime=20000 Patience=Wait
+        step At=10220 Kind=Observe Id=1 Node=2 Route=State
+        """)]
+    public void An_observer_comes_back_when_a_server_that_serves_one_request_at_a_time_has_time_for_it(string scenario) => Passes(scenario);
+
+    [Fact]
+    public void Many_events_over_hours_are_no_endless_loop()
+    {
+        RunResult result = SimulatedWorld.Run(Scenario.Parse("seed 1\nnode Serves=True"), new EverAgain(TimeSpan.FromMilliseconds(50), 140_000));
+        Assert.True(result.IsGood, result.Describe());
+        Assert.True(result.Time > TimeSpan.FromMilliseconds(50) * 140_000);
+    }
+
+    [Fact]
+    public void A_node_that_forwards_does_not_pass_on_that_the_next_one_wants_smaller_blocks() => Passes("""
+        seed 16376
+        node Serves=True Shards=2 ProbesFreely=True BlockSize=16 MaxAssemblyBytes=4096
+        node Index=1 Serves=True NStart=4
+        node Index=2 Serves=True ForwardsTo=0 NStart=16 BlockSize=64 MaxAssemblyBytes=4096
+        node Index=3 MaxRetransmit=2 MaxQueuedRequests=8
+        step At=95508 Id=31 Node=2 Method=Post Route=Limited Upload=2432 Timeout=5000
+        step At=287312 Id=17 Node=3 Peer=2 Method=Post Route=Forward Upload=61 Timeout=1 HandlerTime=20000 Patience=Wait
+        step At=287312 Id=19 Node=3 Peer=2 Method=Post Route=Forward Upload=23
+        """);
+
+    [Fact]
+    public void Whose_answer_is_kept_has_no_more_time_than_others()
+    {
+        Scenario kept = Scenario.Parse(BlockByBlock.Replace(" MaxRepresentationBytes=4096", string.Empty, StringComparison.Ordinal));
+        Assert.Equal(TimeSpan.FromHours(3), LongestTimes.Of(kept, kept.Steps[0]));
+    }
+
+    [Fact]
+    public void Blocks_and_the_time_of_the_handler_are_what_is_added()
+    {
+        Scenario scenario = Scenario.Parse(BlockByBlock);
+        Assert.Equal(TimeSpan.FromHours(3) + TimeSpan.FromSeconds(147 * 90), LongestTimes.Of(scenario, scenario.Steps[0]));
+    }
+
+    [Fact]
+    public void A_request_that_never_ends_is_found_when_the_time_for_all_its_blocks_is_over()
+    {
+        RunResult result = SimulateCampaign.Run(Scenario.Parse(BlockByBlock.Replace("Id=8", "Id=10", StringComparison.Ordinal)), "forgotten-request");
+        Assert.Contains(result.Violations, static violation => violation.Check == CheckKind.Ends);
+    }
+
+    [Theory]
+    [InlineData(0, nameof(CheckKind.Errors))]
+    [InlineData(1, nameof(CheckKind.Timers))]
+    public void What_goes_on_for_ever_is_found_on_a_clock_that_stands_still_and_on_one_that_does_not(int seconds, string check)
+    {
+        RunResult result = SimulatedWorld.Run(Scenario.Parse("seed 1\nnode Serves=True"), new EverAgain(TimeSpan.FromSeconds(seconds)));
+        Assert.Equal(check, Assert.Single(result.Violations).Check.ToString());
+    }
+
+    [Fact]
+    public void An_observer_that_never_comes_back_is_found() => Assert.Contains(
+        SimulateCampaign.Run(
+            Scenario.Parse("""
+                seed 1
+                node Serves=True MaxRequestsServed=1 MaxAge=300
+                node Index=1
+                step At=100 Kind=Observe Id=1 Node=1 Route=State
+                step At=500 Id=2 Node=1 HandlerTime=90000
+                """),
+            "lost-notification").Violations,
+        static violation => violation.Check == CheckKind.LastState);
+
+    private static void Passes(string scenario)
+    {
+        RunResult result = SimulateCampaign.Run(Scenario.Parse(scenario));
+        Assert.True(result.IsGood, result.Describe());
+    }
+
+    private sealed class EverAgain(TimeSpan time, int times = int.MaxValue) : Plant
+    {
+        private int _left = times;
+        private ITimer? _timer;
+
+        public override string Summary => "a timer begins again when it is over";
+
+        public override CheckKind FoundBy => CheckKind.Timers;
+
+        public override void Begin(SimulatedWorld world) => _timer = world.Clock.CreateTimer(_ => _timer!.Change(--_left > 0 ? time : Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan), null, time, Timeout.InfiniteTimeSpan);
+    }
+}
