@@ -27,6 +27,7 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
     private readonly Dictionary<string, byte[]> _remembered = [];
     private Socket _socket;
     private bool _isHeld;
+    private bool _isOpened;
 
     private ScriptedDevice(IPEndPoint server, bool withCid)
     {
@@ -61,7 +62,7 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
     {
         ScriptedDevice device = new(server, withCid);
         Task<DtlsSession> connecting = device._client.ConnectAsync(device._path, null, CancellationToken.None);
-        while (!connecting.IsCompleted)
+        while (!device._isOpened)
         {
             await device.ReadAsync();
         }
@@ -146,9 +147,7 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         }
     }
 
-    void IDtlsSink.Opened(DtlsSession session)
-    {
-    }
+    void IDtlsSink.Opened(DtlsSession session) => _isOpened = true;
 
     void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => _messages.Add(content.ToArray());
 

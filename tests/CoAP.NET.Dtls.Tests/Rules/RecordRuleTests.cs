@@ -33,7 +33,7 @@ public sealed class RecordRuleTests
         RecordLayer server = new(CipherSuite.All[0], keys, isServer: true, s_cid, []);
         byte[] bytes = Convert.FromHexString(inner);
         byte[] record = new byte[client.RecordLength(bytes.Length - 1)];
-        Assert.Equal(record.Length, client.Seal((ContentType)bytes[^1], bytes[..^1], record));
+        Assert.Equal(record.Length, client.Seal((ContentType)bytes[^1], bytes.AsSpan(..^1), record));
         Assert.True(RecordHeader.TryRead(record, s_cid.Length, out RecordHeader header));
         OpenResult result = server.Open(header, record, out type, out Range range, out _);
         content = result == OpenResult.Opened ? record[range] : [];

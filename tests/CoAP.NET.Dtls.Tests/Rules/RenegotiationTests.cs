@@ -1,6 +1,7 @@
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Clients;
 using CoAP.NET.Dtls.Tests.Handshakes;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
@@ -25,7 +26,8 @@ public sealed class RenegotiationTests
         pair.Keys["user"] = s_key;
         pair.Client.Start(null);
         pair.Run();
-        Sink sink = new();
+        List<byte[]> sent = [];
+        BenchSink sink = new((_, datagram) => sent.Add(datagram));
         DtlsSession session = new((isServer ? (Handshake)pair.Server! : pair.Client).Establish(), s_path, sink, new VirtualClock()) { IsInitiator = !isServer };
         RecordLayer peer = (isServer ? (Handshake)pair.Client : pair.Server!).Establish().Records;
         byte[] hello = new byte[12];
@@ -33,13 +35,13 @@ public sealed class RenegotiationTests
 
         Deliver(session, peer, ContentType.Handshake, hello);
 
-        byte[] answer = Assert.Single(sink.Sent);
+        byte[] answer = Assert.Single(sent);
         Assert.True(RecordHeader.TryRead(answer, 0, out RecordHeader header));
         Assert.Equal(OpenResult.Opened, peer.Open(header, answer, out ContentType type, out Range content, out _));
         Assert.Equal(ContentType.Alert, type);
         Assert.Equal([1, 100], answer[content]);
         Deliver(session, peer, ContentType.ApplicationData, [7]);
-        Assert.Equal([7], Assert.Single(sink.Received));
+        Assert.Equal([7], Assert.Single(sink.Received).Content);
         Assert.False(session.IsClosed);
     }
 
@@ -49,28 +51,5 @@ public sealed class RenegotiationTests
         Assert.Equal(record.Length, peer.Seal(type, content, record));
         Assert.True(RecordHeader.TryRead(record, 0, out RecordHeader header));
         Assert.Equal(OpenResult.Opened, session.Receive(header, record, s_path));
-    }
-
-    private sealed class Sink : IDtlsSink
-    {
-        public List<byte[]> Sent { get; } = [];
-
-        public List<byte[]> Received { get; } = [];
-
-        void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram) => Sent.Add(datagram.ToArray());
-
-        void IDtlsSink.Opened(DtlsSession session)
-        {
-        }
-
-        void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Received.Add(content.ToArray());
-
-        void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
-        {
-        }
-
-        void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason)
-        {
-        }
     }
 }
