@@ -17,6 +17,7 @@ internal abstract partial class Handshake
     private readonly List<(RecordHeader Header, ReadOnlyMemory<byte> Record)> _held = [];
     private RecordLayer? _records;
     private Exception? _noted;
+    private bool _isDistrusted;
 
     /// <summary>Gives OpenSSL what it reads; once for each record.</summary>
     /// <param name="buffer">Where to.</param>
@@ -44,6 +45,7 @@ internal abstract partial class Handshake
     {
         if (Validate?.Invoke(leaf, sent) != true)
         {
+            _isDistrusted = true;
             return false;
         }
 
@@ -57,6 +59,7 @@ internal abstract partial class Handshake
     {
         if (key.IsEmpty || ValidateRawPublicKey?.Invoke(key) != true)
         {
+            _isDistrusted = true;
             return false;
         }
 
@@ -129,7 +132,14 @@ internal abstract partial class Handshake
 
         LibCrypto.ERR_clear_error();
         int result = LibSsl.SSL_do_handshake(_ssl);
-        if (_noted is not null)
+        int code = result == 1 ? 0 : LibSsl.SSL_get_error(_ssl, result);
+        if ((_isDistrusted || _noted is not null) && code is 0 or LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE)
+        {
+            // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 goes on with a server whose raw public key was refused (CVE-2024-12797). What it wrote would show ours.
+            _output.Clear();
+            Fail(_noted?.Message ?? "The peer is not trusted.");
+        }
+        else if (_noted is not null)
         {
             Fail(_noted.Message);
         }
@@ -139,7 +149,7 @@ internal abstract partial class Handshake
             IsResumed = LibSsl.SSL_session_reused(_ssl) == 1;
             OnDone();
         }
-        else if (LibSsl.SSL_get_error(_ssl, result) is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
+        else if (code is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
         {
             Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "OpenSSL ended the handshake.");
         }

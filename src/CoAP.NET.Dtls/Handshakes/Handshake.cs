@@ -183,6 +183,11 @@ internal abstract partial class Handshake : IDisposable
             throw new InvalidOperationException("The handshake is not done.");
         }
 
+        if (!Settings.IsServer && !IsResumed && !records.Suite.UsesPreSharedKey && PeerCertificate is null && PeerPublicKey.IsEmpty)
+        {
+            throw new InvalidOperationException("The server showed nothing that was trusted.");
+        }
+
         // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
         return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };

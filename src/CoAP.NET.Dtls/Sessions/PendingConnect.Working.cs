@@ -51,23 +51,22 @@ internal sealed partial class PendingConnect
 
                 Flush();
             }
+
+            if (_handshake!.Status == HandshakeStatus.Done)
+            {
+                Finish();
+            }
+            else if (_handshake.Status == HandshakeStatus.Failed)
+            {
+                (DtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
+                Fail(reason, text, null);
+            }
         }
 #pragma warning disable CA1031 // whatever is thrown ends this handshake and nothing else
         catch (Exception exception)
 #pragma warning restore CA1031
         {
             Fail(DtlsHandshakeFailure.Other, exception.Message, exception);
-            return;
-        }
-
-        if (_handshake!.Status == HandshakeStatus.Done)
-        {
-            Finish();
-        }
-        else if (_handshake.Status == HandshakeStatus.Failed)
-        {
-            (DtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
-            Fail(reason, text, null);
         }
     }
 
