@@ -14,7 +14,7 @@ public interface ICoapDtlsSessionStore
     /// <param name="expires">When it is of no use any more.</param>
     void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires);
 
-    /// <summary>Gives a session out, and keeps it no longer: it is added again when it may be resumed once more.</summary>
+    /// <summary>Gives a session out, and keeps it no longer. The server adds it again when it may be resumed once more, which is at once; so a store that several servers share has each session in one place at a time.</summary>
     /// <param name="id">The name of the session, 1 to 32 bytes, as anybody may have sent it.</param>
     /// <param name="state">What was kept; the caller's own from now on.</param>
     /// <returns>False when it is not known, or has expired.</returns>

@@ -99,11 +99,6 @@ internal abstract partial class Handshake
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
 
-    /// <summary>Called once, before OpenSSL's object is freed.</summary>
-    protected virtual void OnDisposing()
-    {
-    }
-
     /// <summary>Called when it is done.</summary>
     protected virtual void OnDone()
     {

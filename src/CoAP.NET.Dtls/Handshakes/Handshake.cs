@@ -201,7 +201,6 @@ internal abstract partial class Handshake : IDisposable
         }
 
         _isDisposed = true;
-        OnDisposing();
         if (Status == HandshakeStatus.Done)
         {
             // OpenSSL lets nobody resume a session that was freed without a close.

@@ -10,8 +10,6 @@ namespace CoAP.NET.Dtls.Handshakes;
 internal sealed partial class ServerHandshake
 {
     private byte[]? _takenId;
-    private byte[]? _takenState;
-    private DateTimeOffset _takenExpires;
     private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey) _taken;
 
     /// <summary>Called when a client wants to resume a session.</summary>
@@ -19,31 +17,38 @@ internal sealed partial class ServerHandshake
     /// <returns>OpenSSL's object of it; 0: it is not known.</returns>
     public unsafe nint TakeSession(ReadOnlySpan<byte> id)
     {
-        if (_takenState is not null || Settings.SessionStore is not { } store || !store.TryTake(id, out byte[]? state))
+        if (Settings.SessionStore is not { } store || !store.TryTake(id, out byte[]? state))
         {
             return 0;
         }
 
         StateReader reader = new(state);
         DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
-        if (expires <= Settings.Time.GetUtcNow())
+        ReadOnlySpan<byte> bytes = reader.ReadBytes();
+        string? identity = reader.ReadText();
+        ReadOnlySpan<byte> certificate = reader.ReadBytes();
+        nint session = 0;
+        if (expires > Settings.Time.GetUtcNow())
+        {
+            _taken = (identity, certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate), reader.ReadBytes().ToArray());
+            _takenId = id.ToArray();
+            fixed (byte* start = bytes)
+            {
+                byte* cursor = start;
+                session = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(bytes.Length));
+                LibCrypto.ERR_clear_error();
+            }
+        }
+
+        if (session == 0)
         {
             CryptographicOperations.ZeroMemory(state);
             return 0;
         }
 
-        ReadOnlySpan<byte> bytes = reader.ReadBytes();
-        string? identity = reader.ReadText();
-        ReadOnlySpan<byte> certificate = reader.ReadBytes();
-        _taken = (identity, certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate), reader.ReadBytes().ToArray());
-        (_takenId, _takenState, _takenExpires) = (id.ToArray(), state, expires);
-        fixed (byte* start = bytes)
-        {
-            byte* cursor = start;
-            nint session = LibSsl.d2i_SSL_SESSION(0, &cursor, new CLong(bytes.Length));
-            LibCrypto.ERR_clear_error();
-            return session;
-        }
+        // At once, so that it may be resumed again, also if this is somebody who only knows its name.
+        Put(store, _takenId!, state, expires);
+        return session;
     }
 
     protected override void OnDone()
@@ -57,16 +62,6 @@ internal sealed partial class ServerHandshake
         else if (!IsResumed && Settings.SessionStore is { } store)
         {
             KeepSession(store);
-        }
-    }
-
-    protected override void OnDisposing()
-    {
-        if (_takenState is { } state)
-        {
-            // It may be resumed again, also if somebody who only knew its name tried to.
-            _takenState = null;
-            Put(Settings.SessionStore!, _takenId!, state, _takenExpires);
         }
     }
 

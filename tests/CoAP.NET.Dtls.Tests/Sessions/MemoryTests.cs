@@ -38,7 +38,7 @@ public sealed class MemoryTests(ITestOutputHelper output)
     [Fact]
     public void Of_many_strangers_no_memory_is_held()
     {
-        int count = FilterTests.Number("COAP_STRANGERS", 10_000);
+        int count = FilterTests.Number("COAP_STRANGERS", 20_000);
         using ServerBench bench = new();
         BenchClient client = bench.Connect(1);
         byte[] hello = client.Sent[0];
@@ -58,6 +58,8 @@ public sealed class MemoryTests(ITestOutputHelper output)
         Assert.Equal((1, 1), (bench.Server.Counters.HandshakesStarted, bench.Server.Counters.HandshakesCompleted));
 
         output.WriteLine($"Memory held after {count:N0} ClientHellos of as many addresses: {held:N0} B");
-        Assert.InRange(held, long.MinValue, 10L * count);
+
+        // The least that could be kept of one, an entry of a dictionary, is larger; what the process itself does in the meantime is smaller.
+        Assert.InRange(held, long.MinValue, 64L * count);
     }
 }
