@@ -18,8 +18,6 @@ public sealed class SessionPairTests : SessionTest
     [Theory]
     [InlineData(0, false)]
     [InlineData(0, true)]
-    [InlineData(5, false)]
-    [InlineData(5, true)]
     [Rfc("9146-6-1", "7959-2.4-1")]
     public async Task Bodies_arrive_whatever_is_lost_and_wherever_the_client_goes(int lost, bool moves)
     {
