@@ -8,6 +8,7 @@ using Xunit.Abstractions;
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>What handshakes cost: printed, as a time is no assertion.</summary>
+[Collection(MeasuredAlone.Name)]
 public sealed class HandshakeCostTests(ITestOutputHelper output)
 {
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
