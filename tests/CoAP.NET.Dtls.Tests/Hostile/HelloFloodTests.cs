@@ -10,6 +10,7 @@ using Xunit.Abstractions;
 namespace CoAP.NET.Dtls.Tests.Hostile;
 
 /// <summary>Strangers by the thousand, each from an address of its own.</summary>
+[Collection(MeasuredAlone.Name)]
 public sealed class HelloFloodTests(ITestOutputHelper output)
 {
     private const int Slack = 512 * 1024;

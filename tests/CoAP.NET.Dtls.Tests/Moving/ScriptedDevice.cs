@@ -29,14 +29,14 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
     private bool _isHeld;
     private bool _isOpened;
 
-    private ScriptedDevice(IPEndPoint server, bool withCid)
+    private ScriptedDevice(IPEndPoint server, bool withCid, IPEndPoint? source)
     {
         _server = server;
         _path = new DtlsPath(CoapAddress.FromIPEndPoint(server), default, 0);
         HandshakeContext context = withCid ? s_withCid : s_withoutCid;
         DtlsClientSettings settings = new() { SelectPsk = static (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key) };
         _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, static work => work());
-        _socket = Open();
+        _socket = Open(source);
     }
 
     /// <summary>The session; it is there once <see cref="ConnectAsync"/> has ended.</summary>
@@ -57,10 +57,16 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
     /// <summary>Whether a session was ended by the server.</summary>
     public bool IsEnded { get; private set; }
 
+    /// <summary>Where it is.</summary>
+    public IPEndPoint Source => (IPEndPoint)_socket.LocalEndPoint!;
+
     /// <summary>Makes one that has its session.</summary>
-    public static async Task<ScriptedDevice> ConnectAsync(IPEndPoint server, bool withCid = true)
+    /// <param name="server">The server.</param>
+    /// <param name="withCid">Whether it knows of Connection IDs.</param>
+    /// <param name="source">Where it is; null: at any port.</param>
+    public static async Task<ScriptedDevice> ConnectAsync(IPEndPoint server, bool withCid = true, IPEndPoint? source = null)
     {
-        ScriptedDevice device = new(server, withCid);
+        ScriptedDevice device = new(server, withCid, source);
         Task<DtlsSession> connecting = device._client.ConnectAsync(device._path, null, CancellationToken.None);
         while (!device._isOpened)
         {
@@ -157,9 +163,14 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
 
     void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => IsEnded = reason != DtlsEnd.Closed;
 
-    private Socket Open()
+    private Socket Open(IPEndPoint? source = null)
     {
         Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        if (source is not null)
+        {
+            socket.Bind(source);
+        }
+
         socket.Connect(_server);
         return socket;
     }

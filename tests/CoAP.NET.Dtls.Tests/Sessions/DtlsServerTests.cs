@@ -28,6 +28,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("6347-4.2.1-1")]
     public void Of_strangers_nothing_is_kept_before_they_return_a_cookie()
     {
         using ServerBench bench = new();
@@ -70,6 +71,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("6347-4.2.4-1")]
     public void A_last_flight_that_was_lost_is_said_again()
     {
         using ServerBench bench = new();
@@ -93,6 +95,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("6347-4.2.8-1")]
     public void A_client_that_lost_its_state_comes_back_from_the_same_address()
     {
         using ServerBench bench = new();
@@ -108,6 +111,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("6347-4.2.8-1")]
     public void A_handshake_that_is_not_finished_harms_no_session()
     {
         using ServerBench bench = new();
@@ -125,6 +129,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("7925-6-1")]
     public void An_unknown_identity_is_answered_as_a_wrong_key_is()
     {
         using ServerBench bench = new();
@@ -135,6 +140,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("9146-6-1")]
     public void A_client_with_a_Connection_ID_may_have_another_address()
     {
         using ServerBench bench = new();
@@ -167,6 +173,7 @@ public sealed class DtlsServerTests
     }
 
     [Fact]
+    [Rfc("7252-9-2")]
     public void Closing_is_told_and_answered()
     {
         using ServerBench bench = new();

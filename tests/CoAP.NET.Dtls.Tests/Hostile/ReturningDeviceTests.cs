@@ -1,0 +1,33 @@
+using System.Net;
+using CoAP.NET.Dtls.Tests.Moving;
+using CoAP.NET.Dtls.Tests.Transport;
+
+namespace CoAP.NET.Dtls.Tests.Hostile;
+
+/// <summary>Devices that lose what they know, and come back to where they were.</summary>
+public sealed class ReturningDeviceTests
+{
+    private const int Returns = 100;
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    [Rfc("6347-4.2.8-1")]
+    public async Task A_device_that_comes_back_from_its_port_is_served_in_a_new_session_each_time(bool withCid)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        IPEndPoint? source = null;
+        for (int i = 0; i < Returns; i++)
+        {
+            ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint, withCid, source);
+            source = device.Source;
+            device.Send("40 01 0001 b5 'hello'");
+            await device.ExpectAsync("60 45 0001 ..");
+            device.Vanish();
+        }
+
+        Assert.Equal(1, secure.Transport.Engine!.Server!.SessionCount);
+        Assert.Single(secure.Server.Endpoint.ConnectedPeers);
+        Assert.Equal(Returns, secure.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+}
