@@ -75,7 +75,7 @@ public sealed class LimitTests
         Assert.Equal((byte)ContentType.ChangeCipherSpec, Assert.Single(sent)[0]);
 
         // Something else than a Finished asks for nothing.
-        Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1, .. new byte[23]], ContentType.Handshake)));
+        Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4, .. new byte[23]], ContentType.Handshake)));
         rig.Clock.Advance(DtlsSession.LastFlightLifetime);
         rig.Server.Tick();
         Assert.True(session.HasLastFlight);
