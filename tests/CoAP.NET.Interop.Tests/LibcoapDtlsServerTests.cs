@@ -21,7 +21,7 @@ public sealed class LibcoapDtlsServerTests
         {
             SelectPsk = name =>
             {
-                hint = name.Hint;
+                hint = name.IdentityHint;
                 return Credential();
             },
         });

@@ -111,7 +111,7 @@ public sealed class CookieTests
     {
         using ServerBench bench = new();
         byte[] hello = bench.Connect(1).Sent[1];
-        Assert.True(ClientHello.TryRead(hello, out ClientHello read));
+        Assert.True(ClientHello.TryRead(hello, out ClientHello read) && read.Cookie.Length > 0);
         byte[] request = new byte[CookieMint.RequestLength];
         mint.WriteRequest(read, s_address, request);
         int cookie = 13 + 12 + read.BeforeCookie.Length + 1;

@@ -45,6 +45,7 @@ public sealed class MemoryTests(ITestOutputHelper output)
         bench.LosesOfServer = static _ => true;
         byte[] datagram = [.. hello];
         bench.Server.Receive(ServerBench.Path(2), datagram);
+        long cookies = bench.Server.Counters.CookiesSent;
         long before = GC.GetTotalMemory(forceFullCollection: true);
         for (int i = 0; i < count; i++)
         {
@@ -54,7 +55,7 @@ public sealed class MemoryTests(ITestOutputHelper output)
 
         long held = GC.GetTotalMemory(forceFullCollection: true) - before;
         Assert.Equal((1, 0), (bench.Server.SessionCount, bench.Server.HandshakeCount));
-        Assert.Equal(count, bench.Server.Counters.CookiesSent - 2);
+        Assert.Equal(count, bench.Server.Counters.CookiesSent - cookies);
         Assert.Equal((1, 1), (bench.Server.Counters.HandshakesStarted, bench.Server.Counters.HandshakesCompleted));
 
         output.WriteLine($"Memory held after {count:N0} ClientHellos of as many addresses: {held:N0} B");
