@@ -171,7 +171,7 @@ public sealed class MovingDeviceTests
         SecureEndpoints secure = new(endpoint: static options =>
         {
             options.TrustedPrefixes.Clear();
-            options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(300) };
+            options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(1), PiggybackWindow = TimeSpan.FromMinutes(1) };
         });
         secure.Server.MapGet("/large", static () => CoapResults.Text(Large()));
         return secure;
