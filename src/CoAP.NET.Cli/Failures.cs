@@ -52,7 +52,7 @@ internal static class Failures
         CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
         CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
-        CoapConnectionException or DtlsHandshakeException when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
+        CoapConnectionException or CoapDtlsHandshakeException when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
         CoapCredentialException => (ExitCodes.File, null),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
@@ -72,16 +72,16 @@ internal static class Failures
     } + (timeout.IsOutcomeUnknown ? " It may have been carried out: look before you repeat it." : "");
 
     // A name may have several addresses, of which each failed by itself.
-    private static DtlsHandshakeException? DtlsOf(Exception? exception) => exception is null or DtlsHandshakeException ? exception as DtlsHandshakeException : DtlsOf(exception.InnerException);
+    private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) => exception is null or CoapDtlsHandshakeException ? exception as CoapDtlsHandshakeException : DtlsOf(exception.InnerException);
 
-    private static string? HintFor(DtlsHandshakeFailure reason) => reason switch
+    private static string? HintFor(CoapDtlsHandshakeFailure reason) => reason switch
     {
-        DtlsHandshakeFailure.NoAnswer or DtlsHandshakeFailure.PortUnreachable => "Is the server running, and is that its port? The default is 5684 for coaps. --handshake-timeout waits longer.",
-        DtlsHandshakeFailure.TimedOut => "--handshake-timeout waits longer.",
-        DtlsHandshakeFailure.PreSharedKey => "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
-        DtlsHandshakeFailure.NotTrusted => "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of the certificate.",
-        DtlsHandshakeFailure.Refused => "--cert FILE and --key FILE show a certificate that the server trusts.",
-        DtlsHandshakeFailure.NoCredentials or DtlsHandshakeFailure.NothingInCommon => "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
+        CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable => "Is the server running, and is that its port? The default is 5684 for coaps. --handshake-timeout waits longer.",
+        CoapDtlsHandshakeFailure.TimedOut => "--handshake-timeout waits longer.",
+        CoapDtlsHandshakeFailure.PreSharedKey => "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
+        CoapDtlsHandshakeFailure.NotTrusted => "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of the certificate.",
+        CoapDtlsHandshakeFailure.Refused => "--cert FILE and --key FILE show a certificate that the server trusts.",
+        CoapDtlsHandshakeFailure.NoCredentials or CoapDtlsHandshakeFailure.NothingInCommon => "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
         _ => null,
     };
 

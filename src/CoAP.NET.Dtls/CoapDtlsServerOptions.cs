@@ -6,6 +6,7 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsServerOptions
 {
     private static readonly TimeSpan s_shortestIdle = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_longestResumption = TimeSpan.FromDays(1);
     private static readonly TimeSpan s_longestIdle = TimeSpan.FromDays(365);
 
     /// <summary>Knows the pre-shared keys of clients (RFC 7252 section 9.1.3.1), such as a <see cref="CoapPskDictionary"/>. Used as it is, not copied. Default null: clients need certificates to trust.</summary>
@@ -54,6 +55,16 @@ public sealed class CoapDtlsServerOptions
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
     public TimeSpan SessionIdleTimeout { get; set => field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
 
+    /// <summary>Where it is kept what clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a <see cref="CoapDtlsSessionMemory"/>. Default null: each handshake is a whole one.</summary>
+    public ICoapDtlsSessionStore? ResumptionStore { get; set; }
+
+    /// <summary>How long a session may be resumed. Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key was taken away can resume for so long.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 1 day.</exception>
+    public TimeSpan ResumptionLifetime { get; set => field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime)); } = TimeSpan.FromHours(1);
+
+    /// <summary>The file in which sessions outlive a restart of the server. Default null: a stop ends them, and tells the clients.</summary>
+    public CoapDtlsSessionFile? SessionFile { get; set; }
+
     internal CoapDtlsServerOptions Clone()
     {
         CoapDtlsServerOptions copy = new()
@@ -69,6 +80,9 @@ public sealed class CoapDtlsServerOptions
             MaxHandshakes = MaxHandshakes,
             MaxHandshakesPerAddress = MaxHandshakesPerAddress,
             SessionIdleTimeout = SessionIdleTimeout,
+            ResumptionStore = ResumptionStore,
+            ResumptionLifetime = ResumptionLifetime,
+            SessionFile = SessionFile,
         };
         CertificateChecks.CopyAll(Intermediates, copy.Intermediates);
         CertificateChecks.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);

@@ -23,6 +23,7 @@ internal sealed class DtlsSettings
         if (options.Server is { } server && isServer)
         {
             PskStore = server.PskStore;
+            SessionFile = server.SessionFile;
             ValidateClient = server.RequireClientCertificate || server.RequestClientCertificate ? ValidateWith(CheckOf(server)) : null;
             ServerLimits = new DtlsServerLimits
             {
@@ -56,6 +57,9 @@ internal sealed class DtlsSettings
 
     /// <summary>How much a server keeps.</summary>
     public DtlsServerLimits ServerLimits { get; } = new();
+
+    /// <summary>Where sessions outlive a restart, or null.</summary>
+    public CoapDtlsSessionFile? SessionFile { get; }
 
     /// <summary>Knows the keys of clients, or null.</summary>
     public ICoapPskStore? PskStore { get; }
@@ -105,6 +109,8 @@ internal sealed class DtlsSettings
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
+            SessionStore = server.ResumptionStore,
+            ResumptionLifetime = server.ResumptionLifetime,
             KeyLog = KeyLog(),
         });
     }

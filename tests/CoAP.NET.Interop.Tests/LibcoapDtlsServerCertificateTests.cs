@@ -50,7 +50,7 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         using Certificates others = new();
         await using LibcoapServer server = await StartAsync(program, _certificates, "-n");
         await using CoapClient client = Client(others.AsDtlsClient());
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await RefusalAsync(client, server)).Reason);
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await RefusalAsync(client, server)).Reason);
     }
 
     [PeerTheory(LibcoapServer.SecureProgram, LibcoapServer.GnuTlsProgram)]
@@ -62,13 +62,13 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         using Certificates others = new("other.example");
         await using LibcoapServer server = await StartAsync(program, others, "-n");
         await using CoapClient client = Client(others.AsDtlsClient());
-        DtlsHandshakeException refused = await RefusalAsync(client, server);
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, refused.Reason);
+        CoapDtlsHandshakeException refused = await RefusalAsync(client, server);
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, refused.Reason);
         Assert.Contains("localhost", refused.Message, StringComparison.Ordinal);
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time", "other.example")))).Code);
     }
 
-    private static Task<DtlsHandshakeException> RefusalAsync(CoapClient client, LibcoapServer server) => Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time", "localhost")));
+    private static Task<CoapDtlsHandshakeException> RefusalAsync(CoapClient client, LibcoapServer server) => Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time", "localhost")));
 
     private static Task<LibcoapServer> StartAsync(string program, Certificates certificates, params string[] arguments) =>
         LibcoapServer.StartProgramAsync(program, ["-c", certificates.ServerFile, "-j", certificates.ServerKey, .. arguments]);

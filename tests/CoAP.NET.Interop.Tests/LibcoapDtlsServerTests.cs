@@ -73,8 +73,8 @@ public sealed class LibcoapDtlsServerTests
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
         await using CoapClient client = Client(new CoapDtlsClientOptions { Psk = Credential("anotherPSK") }, TimeSpan.FromSeconds(3));
-        DtlsHandshakeException refused = await Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time")));
-        Assert.Equal(DtlsHandshakeFailure.PreSharedKey, refused.Reason);
+        CoapDtlsHandshakeException refused = await Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time")));
+        Assert.Equal(CoapDtlsHandshakeFailure.PreSharedKey, refused.Reason);
         Assert.Contains("device-7", refused.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("anotherPSK", refused.ToString(), StringComparison.Ordinal);
     }

@@ -19,6 +19,9 @@ internal sealed class ChannelExtras
     /// <summary>What waits for the one who drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;
 
+    /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
+    public CoapConnectionException? EndReason;
+
     /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
     public CancellationTokenSource? Probe;
 

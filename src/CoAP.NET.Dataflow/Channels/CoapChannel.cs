@@ -7,7 +7,7 @@ namespace CoAP.NET.Channels;
 /// One peer, as the mesh knows it: on UDP an address, port and local address. Holds identity, parameters and the state of the stages.
 /// Everything of a peer is done in the order of its channel.
 /// </summary>
-public sealed class CoapChannel
+public sealed partial class CoapChannel
 {
     /// <summary>How many bytes from its beginning on a request touches: all but <see cref="Links"/>.</summary>
     internal const int OftenTouched = 176;
@@ -129,47 +129,6 @@ public sealed class CoapChannel
     /// <summary>Whether each message is one of the transport, as of WebSockets, so that the format of RFC 8323 section 4.2 holds.</summary>
     internal bool HasMessages => IsReliable && _extras!.Connection is { Transport: CoapStreamTransport { HasMessages: true } };
 
-    /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
-    public int MaxMessageSize => !IsReliable ? Parameters.MaxMessageSize : PeerMaxMessageSize;
-
-    /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
-    internal int PeerMaxMessageSize
-    {
-        get => _extras?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
-        set => Extras.PeerMaxMessageSize = value;
-    }
-
-    /// <summary>Whether the peer may be sent Block1 and Block2: always on datagrams, on a connection when its CSM said so (RFC 8323 section 5.3.2).</summary>
-    internal bool TakesBlocks
-    {
-        get => IsReliable ? _extras!.TakesBlocks : !Transport.IsReliable;
-        set => Extras.TakesBlocks = value;
-    }
-
-    /// <summary>Whether SZX 7 may be used in both directions (RFC 8323 section 6): both ends said that they know block-wise transfer, and take more than 1,152 bytes.</summary>
-    internal bool TakesBert =>
-        IsReliable && TakesBlocks && PeerMaxMessageSize > Options.MaxMessageSize.BaseValue && Shard.Environment.Limits.MaxStreamMessageSize > Options.MaxMessageSize.BaseValue;
-
-    /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
-    internal int PeerMaxTokenLength
-    {
-        get => _extras?.PeerMaxTokenLength ?? CoapToken.MaxLength;
-        set => Extras.PeerMaxTokenLength = value;
-    }
-
-    /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.</summary>
-    internal RequestsUnderWay? Requests
-    {
-        get => IsReliable ? _extras!.Requests : null;
-        set => Extras.Requests = value;
-    }
-
-    /// <summary>The host that a request without Uri-Host means (RFC 8323 section 8.5): what the client called us by Server Name Indication or a Host header; null for our address.</summary>
-    internal string? DefaultHost => IsReliable && Connection is { IsInitiator: false, ServerName: { } name } ? name : null;
-
-    /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication or a Host header; null for its address.</summary>
-    internal string? ToldHost => IsReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
-
     /// <summary>Our address towards the peer; the wildcard when the operating system chooses.</summary>
     public CoapAddress Local => _route.Local;
 
@@ -288,16 +247,6 @@ public sealed class CoapChannel
         get => _extras?.VerifiedUntil ?? long.MaxValue;
         set => Extras.VerifiedUntil = value;
     }
-
-    /// <summary>When the session had its present address first, in units of 100 ns; <see cref="long.MinValue"/> when it never moved. Guarded by <see cref="AddressGuard"/>.</summary>
-    internal long MovedAt
-    {
-        get => _extras?.MovedAt ?? long.MinValue;
-        set => Extras.MovedAt = value;
-    }
-
-    /// <summary>What is cancelled when the peer moves again while it is asked whether it receives where it is; null when it is not asked.</summary>
-    internal ref CancellationTokenSource? Probe => ref Extras.Probe;
 
     /// <summary>Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by <see cref="AddressGuard"/>.</summary>
     internal bool IsCountedVerified

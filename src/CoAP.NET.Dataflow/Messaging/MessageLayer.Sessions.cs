@@ -1,5 +1,4 @@
 using CoAP.NET.Channels;
-using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Messaging;
 
@@ -45,7 +44,7 @@ internal sealed partial class MessageLayer
                 Channel = item.Channel,
                 Kind = CoapInboundKind.Disconnected,
                 Transmission = transmission,
-                Reason = (item.Channel.SignallingState as ConnectionState)?.Reason,
+                Reason = item.Channel.EndReason,
             });
         }
     }

@@ -90,6 +90,8 @@ internal sealed partial class EndpointContext : CoapTransportContext
     private static bool IsSourceAway(CoapDatagram datagram, SocketError code) =>
         code == SocketError.InvalidArgument && !datagram.Local.IsAny && datagram.Transport is { } transport && !transport.IsOurs(datagram.Local.ToIPAddress());
 
+    internal override bool IsStopping => _state.IsStopping;
+
     internal override void Fault(CoapException error) => Faulted?.Invoke(error);
 
     public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)

@@ -57,6 +57,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
         {
             _shard.Wheel.Cancel(state);
             End(state, reason);
+            channel.EndReason = state.Reason;
             state.Ended?.TrySetResult();
             _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Disconnected, Reason = state.Reason });
         }

@@ -52,6 +52,9 @@ public abstract class CoapTransportContext
     /// <param name="error">What the operating system said.</param>
     public abstract void SendFailed(CoapDatagram datagram, Exception error);
 
+    /// <summary>Whether the endpoint stops, so that what it ends now is ended for that.</summary>
+    internal virtual bool IsStopping => false;
+
     /// <summary>Says that a transport can receive nothing any more, and why: the endpoint stops, and whoever runs it is told. It may be said again. Not to be called under a lock of the transport.</summary>
     internal virtual void Fault(CoapException error)
     {

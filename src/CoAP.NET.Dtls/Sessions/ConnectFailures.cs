@@ -19,12 +19,12 @@ internal static class ConnectFailures
     /// <param name="hasHeard">Whether anything came from the server.</param>
     /// <param name="path">To which server.</param>
     /// <param name="limit">The time it had.</param>
-    public static (DtlsHandshakeFailure Reason, string Text) OfSilence(ClientHandshake? handshake, bool hasHeard, in DtlsPath path, TimeSpan limit)
+    public static (CoapDtlsHandshakeFailure Reason, string Text) OfSilence(ClientHandshake? handshake, bool hasHeard, in DtlsPath path, TimeSpan limit)
     {
         string seconds = string.Create(CultureInfo.InvariantCulture, $"{limit.TotalSeconds:0.###} s");
         if (handshake is null || !hasHeard)
         {
-            return (DtlsHandshakeFailure.NoAnswer, $"No answer from {path.Remote} within {seconds}. Is a DTLS server there, and do firewalls let UDP port {path.Remote.Port} through in both directions?");
+            return (CoapDtlsHandshakeFailure.NoAnswer, $"No answer from {path.Remote} within {seconds}. Is a DTLS server there, and do firewalls let UDP port {path.Remote.Port} through in both directions?");
         }
 
         if (handshake.Refusal is { } alert)
@@ -35,11 +35,11 @@ internal static class ConnectFailures
         if ((handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0)
         {
             return handshake.PskIdentity is { } identity
-                ? (DtlsHandshakeFailure.PreSharedKey, $"{path.Remote} fell silent once it knew the identity '{identity}': the pre-shared key is most likely not the one it has for it, or it does not know the identity.")
-                : (DtlsHandshakeFailure.TimedOut, $"{path.Remote} fell silent after the certificates were exchanged and did not finish the handshake within {seconds}. Its log says whether it took this end's certificate.");
+                ? (CoapDtlsHandshakeFailure.PreSharedKey, $"{path.Remote} fell silent once it knew the identity '{identity}': the pre-shared key is most likely not the one it has for it, or it does not know the identity.")
+                : (CoapDtlsHandshakeFailure.TimedOut, $"{path.Remote} fell silent after the certificates were exchanged and did not finish the handshake within {seconds}. Its log says whether it took this end's certificate.");
         }
 
-        return (DtlsHandshakeFailure.TimedOut, (handshake.Heard & ServerHello) != 0
+        return (CoapDtlsHandshakeFailure.TimedOut, (handshake.Heard & ServerHello) != 0
             ? $"Parts of what {path.Remote} said are missing after {seconds}: the path loses datagrams, perhaps all of those of its size."
             : (handshake.Heard & HelloVerifyRequest) != 0
                 ? $"{path.Remote} asked for a cookie and did not answer when it got it, within {seconds}. It may have too many handshakes under way, or the path loses longer datagrams."
@@ -49,46 +49,46 @@ internal static class ConnectFailures
     /// <summary>The server refused the handshake.</summary>
     /// <param name="alert">By which alert.</param>
     /// <param name="pskIdentity">Who this end said it is, or null.</param>
-    public static (DtlsHandshakeFailure Reason, string Text) OfAlert(int alert, string? pskIdentity)
+    public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(int alert, string? pskIdentity)
     {
         string said = $"The server refused the handshake with the alert {AlertNames.Of(alert)}";
         return alert switch
         {
             AlertNames.BadRecordMac or AlertNames.DecryptError or AlertNames.UnknownPskIdentity when pskIdentity is not null =>
-                (DtlsHandshakeFailure.PreSharedKey, $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
+                (CoapDtlsHandshakeFailure.PreSharedKey, $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
             AlertNames.HandshakeFailure or AlertNames.ProtocolVersion or AlertNames.InsufficientSecurity =>
-                (DtlsHandshakeFailure.NothingInCommon, $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. Compare the cipher suites and the credentials of both."),
+                (CoapDtlsHandshakeFailure.NothingInCommon, $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. Compare the cipher suites and the credentials of both."),
             AlertNames.UnknownCa or (>= AlertNames.BadCertificate and <= AlertNames.CertificateUnknown) or AlertNames.AccessDenied =>
-                (DtlsHandshakeFailure.Refused, $"{said}: it does not trust this end's certificate. Does it know the authority that issued it, were intermediates sent, and is it still valid and meant for clients?"),
-            AlertNames.CertificateRequired => (DtlsHandshakeFailure.NoCredentials, $"{said}: it wants a certificate, and this end has none."),
-            AlertNames.UnrecognizedName => (DtlsHandshakeFailure.Refused, $"{said}: it does not answer for the name that was asked for."),
-            _ => (DtlsHandshakeFailure.Refused, $"{said}."),
+                (CoapDtlsHandshakeFailure.Refused, $"{said}: it does not trust this end's certificate. Does it know the authority that issued it, were intermediates sent, and is it still valid and meant for clients?"),
+            AlertNames.CertificateRequired => (CoapDtlsHandshakeFailure.NoCredentials, $"{said}: it wants a certificate, and this end has none."),
+            AlertNames.UnrecognizedName => (CoapDtlsHandshakeFailure.Refused, $"{said}: it does not answer for the name that was asked for."),
+            _ => (CoapDtlsHandshakeFailure.Refused, $"{said}."),
         };
     }
 
     /// <summary>OpenSSL ended the handshake.</summary>
     /// <param name="handshake">The handshake.</param>
     /// <param name="distrust">Why the certificate was not trusted, if that was it.</param>
-    public static (DtlsHandshakeFailure Reason, string Text) Of(ClientHandshake handshake, string? distrust)
+    public static (CoapDtlsHandshakeFailure Reason, string Text) Of(ClientHandshake handshake, string? distrust)
     {
         string failure = handshake.Failure ?? "OpenSSL ended the handshake.";
         if (distrust is not null)
         {
-            return (DtlsHandshakeFailure.NotTrusted, distrust);
+            return (CoapDtlsHandshakeFailure.NotTrusted, distrust);
         }
 
         if (handshake.LacksPreSharedKey)
         {
-            return (DtlsHandshakeFailure.NoCredentials, "The server wants a pre-shared key, and none is set for it: set one in the options of the client, or give the client a certificate and the server a cipher suite with certificates.");
+            return (CoapDtlsHandshakeFailure.NoCredentials, "The server wants a pre-shared key, and none is set for it: set one in the options of the client, or give the client a certificate and the server a cipher suite with certificates.");
         }
 
         return Reason(failure) switch
         {
             > AlertOffset and < AlertOffset + 256 and int reason => OfAlert(reason - AlertOffset, handshake.PskIdentity),
-            CertificateVerifyFailed => (DtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted ({failure})."),
-            NoCiphersAvailable => (DtlsHandshakeFailure.NothingInCommon, $"No cipher suite is left to offer ({failure}): for pre-shared keys set one, and allow a suite with PSK."),
-            PskIdentityNotFound => (DtlsHandshakeFailure.NoCredentials, $"The identity or the key is too long for OpenSSL ({failure})."),
-            _ => (DtlsHandshakeFailure.Other, $"The handshake failed: {failure}"),
+            CertificateVerifyFailed => (CoapDtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted ({failure})."),
+            NoCiphersAvailable => (CoapDtlsHandshakeFailure.NothingInCommon, $"No cipher suite is left to offer ({failure}): for pre-shared keys set one, and allow a suite with PSK."),
+            PskIdentityNotFound => (CoapDtlsHandshakeFailure.NoCredentials, $"The identity or the key is too long for OpenSSL ({failure})."),
+            _ => (CoapDtlsHandshakeFailure.Other, $"The handshake failed: {failure}"),
         };
     }
 

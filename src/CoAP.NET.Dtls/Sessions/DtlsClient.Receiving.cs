@@ -57,17 +57,6 @@ internal sealed partial class DtlsClient
     {
         // The address that it came to is no reason to send from there only: the system knows the way.
         DtlsPath before = session.Path;
-        OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
-        if (session.IsClosed)
-        {
-            Remove(session);
-        }
-        else if (Peer.Of(session.Path) is var now && now != Peer.Of(before))
-        {
-            _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(before), session));
-            _sessions[now] = session;
-        }
-
-        return result == OpenResult.Opened;
+        return session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path) == OpenResult.Opened;
     }
 }

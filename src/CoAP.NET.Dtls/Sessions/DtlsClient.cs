@@ -7,7 +7,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and no thread. Thread safe.</summary>
-internal sealed partial class DtlsClient : IDisposable
+internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
 {
     /// <summary>Most bytes of the Connection IDs that are given out.</summary>
     public const int MaxOwnCidLength = sizeof(ulong);
@@ -73,7 +73,7 @@ internal sealed partial class DtlsClient : IDisposable
     /// <param name="serverName">The name to ask for (RFC 6066 section 3) and to find in its certificate; null: its address.</param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <returns>The session.</returns>
-    /// <exception cref="DtlsHandshakeException">The handshake gave no session.</exception>
+    /// <exception cref="CoapDtlsHandshakeException">The handshake gave no session.</exception>
     /// <exception cref="ObjectDisposedException">The client is disposed of.</exception>
     public async Task<DtlsSession> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken)
     {
@@ -94,7 +94,7 @@ internal sealed partial class DtlsClient : IDisposable
             {
                 return await ConnectAsync(pending, cancellationToken).ConfigureAwait(false);
             }
-            catch (DtlsHandshakeException exception) when (pending.OffersResumption && exception.Reason is DtlsHandshakeFailure.Refused or DtlsHandshakeFailure.NothingInCommon or DtlsHandshakeFailure.Other)
+            catch (CoapDtlsHandshakeException exception) when (pending.OffersResumption && exception.Reason is CoapDtlsHandshakeFailure.Refused or CoapDtlsHandshakeFailure.NothingInCommon or CoapDtlsHandshakeFailure.Other)
             {
                 // There are servers that give out session IDs and refuse whoever comes back with one. Once more without, and never again with.
                 Resumptions.Refuse(path.Remote, serverName);
@@ -106,7 +106,7 @@ internal sealed partial class DtlsClient : IDisposable
     /// <param name="path">The path.</param>
     /// <returns>Whether there was an attempt.</returns>
     public bool PortUnreachable(in DtlsPath path) => _pending.TryGetValue(Peer.Of(path), out PendingConnect? pending) && pending.GiveUp(
-        DtlsHandshakeFailure.PortUnreachable,
+        CoapDtlsHandshakeFailure.PortUnreachable,
         $"Nobody listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer coaps (UDP 5684 unless the URI names another port)?");
 
     /// <summary>Ends a session.</summary>
@@ -115,10 +115,7 @@ internal sealed partial class DtlsClient : IDisposable
     /// <param name="tells">Whether the peer is told.</param>
     public void End(DtlsSession session, DtlsEnd reason, bool tells)
     {
-        if (session.End(reason, tells))
-        {
-            Remove(session);
-        }
+        _ = session.End(reason, tells);
     }
 
     /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called several times a second while there are handshakes.</summary>
@@ -143,7 +140,7 @@ internal sealed partial class DtlsClient : IDisposable
         Volatile.Write(ref _isDisposed, true);
         foreach (PendingConnect pending in _pending.Values)
         {
-            pending.GiveUp(DtlsHandshakeFailure.Stopped, "The endpoint stops.");
+            pending.GiveUp(CoapDtlsHandshakeFailure.Stopped, "The endpoint stops.");
         }
 
         foreach (DtlsSession session in _sessions.Values)
@@ -174,7 +171,7 @@ internal sealed partial class DtlsClient : IDisposable
     /// <returns>The session.</returns>
     public DtlsSession OnDone(PendingConnect pending, Established established)
     {
-        DtlsSession session = new(established, pending.Path, Sink, Time) { IsInitiator = true, ServerName = pending.ServerName };
+        DtlsSession session = new(established, pending.Path, Sink, Time) { Home = this, IsInitiator = true, ServerName = pending.ServerName };
 
         // Before anything of it can be delivered.
         Interlocked.Increment(ref _sessionCount);
@@ -228,7 +225,7 @@ internal sealed partial class DtlsClient : IDisposable
         pending.Start();
         if (Volatile.Read(ref _isDisposed))
         {
-            pending.GiveUp(DtlsHandshakeFailure.Stopped, "The endpoint stops.");
+            pending.GiveUp(CoapDtlsHandshakeFailure.Stopped, "The endpoint stops.");
         }
 
         return await pending.Ended.ConfigureAwait(false);
@@ -255,7 +252,15 @@ internal sealed partial class DtlsClient : IDisposable
         return cid;
     }
 
-    private void Remove(DtlsSession session)
+    long IDtlsSessionHome.MaxForgeries => DtlsSession.DefaultMaxForgeries;
+
+    void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+    {
+        _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(from), session));
+        _sessions[Peer.Of(session.Path)] = session;
+    }
+
+    void IDtlsSessionHome.OnEnded(DtlsSession session, DtlsEnd reason)
     {
         Interlocked.Decrement(ref _sessionCount);
         _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(session.Path), session));

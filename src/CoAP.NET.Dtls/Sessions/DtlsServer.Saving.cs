@@ -5,6 +5,9 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <content>Sessions that outlive the process.</content>
 internal sealed partial class DtlsServer
 {
+    private readonly Lock _keptGate = new();
+    private StateWriter? _kept;
+
     /// <summary>
     /// Saves all sessions, to be loaded once by another process, or by this one after <see cref="Dispose"/>. To be called when no datagram is taken any more: what comes afterwards could come a second time to
     /// whoever loads them. A session that goes on nevertheless has 2^20 records left, until it is saved again; then only what was saved last may be loaded.
@@ -62,6 +65,43 @@ internal sealed partial class DtlsServer
         }
 
         return Load(sessions);
+    }
+
+    /// <summary>Ends a session without a word to the peer, and keeps it for <see cref="SealKept"/>.</summary>
+    /// <param name="session">The session.</param>
+    public void EndToKeep(DtlsSession session)
+    {
+        lock (_keptGate)
+        {
+            if (_kept is null)
+            {
+                _kept = new StateWriter();
+                _kept.WriteNumber(_time.GetUtcNow().UtcTicks);
+            }
+
+            _ = session.TrySave(_kept);
+        }
+
+        session.End(DtlsEnd.Saved, tells: !session.IsSaved);
+    }
+
+    /// <summary>Gives what <see cref="EndToKeep"/> kept, with all sessions that there still are, and ends these.</summary>
+    /// <param name="key">As for <see cref="Save"/>.</param>
+    /// <returns>As <see cref="Save"/>; null when there is none.</returns>
+    public byte[]? SealKept(ReadOnlySpan<byte> key)
+    {
+        foreach (DtlsSession session in _sessions.Shut())
+        {
+            EndToKeep(session);
+        }
+
+        using AesGcm cipher = SavedSessions.CipherOf(key);
+        lock (_keptGate)
+        {
+            using StateWriter? kept = _kept;
+            _kept = null;
+            return kept is null ? null : SavedSessions.Seal(kept.Written, cipher, Random);
+        }
     }
 
     private int Load(List<DtlsSession> sessions)

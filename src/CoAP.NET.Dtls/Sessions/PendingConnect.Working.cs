@@ -58,7 +58,7 @@ internal sealed partial class PendingConnect
             }
             else if (_handshake.Status == HandshakeStatus.Failed)
             {
-                (DtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
+                (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.Of(_handshake, _distrust);
                 Fail(reason, text, null);
             }
         }
@@ -66,7 +66,7 @@ internal sealed partial class PendingConnect
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Fail(DtlsHandshakeFailure.Other, exception.Message, exception);
+            Fail(CoapDtlsHandshakeFailure.Other, exception.Message, exception);
         }
     }
 
@@ -165,14 +165,14 @@ internal sealed partial class PendingConnect
         }
     }
 
-    private void Fail(DtlsHandshakeFailure reason, string text, Exception? exception)
+    private void Fail(CoapDtlsHandshakeFailure reason, string text, Exception? exception)
     {
         bool isDecider = TryDecide(isPump: true);
         _handshake?.Dispose();
         if (isDecider)
         {
             owner.Forget(this);
-            _ended.TrySetException(new DtlsHandshakeException(reason, text, exception));
+            _ended.TrySetException(new CoapDtlsHandshakeException(reason, text, exception));
         }
     }
 

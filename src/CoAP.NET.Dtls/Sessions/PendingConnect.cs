@@ -77,14 +77,14 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     {
         if (owner.Time.GetElapsedTime(_since) >= owner.Settings.HandshakeTimeout)
         {
-            (DtlsHandshakeFailure reason, string text) = ConnectFailures.OfSilence(_handshake, _hasHeard, path, owner.Settings.HandshakeTimeout);
+            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfSilence(_handshake, _hasHeard, path, owner.Settings.HandshakeTimeout);
             GiveUp(reason, text);
             return;
         }
 
         if (IsRefused() is { } alert)
         {
-            (DtlsHandshakeFailure reason, string text) = ConnectFailures.OfAlert(alert, _handshake!.PskIdentity);
+            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfAlert(alert, _handshake!.PskIdentity);
             GiveUp(reason, text);
             return;
         }
@@ -107,7 +107,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     /// <param name="reason">Why.</param>
     /// <param name="text">In words.</param>
     /// <returns>Whether it was not decided before.</returns>
-    public bool GiveUp(DtlsHandshakeFailure reason, string text)
+    public bool GiveUp(CoapDtlsHandshakeFailure reason, string text)
     {
         if (!TryDecide(isPump: false))
         {
@@ -115,7 +115,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
         }
 
         owner.Forget(this);
-        _ended.TrySetException(new DtlsHandshakeException(reason, text));
+        _ended.TrySetException(new CoapDtlsHandshakeException(reason, text));
         return true;
     }
 

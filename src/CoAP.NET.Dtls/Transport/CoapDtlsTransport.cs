@@ -53,6 +53,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         _engine = engine;
         try
         {
+            engine.LoadSessions();
             await _sockets.StartAsync(engine.Context, cancellationToken).ConfigureAwait(false);
             engine.Start();
         }

@@ -79,11 +79,11 @@ internal sealed partial class DtlsEngine
             return session.Owner as DtlsChannelSession
                 ?? throw new CoapConnectionException(CoapConnectionError.Refused, $"The session with coaps://{path.Remote} was not taken: the endpoint stops.");
         }
-        catch (DtlsHandshakeException exception)
+        catch (CoapDtlsHandshakeException exception)
         {
             _outer.Counters.Add(CoapCounter.HandshakesFailed);
             DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), exception.Message);
-            throw new CoapConnectionException(exception.Reason is DtlsHandshakeFailure.NoAnswer or DtlsHandshakeFailure.PortUnreachable ? CoapConnectionError.ConnectFailed : CoapConnectionError.HandshakeFailed, exception.Message, exception);
+            throw new CoapConnectionException(exception.Reason is CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable ? CoapConnectionError.ConnectFailed : CoapConnectionError.HandshakeFailed, exception.Message, exception);
         }
     }
 

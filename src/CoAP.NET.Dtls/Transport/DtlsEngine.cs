@@ -102,6 +102,10 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         {
             _client!.End(session.Session, DtlsEnd.Closed, tells: true);
         }
+        else if (_settings.SessionFile is not null && _outer.IsStopping)
+        {
+            _server!.EndToKeep(session.Session);
+        }
         else
         {
             _server!.End(session.Session, DtlsEnd.Closed, tells: true);
@@ -117,6 +121,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
 
         _timer?.Dispose();
         _client?.Dispose();
+        KeepSessions();
         _server?.Dispose();
         _clientContext?.Dispose();
         _serverContext?.Dispose();

@@ -102,12 +102,12 @@ public sealed class CertificateTests
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Sessions = settings.Sessions with { Certificates = null };
         using ClientBench bench = new(settings);
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await bench.FailAsync()).Reason);
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await bench.FailAsync()).Reason);
 
         // Those that the system trusts do not know ours.
         settings.Sessions = settings.Sessions with { Certificates = new CertificateCheck { IsOfServers = true } };
         using ClientBench system = new(settings);
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await system.FailAsync()).Reason);
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await system.FailAsync()).Reason);
     }
 
     [Fact]
@@ -134,7 +134,7 @@ public sealed class CertificateTests
         using ClientBench bench = new(settings);
         Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
         answer = false;
-        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => bench.ConnectAsync(2, "other.example"));
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "other.example"));
         Assert.Contains("refused by the validation", failure.Message, StringComparison.Ordinal);
         Assert.Equal([SslPolicyErrors.RemoteCertificateNameMismatch, SslPolicyErrors.None], seen);
     }
@@ -146,8 +146,8 @@ public sealed class CertificateTests
         BenchSettings settings = MutualSettings();
         settings.Client = settings.Client with { Certificate = wrong };
         using ClientBench bench = new(settings);
-        DtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
-        Assert.Equal(DtlsHandshakeFailure.Refused, failure.Reason);
+        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        Assert.Equal(CoapDtlsHandshakeFailure.Refused, failure.Reason);
         Assert.Contains("bad_certificate (42): it does not trust this end's certificate", failure.Message, StringComparison.Ordinal);
     }
 
@@ -157,8 +157,8 @@ public sealed class CertificateTests
         BenchSettings settings = MutualSettings();
         settings.Client = settings.Client with { Certificate = null };
         using ClientBench bench = new(settings);
-        DtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
-        Assert.Equal(DtlsHandshakeFailure.NothingInCommon, failure.Reason);
+        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        Assert.Equal(CoapDtlsHandshakeFailure.NothingInCommon, failure.Reason);
         Assert.Contains("wants a certificate", failure.Message, StringComparison.Ordinal);
     }
 
@@ -178,9 +178,9 @@ public sealed class CertificateTests
     {
         using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, certificate));
         Task<DtlsSession> task = bench.BeginAsync(serverName: name);
-        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
         Assert.Contains(said, failure.Message, StringComparison.Ordinal);
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, failure.Reason);
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
         Assert.Empty(bench.ServerSink.Opened);
     }
 }

@@ -72,7 +72,7 @@ internal sealed class ClientBench : IDisposable
     }
 
     /// <summary>Connects, which fails.</summary>
-    public async Task<DtlsHandshakeException> FailAsync(int tag = 1, string? serverName = null)
+    public async Task<CoapDtlsHandshakeException> FailAsync(int tag = 1, string? serverName = null)
     {
         Task<DtlsSession> task = BeginAsync(tag, serverName);
         Assert.Empty(Sink.Opened);
@@ -88,7 +88,7 @@ internal sealed class ClientBench : IDisposable
             Client.Tick();
         }
 
-        return await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
+        return await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
     }
 
     /// <summary>Carries datagrams, and lets both ends say again what was lost, until something is so. OpenSSL reads the clock of the system for that.</summary>

@@ -11,7 +11,7 @@ public sealed class ConnectFailureTests
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = settings.Sessions with { SelectPsk = static (_, _, _) => ("user", "wrong"u8.ToArray()) };
-        await FailsAsync(settings, DtlsHandshakeFailure.PreSharedKey, "'user'");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.PreSharedKey, "'user'");
     }
 
     [Fact]
@@ -19,7 +19,7 @@ public sealed class ConnectFailureTests
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = settings.Sessions with { SelectPsk = static (_, _, _) => ("nobody", BenchSettings.Key) };
-        await FailsAsync(settings, DtlsHandshakeFailure.PreSharedKey, "'nobody'");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.PreSharedKey, "'nobody'");
     }
 
     [Fact]
@@ -27,11 +27,11 @@ public sealed class ConnectFailureTests
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = new DtlsClientSettings();
-        await FailsAsync(settings, DtlsHandshakeFailure.NoCredentials, "pre-shared key");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.NoCredentials, "pre-shared key");
         settings.Sessions = new DtlsClientSettings { SelectPsk = static (_, _, _) => null };
-        await FailsAsync(settings, DtlsHandshakeFailure.NoCredentials, "pre-shared key");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.NoCredentials, "pre-shared key");
         settings.Sessions = new DtlsClientSettings { SelectPsk = static (_, _, _) => (new string('x', 300), BenchSettings.Key) };
-        await FailsAsync(settings, DtlsHandshakeFailure.NoCredentials, "too long");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.NoCredentials, "too long");
     }
 
     [Fact]
@@ -39,7 +39,7 @@ public sealed class ConnectFailureTests
     {
         BenchSettings settings = BenchSettings.OfPsk();
         settings.Sessions = new DtlsClientSettings { SelectPsk = static (_, _, _) => throw new InvalidOperationException("no vault") };
-        await FailsAsync(settings, DtlsHandshakeFailure.Other, "no vault");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.Other, "no vault");
     }
 
     [Fact]
@@ -47,15 +47,15 @@ public sealed class ConnectFailureTests
     {
         BenchSettings settings = BenchSettings.OfPsk(0);
         settings.Client = settings.Client with { Suites = [CipherSuite.All[2]] };
-        await FailsAsync(settings, DtlsHandshakeFailure.NothingInCommon, "handshake_failure (40)");
+        await FailsAsync(settings, CoapDtlsHandshakeFailure.NothingInCommon, "handshake_failure (40)");
     }
 
     [Fact]
     public async Task A_server_that_is_not_there_is_named()
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, toServer, _) => toServer };
-        DtlsHandshakeException failure = await bench.FailAsync();
-        Assert.Equal(DtlsHandshakeFailure.NoAnswer, failure.Reason);
+        CoapDtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Equal(CoapDtlsHandshakeFailure.NoAnswer, failure.Reason);
         Assert.Contains("192.0.2.1:5684 within 30 s", failure.Message, StringComparison.Ordinal);
     }
 
@@ -66,8 +66,8 @@ public sealed class ConnectFailureTests
         Task<DtlsSession> task = bench.BeginAsync();
         Assert.False(bench.Client.PortUnreachable(ClientBench.Path(2)));
         Assert.True(bench.Client.PortUnreachable(ClientBench.Path()));
-        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
-        Assert.Equal(DtlsHandshakeFailure.PortUnreachable, failure.Reason);
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        Assert.Equal(CoapDtlsHandshakeFailure.PortUnreachable, failure.Reason);
         Assert.Contains("port 5684 of 192.0.2.1", failure.Message, StringComparison.Ordinal);
         Assert.Equal(0, bench.Client.HandshakeCount);
 
@@ -86,7 +86,7 @@ public sealed class ConnectFailureTests
         using ClientBench bench = new(BenchSettings.OfPsk());
         int ofServer = 0;
         bench.Loses = (_, toServer, _) => !toServer && ++ofServer > answers;
-        DtlsHandshakeException failure = await bench.FailAsync();
+        CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Contains(said, failure.Message, StringComparison.Ordinal);
     }
 
@@ -98,8 +98,8 @@ public sealed class ConnectFailureTests
         Assert.True(bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString("16fefd00000000000000ff0002ffff")));
         bench.Clock.Advance(TimeSpan.FromSeconds(30));
         bench.Client.Tick();
-        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
-        Assert.Equal(DtlsHandshakeFailure.TimedOut, failure.Reason);
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        Assert.Equal(CoapDtlsHandshakeFailure.TimedOut, failure.Reason);
         Assert.Contains("nothing that belongs to a DTLS 1.2 handshake", failure.Message, StringComparison.Ordinal);
     }
 
@@ -148,8 +148,8 @@ public sealed class ConnectFailureTests
         Task<DtlsSession> second = bench.BeginAsync(2);
         bench.Client.Dispose();
         bench.Carry();
-        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => first);
-        Assert.Equal(DtlsHandshakeFailure.Stopped, failure.Reason);
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => first);
+        Assert.Equal(CoapDtlsHandshakeFailure.Stopped, failure.Reason);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => second);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => bench.Client.ConnectAsync(ClientBench.Path(3), null, CancellationToken.None));
         Assert.Equal((session, DtlsEnd.Closed), Assert.Single(bench.Sink.Closed));
@@ -158,10 +158,10 @@ public sealed class ConnectFailureTests
         bench.Dispose();
     }
 
-    private static async Task FailsAsync(BenchSettings settings, DtlsHandshakeFailure reason, string said)
+    private static async Task FailsAsync(BenchSettings settings, CoapDtlsHandshakeFailure reason, string said)
     {
         using ClientBench bench = new(settings);
-        DtlsHandshakeException failure = await bench.FailAsync();
+        CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Contains(said, failure.Message, StringComparison.Ordinal);
         Assert.Equal(reason, failure.Reason);
         Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));

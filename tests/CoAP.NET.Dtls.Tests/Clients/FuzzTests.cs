@@ -37,7 +37,7 @@ public sealed class FuzzTests
                 sessions++;
                 Assert.True(session.Send([1]));
             }
-            catch (DtlsHandshakeException exception)
+            catch (CoapDtlsHandshakeException exception)
             {
                 failures++;
                 Assert.NotEmpty(exception.Message);

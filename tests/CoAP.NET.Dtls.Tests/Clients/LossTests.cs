@@ -95,8 +95,8 @@ public sealed class LossTests
         Assert.False(task.IsCompleted);
         bench.Clock.Advance(TimeSpan.FromMilliseconds(1));
         bench.Client.Tick();
-        DtlsHandshakeException failure = await Assert.ThrowsAsync<DtlsHandshakeException>(() => task);
-        Assert.Equal(DtlsHandshakeFailure.Refused, failure.Reason);
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
+        Assert.Equal(CoapDtlsHandshakeFailure.Refused, failure.Reason);
         Assert.Contains("internal_error (80)", failure.Message, StringComparison.Ordinal);
     }
 

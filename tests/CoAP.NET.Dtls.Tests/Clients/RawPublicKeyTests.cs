@@ -42,12 +42,12 @@ public sealed class RawPublicKeyTests
         }
 
         using ClientBench bench = new(settings);
-        DtlsHandshakeException failure = await bench.FailAsync();
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, failure.Reason);
+        CoapDtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
         Assert.Contains(Convert.ToHexStringLower(SHA256.HashData(server.ExportSubjectPublicKeyInfo())), failure.Message, StringComparison.Ordinal);
         settings.Sessions = new DtlsClientSettings();
         using ClientBench without = new(settings);
-        Assert.Equal(DtlsHandshakeFailure.NotTrusted, (await without.FailAsync()).Reason);
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await without.FailAsync()).Reason);
     }
 
     [Fact]

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>Why a DTLS handshake gave no session.</summary>
-public enum DtlsHandshakeFailure
+public enum CoapDtlsHandshakeFailure
 {
     /// <summary>Something else; the message says what.</summary>
     Other,

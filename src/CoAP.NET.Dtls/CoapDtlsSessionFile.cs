@@ -1,0 +1,29 @@
+namespace CoAP.NET.Dtls;
+
+/// <summary>
+/// A file in which the sessions of a server outlive a restart: the server writes it when it stops, encrypted (AES-GCM), and reads it when it starts, which deletes it first, so that no session lives twice. Clients notice
+/// nothing but the time in between. Where a server ends without a stop there is no file, and clients make new sessions by themselves.
+/// </summary>
+public sealed class CoapDtlsSessionFile
+{
+    /// <summary>Names a file.</summary>
+    /// <param name="path">Its path. The file is made readable for its owner only.</param>
+    /// <param name="key">Encrypts it: 16, 24 or 32 bytes, the same before and after the restart. Copied. Whoever has key and file can read what is said in the sessions: keep the key elsewhere.</param>
+    /// <exception cref="ArgumentException">The path is empty, or the key has another length.</exception>
+    public CoapDtlsSessionFile(string path, ReadOnlySpan<byte> key)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        if (key.Length is not (16 or 24 or 32))
+        {
+            throw new ArgumentException($"The key of saved sessions has 16, 24 or 32 bytes, and not {key.Length}.", nameof(key));
+        }
+
+        Path = path;
+        Key = key.ToArray();
+    }
+
+    /// <summary>The path of the file.</summary>
+    public string Path { get; }
+
+    internal byte[] Key { get; }
+}
