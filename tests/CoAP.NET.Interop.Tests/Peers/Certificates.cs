@@ -81,7 +81,11 @@ internal sealed class Certificates : IDisposable
     public CoapDtlsOptions AsDtlsServer(bool asksClients = false)
     {
         CoapDtlsServerOptions server = new() { Certificate = Server, RequireClientCertificate = asksClients };
-        server.TrustedAuthorities.Add(_authority);
+        if (asksClients)
+        {
+            server.TrustedAuthorities.Add(_authority);
+        }
+
         return new CoapDtlsOptions { Server = server };
     }
 
