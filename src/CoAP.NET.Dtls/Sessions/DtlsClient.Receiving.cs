@@ -53,7 +53,7 @@ internal sealed partial class DtlsClient
     private DtlsSession? SessionOf(in Peer peer, in RecordHeader header, ReadOnlySpan<byte> record) =>
         header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
 
-    private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
     {
         // The address that it came to is no reason to send from there only: the system knows the way.
         DtlsPath before = session.Path;

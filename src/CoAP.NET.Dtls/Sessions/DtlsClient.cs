@@ -113,10 +113,9 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>
     /// <param name="tells">Whether the peer is told.</param>
-    public void End(DtlsSession session, DtlsEnd reason, bool tells)
-    {
-        _ = session.End(reason, tells);
-    }
+#pragma warning disable CA1822 // as the server has it
+    public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
+#pragma warning restore CA1822
 
     /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called several times a second while there are handshakes.</summary>
     public void Tick()

@@ -124,6 +124,8 @@ public sealed class OptionCheckTests
         X509RevocationMode => X509RevocationMode.Online,
         _ when type == typeof(string) => "text",
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
+        _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
+        _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
         _ when type == typeof(CoapDtlsCertificateValidation) => (CoapDtlsCertificateValidation)((_, _, _) => true),
         _ when type == typeof(Func<CoapDtlsServerName, CoapPskCredential?>) => (Func<CoapDtlsServerName, CoapPskCredential?>)(_ => null),

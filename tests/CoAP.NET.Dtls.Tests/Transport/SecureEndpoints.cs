@@ -13,7 +13,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
 
     private readonly List<CoapClient> _clients = [];
 
-    public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null)
+    public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, int port = 0)
     {
         Keys = new CoapPskDictionary { { Identity, Key } };
         CoapDtlsServerOptions server = new() { PskStore = Keys };
@@ -23,7 +23,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1) };
         endpoint?.Invoke(options);
         Server = new CoapServer(options);
-        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
+        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) } });
         Server.Endpoint.AddTransport(Transport);
         Server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         Server.MapGet("/hello", static () => CoapResults.Text("hello"));

@@ -8,6 +8,7 @@ internal sealed class WorkerHost : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
     private readonly Task _serving;
+    private int _isDisposed;
 
     public WorkerHost(LoadRun run, WorkerOptions? options = null)
     {
@@ -26,8 +27,11 @@ internal sealed class WorkerHost : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await _stop.CancelAsync();
-        await _serving.Guarded();
-        _stop.Dispose();
+        if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
+        {
+            await _stop.CancelAsync();
+            await _serving.Guarded();
+            _stop.Dispose();
+        }
     }
 }

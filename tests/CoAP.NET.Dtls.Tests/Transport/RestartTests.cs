@@ -1,0 +1,80 @@
+using CoAP.NET.Dtls.Tests.Options;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+public sealed class RestartTests : IDisposable
+{
+    private static readonly byte[] s_key = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+
+    private readonly TemporaryFiles _files = new();
+
+    public void Dispose() => _files.Dispose();
+
+    [Fact]
+    public async Task A_session_outlives_a_restart_and_its_client_notices_nothing()
+    {
+        string path = _files.Name("sessions");
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync();
+        CoapClient client = first.Client();
+        await client.GetAsync($"{first.Host}/hello");
+        int port = first.Endpoint.Port;
+        await first.Server.DisposeAsync();
+        Assert.True(File.Exists(path));
+
+        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key), port: port).StartAsync();
+        Assert.False(File.Exists(path));
+        CoapResponse response = await client.GetAsync($"{second.Host}/who");
+
+        Assert.Equal(SecureEndpoints.Identity, response.GetText());
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
+        Assert.Single(second.Server.Endpoint.ConnectedPeers);
+        await first.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_file_of_another_key_is_not_taken_over_and_the_server_starts()
+    {
+        string path = _files.Name("sessions");
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync();
+        await first.Client().GetAsync($"{first.Host}/hello");
+        await first.DisposeAsync();
+
+        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, new byte[16])).StartAsync();
+
+        Assert.Empty(second.Server.Endpoint.ConnectedPeers);
+        Assert.Equal("hello", (await second.Client().GetAsync($"{second.Host}/hello")).GetText());
+    }
+
+    [Fact]
+    public async Task Without_sessions_no_file_is_written()
+    {
+        string path = _files.Name("sessions");
+        await (await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync()).DisposeAsync();
+        Assert.False(File.Exists(path));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(15)]
+    [InlineData(33)]
+    public void A_key_of_another_length_is_refused(int length) =>
+        Assert.Contains("16, 24 or 32", Assert.Throws<ArgumentException>(() => new CoapDtlsSessionFile("sessions", new byte[length])).Message, StringComparison.Ordinal);
+
+    [Fact]
+    [Rfc("7925-7-1")]
+    public async Task A_client_that_comes_back_resumes_by_a_short_handshake()
+    {
+        CoapDtlsSessionMemory memory = new();
+        await using SecureEndpoints secure = await new SecureEndpoints(options => options.ResumptionStore = memory).StartAsync();
+        CoapClient client = secure.Client();
+        await client.GetAsync($"{secure.Host}/hello");
+        await client.Endpoint.ConnectedPeers[0].ReleaseAsync();
+
+        CoapResponse response = await client.GetAsync($"{secure.Host}/who");
+
+        Assert.Equal(SecureEndpoints.Identity, response.GetText());
+        Assert.Equal(1, secure.Transport.Engine!.Server!.Counters.HandshakesResumed);
+        Assert.Equal(1, memory.Count);
+    }
+}
