@@ -101,6 +101,22 @@ public sealed class ConcurrencyTests
     }
 
     [Fact]
+    public void A_thread_that_tells_of_a_move_late_changes_nothing()
+    {
+        using SessionRig rig = new();
+        (DtlsSession session, RecordLayer client) = rig.Open(1);
+        rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1]));
+        rig.Server.Receive(ServerBench.Path(3), SessionRig.Record(client, [1]));
+        ((IDtlsSessionHome)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
+        Assert.Null(rig.Server.Find(ServerBench.Path(2)));
+        Assert.Same(session, rig.Server.Find(ServerBench.Path(3)));
+        rig.Server.End(session, DtlsEnd.Closed, tells: false);
+        ((IDtlsSessionHome)rig.Server).OnMoved(session, ServerBench.Path(1), ServerBench.Path(2));
+        Assert.Null(rig.Server.Find(ServerBench.Path(2)));
+        Assert.Null(rig.Server.Find(ServerBench.Path(3)));
+    }
+
+    [Fact]
     public void Sessions_that_move_over_each_others_addresses_while_others_end_are_found_by_Connection_ID()
     {
         const int Sessions = 16;
