@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls;
@@ -26,6 +27,18 @@ public sealed class CoapDtlsClientOptions
     /// </summary>
     public X509Certificate2? Certificate { get; set; }
 
+    /// <summary>
+    /// The own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2): an ECDSA key on P-256 that can be exported. Needs OpenSSL 3.2 or later, else the start fails with a
+    /// <see cref="CoapDtlsException"/>. Not beside <see cref="Certificate"/>. Not copied: it must not be disposed before the endpoint has started. Default null.
+    /// </summary>
+    public ECDsa? RawPublicKey { get; set; }
+
+    /// <summary>
+    /// Decides whether a raw public key is that of a server: gets the server and the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Servers may then show a key in place of a certificate. Called on a thread of
+    /// handshakes. Needs OpenSSL 3.2 or later. Default null: none is taken.
+    /// </summary>
+    public Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>? ValidateServerPublicKey { get; set; }
+
     /// <summary>What is sent with <see cref="Certificate"/>: the authorities between it and a root that servers know, the nearest first. Default: none.</summary>
     public X509Certificate2Collection Intermediates { get; } = [];
 
@@ -52,6 +65,8 @@ public sealed class CoapDtlsClientOptions
         {
             Psk = Psk,
             SelectPsk = SelectPsk,
+            RawPublicKey = RawPublicKey,
+            ValidateServerPublicKey = ValidateServerPublicKey,
             Certificate = CertificateChecks.Copy(Certificate),
             ValidateServerCertificate = ValidateServerCertificate,
             RevocationMode = RevocationMode,

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Dtls;
@@ -23,6 +24,18 @@ public sealed class CoapDtlsServerOptions
 
     /// <summary>What is sent with <see cref="Certificate"/>: the authorities between it and a root that clients know, the nearest first. Default: none.</summary>
     public X509Certificate2Collection Intermediates { get; } = [];
+
+    /// <summary>
+    /// The own raw public key in place of a certificate (RFC 7250; RFC 7252 section 9.1.3.2): an ECDSA key on P-256 that can be exported. Needs OpenSSL 3.2 or later, else the start fails with a
+    /// <see cref="CoapDtlsException"/>. Not beside <see cref="Certificate"/>. Not copied: it must not be disposed before the endpoint has started. Default null.
+    /// </summary>
+    public ECDsa? RawPublicKey { get; set; }
+
+    /// <summary>
+    /// Decides which raw public keys of clients are good: gets the key as SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Clients are then asked for a key, or for a certificate where that is said too. Called on a
+    /// thread of handshakes. Needs OpenSSL 3.2 or later. Default null: none is.
+    /// </summary>
+    public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; set; }
 
     /// <summary>Whether clients that use the certificate of the server must show one of their own; otherwise the handshake fails. Those with pre-shared keys show none. Default false.</summary>
     public bool RequireClientCertificate { get; set; }
@@ -71,6 +84,8 @@ public sealed class CoapDtlsServerOptions
         {
             PskStore = PskStore,
             PskIdentityHint = PskIdentityHint,
+            RawPublicKey = RawPublicKey,
+            ValidateClientPublicKey = ValidateClientPublicKey,
             Certificate = CertificateChecks.Copy(Certificate),
             RequireClientCertificate = RequireClientCertificate,
             RequestClientCertificate = RequestClientCertificate,

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Records;
 
@@ -6,6 +7,8 @@ namespace CoAP.NET.Dtls;
 /// <summary>Whether options fit together: said when they are given, not by the first handshake that fails.</summary>
 internal static class DtlsOptionChecks
 {
+    private const int KeySize = 256;
+
     /// <summary>Checks options.</summary>
     /// <exception cref="ArgumentException">Something is missing or does not fit; the message says what to do.</exception>
     public static void Check(CoapDtlsOptions options)
@@ -24,7 +27,13 @@ internal static class DtlsOptionChecks
         {
             CheckCertificate("CoapDtlsClientOptions.Certificate", certificate);
         }
-        else if (options.Client is { Intermediates.Count: > 0 })
+
+        if (options.Client is { } client)
+        {
+            CheckRawKey("CoapDtlsClientOptions", client.Certificate, client.RawPublicKey);
+        }
+
+        if (options.Client is { Certificate: null, Intermediates.Count: > 0 })
         {
             throw new ArgumentException("CoapDtlsClientOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate; authorities to be trusted belong into TrustedAuthorities.");
         }
@@ -34,10 +43,12 @@ internal static class DtlsOptionChecks
 
     private static void CheckServer(CoapDtlsServerOptions server)
     {
-        if (server.PskStore is null && server.Certificate is null)
+        if (server.PskStore is null && server.Certificate is null && server.RawPublicKey is null)
         {
-            throw new ArgumentException("CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate for those that check one, or both.");
+            throw new ArgumentException("CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey) for those that check one, or both.");
         }
+
+        CheckRawKey("CoapDtlsServerOptions", server.Certificate, server.RawPublicKey);
 
         if (server.PskIdentityHint is { } hint && PskRules.ProblemOfIdentity(hint) is { } problem)
         {
@@ -48,7 +59,7 @@ internal static class DtlsOptionChecks
         bool decides = server.TrustedAuthorities.Count > 0 || server.ValidateClientCertificate is not null;
         if (server.Certificate is null)
         {
-            if (asks)
+            if (asks && server.RawPublicKey is null)
             {
                 throw new ArgumentException("CoapDtlsServerOptions wants certificates of clients, but has no Certificate of its own, and one goes only with the other. Set Certificate.");
             }
@@ -82,6 +93,19 @@ internal static class DtlsOptionChecks
         }
     }
 
+    private static void CheckRawKey(string name, X509Certificate2? certificate, ECDsa? key)
+    {
+        if (key is not null && certificate is not null)
+        {
+            throw new ArgumentException($"{name} has a Certificate and a RawPublicKey, and an endpoint shows one of them. Leave one out.");
+        }
+
+        if (key is not null && key.KeySize != KeySize)
+        {
+            throw new ArgumentException($"{name}.RawPublicKey has {key.KeySize} bits. Use an ECDSA key on P-256 (RFC 7252 section 9.1.3.2).");
+        }
+    }
+
     private static void CheckSuites(CoapDtlsOptions options)
     {
         IReadOnlyList<CipherSuite> server = DtlsSuites.OfServer(options);
@@ -93,7 +117,7 @@ internal static class DtlsOptionChecks
 
         if (options.Server is not null && server.Count == 0)
         {
-            throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. Add {(options.Server.Certificate is null ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
+            throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. Add {(options.Server.Certificate is null && options.Server.RawPublicKey is null ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
         }
 
         if (options.Client is not null && client.Count == 0)

@@ -24,6 +24,7 @@ internal sealed class DtlsSettings
         {
             PskStore = server.PskStore;
             SessionFile = server.SessionFile;
+            ValidateClientPublicKey = server.ValidateClientPublicKey;
             ValidateClient = server.RequireClientCertificate || server.RequestClientCertificate ? ValidateWith(CheckOf(server)) : null;
             ServerLimits = new DtlsServerLimits
             {
@@ -42,6 +43,7 @@ internal sealed class DtlsSettings
             {
                 SelectPsk = SelectionOf(client),
                 Certificates = CheckOf(client),
+                ValidateRawPublicKey = client.ValidateServerPublicKey is { } takes ? (host, address, key) => takes(new CoapDtlsServerName(host, address, null), key) : null,
                 HandshakeTimeout = options.HandshakeTimeout,
                 IdleTimeout = client.SessionIdleTimeout,
                 MaxResumable = client.MaxResumableSessions,
@@ -57,6 +59,9 @@ internal sealed class DtlsSettings
 
     /// <summary>How much a server keeps.</summary>
     public DtlsServerLimits ServerLimits { get; } = new();
+
+    /// <summary>Decides about raw public keys of clients, or null: none is good.</summary>
+    public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; }
 
     /// <summary>Where sessions outlive a restart, or null.</summary>
     public CoapDtlsSessionFile? SessionFile { get; }
@@ -104,7 +109,9 @@ internal sealed class DtlsSettings
             Certificate = server.Certificate,
             Intermediates = [.. server.Intermediates],
             RequiresClientCertificate = server.RequireClientCertificate,
-            RequestsClientCertificate = server.RequestClientCertificate,
+            RequestsClientCertificate = server.RequestClientCertificate || server.ValidateClientPublicKey is not null,
+            RawPublicKey = server.RawPublicKey,
+            TakesRawPublicKeys = server.ValidateClientPublicKey is not null,
             PskIdentityHint = server.PskIdentityHint,
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
@@ -125,6 +132,8 @@ internal sealed class DtlsSettings
             IsServer = false,
             Suites = DtlsSuites.OfClient(_options),
             Certificate = client.Certificate,
+            RawPublicKey = client.RawPublicKey,
+            TakesRawPublicKeys = client.ValidateServerPublicKey is not null,
             Intermediates = [.. client.Intermediates],
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,

@@ -15,7 +15,7 @@ internal static class DtlsSuites
 
     /// <summary>Those that a server can use.</summary>
     public static IReadOnlyList<CipherSuite> OfServer(CoapDtlsOptions options) =>
-        options.Server is not { } server ? [] : [.. Named(options).Where(suite => suite.UsesPreSharedKey ? server.PskStore is not null : server.Certificate is not null)];
+        options.Server is not { } server ? [] : [.. Named(options).Where(suite => suite.UsesPreSharedKey ? server.PskStore is not null : server.Certificate is not null || server.RawPublicKey is not null)];
 
     /// <summary>Those that a client can use. With a pre-shared key, servers with certificates are taken only if something is said of certificates: who has a key expects that the server has it.</summary>
     public static IReadOnlyList<CipherSuite> OfClient(CoapDtlsOptions options)
@@ -29,6 +29,8 @@ internal static class DtlsSuites
         bool takesCertificates = !hasKey
             || options.CipherSuites.Count > 0
             || client.Certificate is not null
+            || client.RawPublicKey is not null
+            || client.ValidateServerPublicKey is not null
             || client.TrustedAuthorities.Count > 0
             || client.ValidateServerCertificate is not null;
         return [.. Named(options).Where(suite => suite.UsesPreSharedKey ? hasKey : takesCertificates)];

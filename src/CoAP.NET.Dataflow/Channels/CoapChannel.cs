@@ -36,7 +36,7 @@ public sealed partial class CoapChannel
 
     /// <summary>Makes the channel of a connection (RFC 8323) or of a session (RFC 7252 section 9.1), which is one peer as long as it lasts.</summary>
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
-        : this(new ChannelRoute(shard, connection.Transport, 0, connection.Local), connection.Remote, parameters)
+        : this(connection.Transport.IsReliable ? new ChannelRoute(shard, connection.Transport, 0, connection.Local) : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
         _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
         _extras = new ChannelExtras { Connection = connection, Identity = connection.Identity };

@@ -88,7 +88,7 @@ internal sealed class ConnectionState(SignallingLayer layer, CoapChannel channel
     public CustodyPings? Custody { get; set; }
 
     /// <summary>Messages that change until they leave (<see cref="ITransmissionSource"/>) and wait for room on the connection.</summary>
-    public LinkedList<CoapTransmission> Waiting { get; } = new();
+    public LinkedList<CoapTransmission> Waiting => field ??= new();
 
     /// <summary>Ends when the connection is ready, or over; made when somebody waits.</summary>
     public TaskCompletionSource? Ready { get; set; }

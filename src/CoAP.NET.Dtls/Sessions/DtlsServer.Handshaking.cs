@@ -105,7 +105,7 @@ internal sealed partial class DtlsServer
             }
         }
 
-        PendingHandshake pending = new(new ServerHandshake(_context, MakeCid) { Validate = _validate }, path, this, beginning.ToArray()) { Since = _time.GetTimestamp() };
+        PendingHandshake pending = new(new ServerHandshake(_context, MakeCid) { Validate = _validate, ValidateRawPublicKey = ValidateRawPublicKey }, path, this, beginning.ToArray()) { Since = _time.GetTimestamp() };
         if (!_pending.TryAdd(path, pending))
         {
             // The same ClientHello came by another thread.

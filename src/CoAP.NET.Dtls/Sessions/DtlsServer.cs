@@ -87,6 +87,9 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         }
     }
 
+    /// <summary>Decides about raw public keys of clients (SubjectPublicKeyInfo); null: none is good.</summary>
+    public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
+
     /// <summary>Told of handshakes that gave no session, with the reason in words.</summary>
     public Action<DtlsPath, string>? HandshakeFailed { get; init; }
 

@@ -41,7 +41,10 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         {
             _serverContext = settings.MakeServerContext();
             _server = new DtlsServer(
-                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClient, this, context.TimeProvider, context.Random, RunHandshake) { HandshakeFailed = OnHandshakeFailed };
+                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClient, this, context.TimeProvider, context.Random, RunHandshake) {
+                    HandshakeFailed = OnHandshakeFailed,
+                    ValidateRawPublicKey = settings.ValidateClientPublicKey,
+                };
         }
 
         if (settings.HasClient)

@@ -8,6 +8,7 @@ namespace CoAP.NET.Dtls.Tests.Options;
 public sealed class OptionCheckTests
 {
     private static readonly BenchAuthority s_authority = new();
+    private static readonly ECDsa s_key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
     private static readonly X509Certificate2 s_certificate = s_authority.Issue("device.example");
 
     public static TheoryData<string, string> Mistakes => new()
@@ -25,6 +26,8 @@ public sealed class OptionCheckTests
         { "suite without certificate", "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8" },
         { "suite without key", "TLS_PSK_WITH_AES_128_CCM" },
         { "no suite", "is none that is offered" },
+        { "certificate and raw key", "Leave one out" },
+        { "raw key on another curve", "P-256" },
         { "no suite for the server", "credentials of Server" },
     };
 
@@ -124,6 +127,9 @@ public sealed class OptionCheckTests
         X509RevocationMode => X509RevocationMode.Online,
         _ when type == typeof(string) => "text",
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
+        _ when type == typeof(ECDsa) => s_key,
+        _ when type == typeof(Func<ReadOnlyMemory<byte>, bool>) => (Func<ReadOnlyMemory<byte>, bool>)(_ => true),
+        _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) => (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
         _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
@@ -154,6 +160,8 @@ public sealed class OptionCheckTests
             "suite without key" => new() { Client = new(), CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm } },
             "no suite" => new() { Server = psk, CipherSuites = { (CoapDtlsCipherSuite)0x1301 } },
             "no suite for the server" => new() { Server = psk, Client = new(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
+            "certificate and raw key" => new() { Server = new() { Certificate = s_certificate, RawPublicKey = s_key } },
+            "raw key on another curve" => new() { Client = new() { RawPublicKey = ECDsa.Create(ECCurve.NamedCurves.nistP384) } },
             _ => throw new ArgumentOutOfRangeException(nameof(mistake)),
         };
     }

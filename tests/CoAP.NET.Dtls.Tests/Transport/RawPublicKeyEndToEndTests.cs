@@ -1,0 +1,52 @@
+using System.Net;
+using System.Security.Cryptography;
+using CoAP.NET.Dtls.Native;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+public sealed class RawPublicKeyEndToEndTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Both_ends_know_each_other_by_their_keys_or_are_told_what_to_install(bool isKnown)
+    {
+        using ECDsa serverKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using ECDsa clientKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        byte[] ofServer = serverKey.ExportSubjectPublicKeyInfo();
+        byte[] ofClient = clientKey.ExportSubjectPublicKeyInfo();
+        CoapDtlsServerOptions serving = new()
+        {
+            RawPublicKey = serverKey,
+            RequireClientCertificate = true,
+            ValidateClientCertificate = static (_, _, _) => false,
+            ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(ofClient),
+        };
+        await using CoapServer server = new();
+        server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = serving }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } }));
+        server.MapGet("/key", static request => CoapResults.Bytes(((CoapDtlsIdentity)request.Peer.Identity!).PublicKey.ToArray()));
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            HandshakeTimeout = TimeSpan.FromSeconds(5),
+            Client = new CoapDtlsClientOptions { RawPublicKey = clientKey, ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(ofServer) },
+        }));
+        if (!RawPublicKeys.IsSupported)
+        {
+            Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => server.StartAsync())).Message, StringComparison.Ordinal);
+            Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => client.GetAsync("coaps://127.0.0.1/key"))).Message, StringComparison.Ordinal);
+            return;
+        }
+
+        await server.StartAsync();
+        Task<CoapResponse> asked = client.GetAsync($"{server.LocalEndpoints[0]}/key");
+        if (isKnown)
+        {
+            Assert.Equal(ofClient, (await asked).Payload.ToArray());
+        }
+        else
+        {
+            await Assert.ThrowsAsync<CoapConnectionException>(() => asked);
+        }
+    }
+}
