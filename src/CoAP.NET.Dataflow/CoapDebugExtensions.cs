@@ -50,5 +50,5 @@ public static class CoapDebugExtensions
             : CoapResults.Bytes(SnapshotDocument.ToJson(snapshot), CoapContentFormat.Json);
     }
 
-    private static bool IsNearOrSecured(CoapChannel channel) => channel.Identity is not null || channel.Transport.IsSecure || IPAddress.IsLoopback(channel.Remote.ToIPAddress());
+    private static bool IsNearOrSecured(CoapChannel channel) => channel.Transport.IsSecure || channel.Identity is not null || IPAddress.IsLoopback(channel.Remote.ToIPAddress());
 }

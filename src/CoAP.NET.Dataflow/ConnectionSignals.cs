@@ -38,7 +38,7 @@ internal sealed class ConnectionSignals : IConnectionSignals
         lock (channel.Shard.Gate)
         {
             return channel.SignallingState is ConnectionState state
-                ? new ConnectionEnd(state.IsReady, state.Reason, state.HoldOff, state.AlternativeAddresses)
+                ? new ConnectionEnd(state.IsReady, state.Reason, (state as StreamState)?.HoldOff, (state as StreamState)?.AlternativeAddresses ?? [])
                 : new ConnectionEnd(false, null, null, []);
         }
     }

@@ -6,41 +6,21 @@ namespace CoAP.NET.Channels;
 internal sealed class ChannelExtras
 {
     public CoapConnection? Connection;
+    public ChannelHints? Hints;
     public object? SignallingState;
     public object? ExchangeState;
     public object? ObservingState;
-    public object? ConnectingState;
-    public object? Identity;
     public object? Face;
-    public byte[]? EchoToReturn;
     public RequestsUnderWay? Requests;
     public DropNote? LastDrop;
 
     /// <summary>What waits for the one who drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;
 
-    /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
-    public CoapConnectionException? EndReason;
-
-    /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
-    public CancellationTokenSource? Probe;
-
     /// <summary>Which connection or session of the endpoint.</summary>
     public ulong Number;
 
-    /// <summary>When a session had its present address first, in units of 100 ns.</summary>
-    public long MovedAt = long.MinValue;
-
     public long VerifiedUntil = long.MaxValue;
-    public long LongTokensUntil;
-    public long KnowsQBlockUntil = long.MinValue;
-    public long LacksQBlockUntil = long.MinValue;
-    public int LongTokens;
-    public int PeerMaxMessageSize = (int)Options.MaxMessageSize.BaseValue;
-    public int PeerMaxTokenLength = CoapToken.MaxLength;
     public int AmplificationCredit;
-    public int UploadBlockSize;
-    public int DownloadBlockSize;
-    public bool TakesBlocks;
     public bool IsCountedVerified;
 }

@@ -9,8 +9,8 @@ public sealed partial class CoapChannel
     /// <summary>Why the connection or session has ended; null before that.</summary>
     internal CoapConnectionException? EndReason
     {
-        get => _extras?.EndReason;
-        set => Extras.EndReason = value;
+        get => _extras?.Hints?.EndReason;
+        set => Hints.EndReason = value;
     }
 
     /// <summary>What a message to the peer may have, in bytes: on a connection the peer's Max-Message-Size (RFC 8323 section 5.3.1), otherwise that of <see cref="Parameters"/>.</summary>
@@ -19,15 +19,15 @@ public sealed partial class CoapChannel
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
     internal int PeerMaxMessageSize
     {
-        get => _extras?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
-        set => Extras.PeerMaxMessageSize = value;
+        get => _extras?.Hints?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
+        set => Hints.PeerMaxMessageSize = value;
     }
 
     /// <summary>Whether the peer may be sent Block1 and Block2: always on datagrams, on a connection when its CSM said so (RFC 8323 section 5.3.2).</summary>
     internal bool TakesBlocks
     {
-        get => IsReliable ? _extras!.TakesBlocks : !Transport.IsReliable;
-        set => Extras.TakesBlocks = value;
+        get => IsReliable ? _extras!.Hints is { TakesBlocks: true } : !Transport.IsReliable;
+        set => Hints.TakesBlocks = value;
     }
 
     /// <summary>Whether SZX 7 may be used in both directions (RFC 8323 section 6): both ends said that they know block-wise transfer, and take more than 1,152 bytes.</summary>
@@ -37,8 +37,8 @@ public sealed partial class CoapChannel
     /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength
     {
-        get => _extras?.PeerMaxTokenLength ?? CoapToken.MaxLength;
-        set => Extras.PeerMaxTokenLength = value;
+        get => _extras?.Hints?.PeerMaxTokenLength ?? CoapToken.MaxLength;
+        set => Hints.PeerMaxTokenLength = value;
     }
 
     /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.</summary>
@@ -57,10 +57,10 @@ public sealed partial class CoapChannel
     /// <summary>When the session had its present address first, in units of 100 ns; <see cref="long.MinValue"/> when it never moved. Guarded by <see cref="AddressGuard"/>.</summary>
     internal long MovedAt
     {
-        get => _extras?.MovedAt ?? long.MinValue;
-        set => Extras.MovedAt = value;
+        get => _extras?.Hints?.MovedAt ?? long.MinValue;
+        set => Hints.MovedAt = value;
     }
 
     /// <summary>What is cancelled when the peer moves again while it is asked whether it receives where it is; null when it is not asked.</summary>
-    internal ref CancellationTokenSource? Probe => ref Extras.Probe;
+    internal ref CancellationTokenSource? Probe => ref Hints.Probe;
 }

@@ -39,7 +39,7 @@ public sealed partial class CoapChannel
         : this(connection.Transport.IsReliable ? new ChannelRoute(shard, connection.Transport, 0, connection.Local) : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
         _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
-        _extras = new ChannelExtras { Connection = connection, Identity = connection.Identity };
+        _extras = new ChannelExtras { Connection = connection };
         IsVerified = true;
     }
 
@@ -51,6 +51,8 @@ public sealed partial class CoapChannel
     }
 
     private ChannelExtras Extras => _extras ?? Interlocked.CompareExchange(ref _extras, new ChannelExtras(), null) ?? _extras;
+
+    private ChannelHints Hints => Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
 
     /// <summary>What each chapter of the handler keeps for this peer, made when first needed. Guarded by Shard.Gate. Of Signalling only on connections.</summary>
     internal object? SignallingState
@@ -76,19 +78,19 @@ public sealed partial class CoapChannel
     /// <summary>Who opened the connection, if it was opened for requests. Guarded by that one's lock.</summary>
     internal object? ConnectingState
     {
-        get => _extras?.ConnectingState;
-        set => Extras.ConnectingState = value;
+        get => _extras?.Hints?.ConnectingState;
+        set => Hints.ConnectingState = value;
     }
 
     /// <summary>An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).</summary>
     internal byte[]? EchoToReturn
     {
-        get => _extras is { } extras ? Volatile.Read(ref extras.EchoToReturn) : null;
-        set => Volatile.Write(ref Extras.EchoToReturn, value);
+        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.EchoToReturn) : null;
+        set => Volatile.Write(ref Hints.EchoToReturn, value);
     }
 
     /// <summary>Takes <see cref="EchoToReturn"/>, which is sent once.</summary>
-    internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Extras.EchoToReturn, null);
+    internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Hints.EchoToReturn, null);
 
     /// <summary>The user's view of the peer; made when first asked for. Two threads may both make one; the first that is stored is everybody's.</summary>
     internal object? Face => _extras?.Face;
@@ -167,8 +169,8 @@ public sealed partial class CoapChannel
     /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
     public object? Identity
     {
-        get => _extras?.Identity;
-        internal set => Extras.Identity = value;
+        get => _extras is { } extras ? extras.Hints?.Identity ?? extras.Connection?.Identity : null;
+        internal set => Hints.Identity = value;
     }
 
     internal CoapShard Shard => _route.Shard;
@@ -271,37 +273,37 @@ public sealed partial class CoapChannel
     /// <summary>Whether the peer understands long tokens, until <see cref="LongTokensUntil"/>.</summary>
     internal LongTokenSupport LongTokens
     {
-        get => _extras is { } extras ? (LongTokenSupport)Volatile.Read(ref extras.LongTokens) : LongTokenSupport.Unknown;
-        set => Volatile.Write(ref Extras.LongTokens, (int)value);
+        get => _extras?.Hints is { } hints ? (LongTokenSupport)Volatile.Read(ref hints.LongTokens) : LongTokenSupport.Unknown;
+        set => Volatile.Write(ref Hints.LongTokens, (int)value);
     }
 
     /// <summary>See <see cref="LongTokens"/>; in units of 100 ns.</summary>
     internal long LongTokensUntil
     {
-        get => _extras?.LongTokensUntil ?? 0;
-        set => Extras.LongTokensUntil = value;
+        get => _extras?.Hints?.LongTokensUntil ?? 0;
+        set => Hints.LongTokensUntil = value;
     }
 
     /// <summary>Whether Q-Block1 and Q-Block2 may be used with the peer; otherwise they are unknown options. Never on reliable transports, which lose nothing.</summary>
     internal bool AllowsQBlock => Shard.Environment.QBlock switch
     {
         CoapQBlock.Off => false,
-        CoapQBlock.Secured => !Transport.IsReliable && (Identity is not null || Transport.IsSecure),
+        CoapQBlock.Secured => !Transport.IsReliable && (Transport.IsSecure || Identity is not null),
         _ => !Transport.IsReliable,
     };
 
     /// <summary>Until when, in units of 100 ns, the peer is taken to know Q-Block, and until when not to know it. Hints, so not guarded.</summary>
     internal long KnowsQBlockUntil
     {
-        get => _extras?.KnowsQBlockUntil ?? long.MinValue;
-        set => Extras.KnowsQBlockUntil = value;
+        get => _extras?.Hints?.KnowsQBlockUntil ?? long.MinValue;
+        set => Hints.KnowsQBlockUntil = value;
     }
 
     /// <summary>See <see cref="KnowsQBlockUntil"/>.</summary>
     internal long LacksQBlockUntil
     {
-        get => _extras?.LacksQBlockUntil ?? long.MinValue;
-        set => Extras.LacksQBlockUntil = value;
+        get => _extras?.Hints?.LacksQBlockUntil ?? long.MinValue;
+        set => Hints.LacksQBlockUntil = value;
     }
 
     /// <summary>What of the peer, or to it, was dropped last, for people who look for the reason; null when nothing was. Not guarded.</summary>
@@ -318,7 +320,7 @@ public sealed partial class CoapChannel
 
     /// <summary>Whether the caller is the one to find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
-        Interlocked.CompareExchange(ref Extras.LongTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
+        Interlocked.CompareExchange(ref Hints.LongTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
 
     /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
     internal bool IsGroup => Remote.IsMulticast;
@@ -333,15 +335,15 @@ public sealed partial class CoapChannel
     /// <summary>The block size in bytes that the peer asked for when we uploaded, and the one it used when we downloaded; 0 before that. Hints, so not guarded (RFC 7959 sections 2.3 and 2.4).</summary>
     internal int UploadBlockSize
     {
-        get => _extras?.UploadBlockSize ?? 0;
-        set => Extras.UploadBlockSize = value;
+        get => _extras?.Hints?.UploadBlockSize ?? 0;
+        set => Hints.UploadBlockSize = value;
     }
 
     /// <summary>See <see cref="UploadBlockSize"/>.</summary>
     internal int DownloadBlockSize
     {
-        get => _extras?.DownloadBlockSize ?? 0;
-        set => Extras.DownloadBlockSize = value;
+        get => _extras?.Hints?.DownloadBlockSize ?? 0;
+        set => Hints.DownloadBlockSize = value;
     }
 
     /// <summary>Addresses and scheme for logs.</summary>

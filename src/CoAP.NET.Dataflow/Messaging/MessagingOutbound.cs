@@ -41,7 +41,7 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
     /// <inheritdoc/>
     private protected override void Process(CoapOutbound item)
     {
-        if (item.Channel is { IsReliable: true, SignallingState: ConnectionState connection })
+        if (item.Channel is { IsReliable: true, SignallingState: StreamState connection })
         {
             ProcessReliable(in item, connection);
             return;
@@ -85,7 +85,7 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
     // Whether the block of a user that threw has passed it on is not known; a duplicate of the request will tell.
     private protected override void OnLost(CoapOutbound item) => OnDeclined(item);
 
-    private void ProcessReliable(in CoapOutbound item, ConnectionState connection)
+    private void ProcessReliable(in CoapOutbound item, StreamState connection)
     {
         if (item is { Kind: CoapOutboundKind.Message, Transmission: null, Message: not null })
         {

@@ -11,14 +11,14 @@ internal sealed partial class SignallingLayer
     {
         lock (_shard.Gate)
         {
-            return channel.SignallingState is not ConnectionState { IsReady: false, IsOver: false } state
+            return channel.SignallingState is not StreamState { IsReady: false, IsOver: false } state
                 ? Task.CompletedTask
                 : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
     }
 
     // Each option holds until another CSM changes it, so that one without options changes nothing.
-    private void OnCapabilities(ConnectionState state, CoapMessage csm, long now)
+    private void OnCapabilities(StreamState state, CoapMessage csm, long now)
     {
         CoapChannel channel = state.Channel;
         if (csm.OptionsToRead is { } options)

@@ -18,14 +18,14 @@ internal sealed partial class SignallingLayer
     /// <param name="atOnce">Whether the connection is closed right after, without waiting for anything.</param>
     public void Release(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, long now, bool atOnce = false)
     {
-        if (channel.SignallingState is not ConnectionState { IsOver: false } state || (state.IsReleasing && !atOnce))
+        if (channel.SignallingState is not ConnectionState { IsOver: false } of || (of.IsReleasing && !atOnce))
         {
             return;
         }
 
-        if (!channel.IsReliable)
+        if (of is not StreamState state)
         {
-            ReleaseSession(state, text, now, atOnce);
+            ReleaseSession(of, text, now, atOnce);
             return;
         }
 
@@ -71,7 +71,7 @@ internal sealed partial class SignallingLayer
     /// <summary>The peer will send nothing more: what it asked for is answered, then the connection is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now)
     {
-        if (channel.SignallingState is not ConnectionState { IsOver: false } state)
+        if (channel.SignallingState is not StreamState { IsOver: false } state)
         {
             return;
         }
@@ -84,7 +84,7 @@ internal sealed partial class SignallingLayer
     }
 
     // RFC 8323 section 5.5: what is under way is finished, and nothing new begun.
-    private void OnRelease(ConnectionState state, CoapMessage release, long now)
+    private void OnRelease(StreamState state, CoapMessage release, long now)
     {
         if (release.OptionsToRead is { } options)
         {
@@ -97,16 +97,16 @@ internal sealed partial class SignallingLayer
         }
 
         CoapChannel channel = state.Channel;
-        _shard.AfterRelease(static state => ((ConnectionState)state!).Layer.LogReleased((ConnectionState)state), state);
+        _shard.AfterRelease(static state => ((StreamState)state!).Layer.LogReleased((StreamState)state), state);
         state.ClosesWhenQuiet = true;
         BeginEnd(state, new CoapConnectionException(CoapConnectionError.Released, $"{channel} asked for the end of the connection by Release (RFC 8323 section 5.5)."), now);
         CloseIfQuiet(state, now);
         Arm(state, now);
     }
 
-    private void LogReleased(ConnectionState state) => Log.ConnectionReleased(_shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
+    private void LogReleased(StreamState state) => Log.ConnectionReleased(_shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
 
-    private void BeginEnd(ConnectionState state, CoapConnectionException reason, long now)
+    private void BeginEnd(StreamState state, CoapConnectionException reason, long now)
     {
         if (state.IsReleasing)
         {
@@ -119,7 +119,7 @@ internal sealed partial class SignallingLayer
         state.Channel.Requests!.IsAwaited = true;
     }
 
-    private void CloseIfQuiet(ConnectionState state, long now)
+    private void CloseIfQuiet(StreamState state, long now)
     {
         if (state is { ClosesWhenQuiet: true, IsOver: false }
             && state.Channel.Requests!.Count == 0
@@ -130,7 +130,7 @@ internal sealed partial class SignallingLayer
     }
 
     // After what still waits to be sent. An Empty message says nothing (RFC 8323 section 3.4), so it can always be the last.
-    private void CloseInOrder(ConnectionState state, long now)
+    private void CloseInOrder(StreamState state, long now)
     {
         // The answer that a Pong waited for may have left without its thread having come here yet.
         AnswerCustody(state);
@@ -140,7 +140,7 @@ internal sealed partial class SignallingLayer
         Arm(state, now);
     }
 
-    private void OnAbort(ConnectionState state, CoapMessage abort)
+    private void OnAbort(StreamState state, CoapMessage abort)
     {
         _counters.Add(CoapCounter.AbortsReceived);
         string? said = abort.Payload.IsEmpty ? null : DiagnosticOf(abort.Payload.Span);
@@ -167,7 +167,7 @@ internal sealed partial class SignallingLayer
     }
 
     /// <summary>RFC 8323 section 5.6: says why, and closes.</summary>
-    private void Abort(ConnectionState state, string text, long now, CoapConnectionError error = CoapConnectionError.Aborted, int? badCsmOption = null)
+    private void Abort(StreamState state, string text, long now, CoapConnectionError error = CoapConnectionError.Aborted, int? badCsmOption = null)
     {
         _counters.Add(CoapCounter.ConnectionsAborted);
         CoapMessage abort = new(CoapCode.Abort) { Payload = Encoding.UTF8.GetBytes(text) };
@@ -196,10 +196,15 @@ internal sealed partial class SignallingLayer
         _shard.AfterRelease(static over => ((ConnectionState)over!).Channel.Connection!.Close(((ConnectionState)over).Reason), state);
     }
 
-    private static void End(ConnectionState state, CoapConnectionException reason)
+    private static void End(ConnectionState of, CoapConnectionException reason)
     {
-        state.Reason ??= reason;
-        state.IsOver = true;
+        of.Reason ??= reason;
+        of.IsOver = true;
+        if (of is not StreamState state)
+        {
+            return;
+        }
+
         state.Ready?.TrySetResult();
         state.Pings = null;
         state.Custody = null;

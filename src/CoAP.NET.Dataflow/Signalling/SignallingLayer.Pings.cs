@@ -15,7 +15,7 @@ internal sealed partial class SignallingLayer
         _shard.Enter();
         try
         {
-            if (channel.SignallingState is ConnectionState { IsOver: false } state)
+            if (channel.SignallingState is StreamState { IsOver: false } state)
             {
                 AnswerCustody(state);
                 CloseIfQuiet(state, _shard.Environment.Now);
@@ -30,7 +30,7 @@ internal sealed partial class SignallingLayer
     /// <summary>Something that was not plain went up: it may have been the response that the end of the connection waits for. Takes the lock itself.</summary>
     public void OnPassed(CoapChannel channel) => OnDrained(channel);
 
-    private void OnPing(ConnectionState state, CoapMessage ping)
+    private void OnPing(StreamState state, CoapMessage ping)
     {
         if (ping.OptionsToRead?.Contains(Custody.Definition.Number) != true)
         {
@@ -56,7 +56,7 @@ internal sealed partial class SignallingLayer
         AnswerCustody(state);
     }
 
-    private void AnswerCustody(ConnectionState state)
+    private void AnswerCustody(StreamState state)
     {
         while (state.Custody is { } custody && custody.TryTake(out CoapToken token))
         {
@@ -69,7 +69,7 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private void Pong(ConnectionState state, CoapToken token, bool custody)
+    private void Pong(StreamState state, CoapToken token, bool custody)
     {
         CoapMessage pong = new(CoapCode.Pong) { Token = token };
         if (custody)
@@ -81,7 +81,7 @@ internal sealed partial class SignallingLayer
     }
 
     // RFC 7252 has an Empty Confirmable message for this; here it is a Ping.
-    private void SendPing(ConnectionState state, CoapTransmission transmission, long now)
+    private void SendPing(StreamState state, CoapTransmission transmission, long now)
     {
         Span<byte> token = stackalloc byte[sizeof(uint)];
         BinaryPrimitives.WriteUInt32BigEndian(token, ++_lastPing);
@@ -93,7 +93,7 @@ internal sealed partial class SignallingLayer
         Post(state, ping);
     }
 
-    private void OnPong(ConnectionState state, CoapMessage pong, long now)
+    private void OnPong(StreamState state, CoapMessage pong, long now)
     {
         CoapToken token = pong.Token;
         if (token.Length == 0)

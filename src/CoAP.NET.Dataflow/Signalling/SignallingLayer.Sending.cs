@@ -10,7 +10,7 @@ internal sealed partial class SignallingLayer
     /// <summary>Something goes down that is more than a plain message.</summary>
     public void Send(in CoapOutbound item, long now)
     {
-        ConnectionState state = (ConnectionState)item.Channel.SignallingState!;
+        StreamState state = (StreamState)item.Channel.SignallingState!;
         switch (item.Kind)
         {
             case CoapOutboundKind.Message when item.Transmission is { IsOver: false, IsQueued: false } transmission:
@@ -32,7 +32,7 @@ internal sealed partial class SignallingLayer
     /// <returns>Whether more waits.</returns>
     public bool SendWaiting(CoapChannel channel, long now)
     {
-        if (channel.SignallingState is not ConnectionState { IsOver: false } state)
+        if (channel.SignallingState is not StreamState { IsOver: false } state)
         {
             return false;
         }
@@ -47,7 +47,7 @@ internal sealed partial class SignallingLayer
         return state.Waiting.Count > 0;
     }
 
-    private void SendOwn(ConnectionState state, CoapTransmission transmission, long now)
+    private void SendOwn(StreamState state, CoapTransmission transmission, long now)
     {
         if (state.IsOver)
         {
@@ -82,7 +82,7 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private void SendNewest(ConnectionState state, CoapTransmission transmission, long now)
+    private void SendNewest(StreamState state, CoapTransmission transmission, long now)
     {
         if (transmission.IsOver)
         {
@@ -101,7 +101,7 @@ internal sealed partial class SignallingLayer
         Settle(transmission, CoapInboundKind.Acknowledged, state, now);
     }
 
-    private void Settle(CoapTransmission transmission, CoapInboundKind kind, ConnectionState state, long now)
+    private void Settle(CoapTransmission transmission, CoapInboundKind kind, StreamState state, long now)
     {
         transmission.IsOver = true;
         if (transmission.Source is { } source)
@@ -114,7 +114,7 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private static void Cancel(ConnectionState state, CoapTransmission transmission)
+    private static void Cancel(StreamState state, CoapTransmission transmission)
     {
         if (transmission.IsQueued)
         {

@@ -11,11 +11,11 @@ internal sealed partial class SignallingLayer
     /// <summary>The time has come that a connection waited for. The connection is looked at without the lock, as it is another's code.</summary>
     public void OnDue(ConnectionState state) => _shard.AfterRelease(static state => ((ConnectionState)state!).Layer.Look((ConnectionState)state), state);
 
-    private void Look(ConnectionState state)
+    private void Look(ConnectionState of)
     {
-        if (!state.Channel.IsReliable)
+        if (of is not StreamState state)
         {
-            LookAtSession(state);
+            LookAtSession(of);
             return;
         }
 
@@ -33,7 +33,7 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private void Judge(ConnectionState state, in CoapConnectionProgress progress, bool isHeld, long now)
+    private void Judge(StreamState state, in CoapConnectionProgress progress, bool isHeld, long now)
     {
         if (state.IsOver)
         {
@@ -88,7 +88,7 @@ internal sealed partial class SignallingLayer
     }
 
     /// <returns>Whether the connection goes on.</returns>
-    private bool KeepAlive(ConnectionState state, in CoapConnectionProgress progress, long now)
+    private bool KeepAlive(StreamState state, in CoapConnectionProgress progress, long now)
     {
         CoapChannel channel = state.Channel;
         long heard = HeardOf(state);
@@ -126,7 +126,7 @@ internal sealed partial class SignallingLayer
     }
 
     /// <summary>When the connection is looked at next.</summary>
-    private void Arm(ConnectionState state, long now)
+    private void Arm(StreamState state, long now)
     {
         long due = state.EndsAt;
         if (!state.IsOver)
@@ -154,9 +154,9 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private static long HeardOf(ConnectionState state) => Math.Max(state.LastHeard, state.Channel.LastSeen);
+    private static long HeardOf(StreamState state) => Math.Max(state.LastHeard, state.Channel.LastSeen);
 
-    private static long UsedOf(ConnectionState state) => Math.Max(state.LastUsed, state.Channel.LastSeen);
+    private static long UsedOf(StreamState state) => Math.Max(state.LastUsed, state.Channel.LastSeen);
 
     private static long After(long since, TimeSpan time) => time == Timeout.InfiniteTimeSpan ? long.MaxValue : since + time.Ticks;
 

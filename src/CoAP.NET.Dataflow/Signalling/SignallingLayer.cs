@@ -35,7 +35,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <summary>A connection was opened: our CSM is the first message on it.</summary>
     public void Open(CoapChannel channel, long now)
     {
-        ConnectionState state = new(this, channel, now);
+        StreamState state = new(this, channel, now);
         channel.Requests = new RequestsUnderWay(channel, this);
         channel.SignallingState = state;
         CoapMessage csm = new(CoapCode.Csm);
@@ -67,7 +67,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// Whether a message is one that signalling has nothing to do with: on a connection that is ready, of the class of requests or responses. Called without the lock, on the thread that receives.
     /// </summary>
     public static bool IsPlain(in CoapInbound item) =>
-        item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } } && item.Channel.SignallingState is ConnectionState { IsPlain: true };
+        item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } } && item.Channel.SignallingState is StreamState { IsPlain: true };
 
     /// <summary>Something came that is not plain.</summary>
     /// <param name="item">What the Serializer made of a frame.</param>
@@ -75,7 +75,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <returns>Whether it goes up nevertheless; then <see cref="OnPassed"/> is called after it did.</returns>
     public bool Receive(in CoapInbound item, long now)
     {
-        if (item.Channel.SignallingState is not ConnectionState { IsOver: false } state)
+        if (item.Channel.SignallingState is not StreamState { IsOver: false } state)
         {
             _counters.Add(CoapCounter.Ignored);
             return false;
@@ -115,7 +115,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <summary>The peer broke a rule, so that nothing more of it is read.</summary>
     public void Refuse(CoapChannel channel, string text, long now)
     {
-        if (channel.SignallingState is ConnectionState { IsOver: false } state)
+        if (channel.SignallingState is StreamState { IsOver: false } state)
         {
             Abort(state, text, now);
         }
@@ -125,7 +125,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
         ? $"A token has at most {_limits.MaxTokenLength} bytes here, as the CSM said (RFC 8974 section 2.2.1)."
         : $"A frame broke the rule {error.Rule} at byte {error.Offset} (RFC 8323 section 3.2).";
 
-    private void OnSignal(ConnectionState state, CoapMessage message, long now)
+    private void OnSignal(StreamState state, CoapMessage message, long now)
     {
         OptionVerdict verdict = OptionRules.Check(message);
         if (!verdict.IsAccepted)
@@ -165,6 +165,6 @@ internal sealed partial class SignallingLayer : IConnectionOwner
         }
     }
 
-    private void Post(ConnectionState state, CoapMessage message, bool isLast = false) =>
+    private void Post(StreamState state, CoapMessage message, bool isLast = false) =>
         _shard.Post(new CoapOutbound { Channel = state.Channel, Message = message, IsLast = isLast });
 }

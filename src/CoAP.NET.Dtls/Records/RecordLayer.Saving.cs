@@ -24,8 +24,8 @@ internal sealed partial class RecordLayer
         writer.WriteNumber(_suite.Id);
         writer.WriteFlag(_isServer);
         writer.WriteBytes(_keys);
-        writer.WriteBytes(_ownCid);
-        writer.WriteBytes(_peerCid);
+        writer.WriteBytes(OwnCid);
+        writer.WriteBytes(PeerCid);
         writer.WriteNumber((long)_window.Next);
         writer.WriteNumber((long)_end);
         writer.WriteNumber(Forgeries);
@@ -53,7 +53,7 @@ internal sealed partial class RecordLayer
 
         KeyBlock keys = default;
         saved.CopyTo(keys);
-        RecordLayer records = new(suite, keys, isServer, ownCid, peerCid) { _window = ReplayWindow.From(received), _nextSequence = sent, Forgeries = forgeries };
+        RecordLayer records = new(suite, keys, isServer, ownCid, peerCid) { _window = ReplayWindow.From(received), _nextSequence = sent, _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue) };
         keys.Clear();
         return records;
     }

@@ -20,8 +20,11 @@ internal sealed partial class RecordLayer
 
     private readonly CipherSuite _suite;
     private readonly bool _isServer;
-    private readonly byte[] _ownCid;
-    private readonly byte[] _peerCid;
+
+    // Ours, then the peer's: one object, as there may be very many sessions.
+    private readonly byte _ownCidLength;
+    private readonly byte[] _cids;
+    private int _forgeries;
     private KeyBlock _keys;
     private ReplayWindow _window;
     private ulong _nextSequence;
@@ -42,30 +45,30 @@ internal sealed partial class RecordLayer
         _suite = suite;
         _keys = keys;
         _isServer = isServer;
-        _ownCid = ownCid;
-        _peerCid = peerCid;
+        _ownCidLength = (byte)ownCid.Length;
+        _cids = peerCid.Length == 0 ? ownCid : [.. ownCid, .. peerCid];
     }
 
     public CipherSuite Suite => _suite;
 
     /// <summary>The Connection ID that records to this end carry.</summary>
-    public ReadOnlySpan<byte> OwnCid => _ownCid;
+    public ReadOnlySpan<byte> OwnCid => _cids.AsSpan(0, _ownCidLength);
 
     /// <summary>The Connection ID in records to the peer; empty without.</summary>
-    public ReadOnlySpan<byte> PeerCid => _peerCid;
+    public ReadOnlySpan<byte> PeerCid => _cids.AsSpan(_ownCidLength);
 
     /// <summary>The number that the next record gets.</summary>
     public ulong NextSequence => _nextSequence;
 
     /// <summary>How many records of this session were not authentic; CCM_8 allows few guesses only (RFC 9147 section 4.5.3).</summary>
-    public long Forgeries { get; private set; }
+    public int Forgeries => _forgeries;
 
     /// <summary>Whether so few numbers are left that the session should end.</summary>
     public bool IsAlmostUsedUp => _nextSequence + Reserve >= _end;
 
     /// <summary>Bytes of a record with so much content.</summary>
     /// <param name="contentLength">Bytes of content.</param>
-    public int RecordLength(int contentLength) => RecordHeader.Size + _suite.Expansion + contentLength + (_peerCid.Length == 0 ? 0 : _peerCid.Length + TypeLength);
+    public int RecordLength(int contentLength) => RecordHeader.Size + _suite.Expansion + contentLength + (_cids.Length == _ownCidLength ? 0 : _cids.Length - _ownCidLength + TypeLength);
 
     /// <summary>Leaves numbers out, as they may have been used by the process that saved this session.</summary>
     /// <param name="sequence">The first number that may be used.</param>
@@ -91,10 +94,11 @@ internal sealed partial class RecordLayer
     /// <returns>Its bytes.</returns>
     public int SealAs(ulong sequence, ContentType type, ReadOnlySpan<byte> content, Span<byte> record)
     {
-        bool hasCid = _peerCid.Length > 0;
+        ReadOnlySpan<byte> cid = PeerCid;
+        bool hasCid = cid.Length > 0;
         int innerLength = content.Length + (hasCid ? TypeLength : 0);
-        RecordHeader header = new(hasCid ? ContentType.Tls12Cid : type, Epoch, sequence, _peerCid.Length, innerLength + _suite.Expansion);
-        header.Write(record, _peerCid);
+        RecordHeader header = new(hasCid ? ContentType.Tls12Cid : type, Epoch, sequence, cid.Length, innerLength + _suite.Expansion);
+        header.Write(record, cid);
         Span<byte> rest = record.Slice(header.HeaderLength, header.Length);
         Span<byte> inner = rest.Slice(CipherSuite.ExplicitNonceLength, innerLength);
         content.CopyTo(inner);
@@ -108,7 +112,7 @@ internal sealed partial class RecordLayer
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
         Nonce(_keys.Salt(_isServer), rest, nonce);
-        associated = Associated(header, _peerCid, innerLength, associated);
+        associated = Associated(header, cid, innerLength, associated);
         Aead.Seal(_suite, _keys.Key(_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]);
         return header.HeaderLength + header.Length;
     }
@@ -129,7 +133,7 @@ internal sealed partial class RecordLayer
         bool hasCid = header.Type == ContentType.Tls12Cid;
 
         // Where a Connection ID was agreed, records without one are not of this session, and the reverse (RFC 9146 section 3).
-        if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCid.Length > 0) || !header.Cid(record).SequenceEqual(_ownCid))
+        if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
         {
             return OpenResult.Foreign;
         }
@@ -144,10 +148,10 @@ internal sealed partial class RecordLayer
         Span<byte> nonce = stackalloc byte[NonceLength];
         Span<byte> associated = stackalloc byte[CidAssociatedLength];
         Nonce(_keys.Salt(!_isServer), rest, nonce);
-        associated = Associated(header, _ownCid, innerLength, associated);
+        associated = Associated(header, OwnCid, innerLength, associated);
         if (!Aead.TryOpen(_suite, _keys.Key(!_isServer), nonce, associated, inner, rest[(CipherSuite.ExplicitNonceLength + innerLength)..]))
         {
-            Forgeries++;
+            _forgeries += _forgeries < int.MaxValue ? 1 : 0;
             return OpenResult.Forged;
         }
 

@@ -61,7 +61,7 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         _time = time;
         _run = run;
         _cookies = new CookieMint(random, time, s_cookieKeyLifetime);
-        _sessions = new SessionTable(time);
+        _sessions = new SessionTable(time, random);
         _handshakes = new SourceCounts(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
     }
 

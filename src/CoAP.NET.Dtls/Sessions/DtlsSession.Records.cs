@@ -155,7 +155,7 @@ internal sealed partial class DtlsSession
 
             Volatile.Write(ref _isClosed, true);
             _records.Clear();
-            _lastFlight = [];
+            _lastFlight = null;
         }
 
         Home?.OnEnded(this, reason);
@@ -225,25 +225,25 @@ internal sealed partial class DtlsSession
         byte[] datagram;
         lock (_records)
         {
-            if (_isClosed || _records.IsAlmostUsedUp)
+            if (_isClosed || _records.IsAlmostUsedUp || _lastFlight is not { } flight)
             {
                 return;
             }
 
             path = _path;
-            datagram = MakeLastFlight();
+            datagram = Make(flight);
         }
 
         _sink.Send(path, datagram);
     }
 
-    private byte[] MakeLastFlight()
+    private byte[] Make(LastFlight flight)
     {
-        RecordHeader change = new(ContentType.ChangeCipherSpec, 0, _nextPlainSequence++, 0, 1);
-        byte[] datagram = new byte[RecordHeader.Size + 1 + _records.RecordLength(_lastFlight.Length)];
+        RecordHeader change = new(ContentType.ChangeCipherSpec, 0, flight.NextPlainSequence++, 0, 1);
+        byte[] datagram = new byte[RecordHeader.Size + 1 + _records.RecordLength(flight.Bytes.Length)];
         change.Write(datagram, []);
         datagram[RecordHeader.Size] = 1;
-        _ = _records.Seal(ContentType.Handshake, _lastFlight, datagram.AsSpan(RecordHeader.Size + 1));
+        _ = _records.Seal(ContentType.Handshake, flight.Bytes, datagram.AsSpan(RecordHeader.Size + 1));
         return datagram;
     }
 }

@@ -18,9 +18,8 @@ internal sealed partial class DtlsSession
 
     // Also the lock of all that changes: there may be many sessions, and nobody else has it.
     private readonly RecordLayer _records;
-    private readonly long _since;
-    private byte[] _lastFlight;
-    private ulong _nextPlainSequence;
+    private readonly More? _more;
+    private LastFlight? _lastFlight;
     private DtlsPath _path;
     private long _lastReceived;
     private bool _isClosed;
@@ -33,16 +32,17 @@ internal sealed partial class DtlsSession
     public DtlsSession(Established established, in DtlsPath path, IDtlsSink sink, TimeProvider time)
     {
         _records = established.Records;
-        _lastFlight = established.LastFlight;
-        _nextPlainSequence = established.NextPlainSequence;
         PskIdentity = established.PskIdentity;
-        PeerCertificate = established.PeerCertificate;
-        PeerPublicKey = established.PeerPublicKey;
-        ResumptionId = established.ResumptionId;
+        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || established.ResumptionId is not null)
+        {
+            _more = new More(established.PeerCertificate, established.PeerPublicKey, established.ResumptionId);
+        }
+
         _path = path;
         _sink = sink;
         _time = time;
-        _since = _lastReceived = time.GetTimestamp();
+        _lastReceived = time.GetTimestamp();
+        _lastFlight = established.LastFlight.Length == 0 ? null : new LastFlight(established.LastFlight, _lastReceived) { NextPlainSequence = established.NextPlainSequence };
     }
 
     /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends; null: whoever receives looks.</summary>
@@ -61,13 +61,13 @@ internal sealed partial class DtlsSession
     public string? PskIdentity { get; }
 
     /// <summary>Who the peer is, by its certificate.</summary>
-    public X509Certificate2? PeerCertificate { get; }
+    public X509Certificate2? PeerCertificate => _more?.Certificate;
 
     /// <summary>Who the peer is, by its raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
-    public ReadOnlyMemory<byte> PeerPublicKey { get; }
+    public ReadOnlyMemory<byte> PeerPublicKey => _more?.PublicKey ?? default;
 
     /// <summary>By what the client may ask to resume it (RFC 5246 section 7.3); null: by nothing.</summary>
-    public byte[]? ResumptionId { get; }
+    public byte[]? ResumptionId => _more?.ResumptionId;
 
     /// <summary>The Connection ID in records to this end; empty without.</summary>
     public ReadOnlySpan<byte> OwnCid => _records.OwnCid;
@@ -102,7 +102,7 @@ internal sealed partial class DtlsSession
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
     /// <summary>Whether the last flight of the handshake is kept.</summary>
-    public bool HasLastFlight => Volatile.Read(ref _lastFlight).Length > 0;
+    public bool HasLastFlight => Volatile.Read(ref _lastFlight) is not null;
 
     /// <summary>Whether another session is of the same peer, as far as the handshakes showed who that is.</summary>
     /// <param name="other">The other session.</param>
@@ -117,12 +117,24 @@ internal sealed partial class DtlsSession
     {
         lock (_records)
         {
-            if (_time.GetElapsedTime(_since) > LastFlightLifetime)
+            if (_lastFlight is not null && _time.GetElapsedTime(_lastFlight.Since) > LastFlightLifetime)
             {
-                _lastFlight = [];
+                _lastFlight = null;
             }
 
-            return _lastFlight.Length == 0;
+            return _lastFlight is null;
         }
     }
+
+    private sealed class LastFlight(byte[] bytes, long since)
+    {
+        public byte[] Bytes => bytes;
+
+        public long Since => since;
+
+        public ulong NextPlainSequence { get; set; }
+    }
+
+    // What sessions by a pre-shared key, of which there may be very many, mostly have not.
+    private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, byte[]? ResumptionId);
 }

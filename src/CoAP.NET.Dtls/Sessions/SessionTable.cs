@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using System.Collections.Concurrent;
+using CoAP.NET.Channels;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -8,16 +8,18 @@ namespace CoAP.NET.Dtls.Sessions;
 /// from <see cref="TryAdd"/> until it ends, once. Thread safe; calls nobody under its lock, and takes the lock of a session under its own, never the reverse.
 /// </summary>
 /// <param name="time">The clock.</param>
-internal sealed partial class SessionTable(TimeProvider time)
+/// <param name="random">Where the key of the hash of addresses comes from.</param>
+internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource random)
 {
     private readonly Lock _gate = new();
 
     // Sessions that have a Connection ID are not found by path, so whoever comes to the address of another hides nobody.
-    private readonly ConcurrentDictionary<ulong, DtlsSession> _byCid = new();
-    private readonly ConcurrentDictionary<DtlsPath, DtlsSession> _byPath = new();
+    private readonly CidIndex _byCid = new();
+    private readonly PathIndex _byPath = new(random);
 
-    // Who with a Connection ID was heard last from a path: whom a new handshake there replaces.
-    private readonly Dictionary<DtlsPath, DtlsSession> _places = [];
+    // Who with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths are long; should two have the same, then a session may be replaced
+    // a little late.
+    private readonly Dictionary<ulong, DtlsSession> _places = [];
     private int _count;
     private bool _isShut;
 
@@ -31,12 +33,12 @@ internal sealed partial class SessionTable(TimeProvider time)
     /// <summary>The session with a Connection ID.</summary>
     /// <param name="cid">The Connection ID.</param>
     /// <returns>It, or null.</returns>
-    public DtlsSession? Find(ReadOnlySpan<byte> cid) => _byCid.GetValueOrDefault(CidOf(cid));
+    public DtlsSession? Find(ReadOnlySpan<byte> cid) => _byCid.Find(CidOf(cid));
 
     /// <summary>The session without a Connection ID that goes over a path.</summary>
     /// <param name="path">The path.</param>
     /// <returns>It, or null.</returns>
-    public DtlsSession? Find(in DtlsPath path) => _byPath.GetValueOrDefault(path);
+    public DtlsSession? Find(in DtlsPath path) => _byPath.Find(path);
 
     /// <summary>Takes a new session.</summary>
     /// <param name="session">The session.</param>
@@ -54,13 +56,14 @@ internal sealed partial class SessionTable(TimeProvider time)
             }
 
             // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
-            if (_byPath.TryGetValue(path, out DtlsSession? plain))
+            if (_byPath.Find(path) is { } plain)
             {
+                _byPath.Remove(path, plain);
                 replaced.Add(plain);
             }
 
             // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known by.
-            if (_places.TryGetValue(path, out DtlsSession? before) && before.HasPeerOf(session))
+            if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? before) && before.HasPeerOf(session))
             {
                 replaced.Add(before);
             }
@@ -71,7 +74,7 @@ internal sealed partial class SessionTable(TimeProvider time)
             }
             else
             {
-                _byPath[path] = session;
+                _byPath.TryAdd(path, session);
             }
 
             session.IsListed = true;
@@ -124,7 +127,7 @@ internal sealed partial class SessionTable(TimeProvider time)
     {
         lock (_gate)
         {
-            return _places.GetValueOrDefault(path) ?? _byPath.GetValueOrDefault(path);
+            return _places.GetValueOrDefault(_byPath.HashOf(path)) ?? _byPath.Find(path);
         }
     }
 
@@ -135,20 +138,20 @@ internal sealed partial class SessionTable(TimeProvider time)
             return;
         }
 
-        if (_places.TryGetValue(path, out DtlsSession? before) && before != session)
+        if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? before) && before != session)
         {
             before.IsHidden = true;
         }
 
-        _places[path] = session;
+        _places[_byPath.HashOf(path)] = session;
         session.IsHidden = false;
     }
 
     private void RemovePlace(in DtlsPath path, DtlsSession session)
     {
-        if (_places.TryGetValue(path, out DtlsSession? there) && there == session)
+        if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? there) && there == session)
         {
-            _places.Remove(path);
+            _places.Remove(_byPath.HashOf(path));
         }
     }
 
@@ -164,12 +167,32 @@ internal sealed partial class SessionTable(TimeProvider time)
         Unlink(session);
         if (session.HasCid)
         {
-            _byCid.TryRemove(new KeyValuePair<ulong, DtlsSession>(CidOf(session.OwnCid), session));
+            _byCid.Remove(CidOf(session.OwnCid), session);
             RemovePlace(session.Path, session);
         }
         else
         {
-            _byPath.TryRemove(new KeyValuePair<DtlsPath, DtlsSession>(session.Path, session));
+            _byPath.Remove(session.Path, session);
         }
+    }
+
+    private sealed class CidIndex : SessionIndex<ulong>
+    {
+        protected override ulong KeyOf(DtlsSession session) => CidOf(session.OwnCid);
+
+        // They are random.
+        protected override uint Hash(in ulong key) => (uint)key;
+    }
+
+    // Of a session without a Connection ID the path never changes.
+    private sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath>
+    {
+        private readonly AddressHash _hash = new(random);
+
+        public ulong HashOf(in DtlsPath path) => AddressHash.Of(_hash.Of(path.Remote), path.Local) + (ulong)path.Tag;
+
+        protected override DtlsPath KeyOf(DtlsSession session) => session.Path;
+
+        protected override uint Hash(in DtlsPath key) => (uint)HashOf(key);
     }
 }

@@ -9,6 +9,7 @@ internal sealed class DtlsChannelSession : CoapSession
     private const int TypeMask = 0x30;
 
     private readonly DtlsEngine _engine;
+    private CoapDtlsIdentity? _identity;
     private CoapException? _reason;
 
     // Of Confirmable messages that were sent since something came: a hint, so updates of several threads may get lost.
@@ -16,18 +17,25 @@ internal sealed class DtlsChannelSession : CoapSession
     private long _unansweredSince;
     private int _isProbed;
 
-    public DtlsChannelSession(CoapDtlsTransport transport, DtlsEngine engine, DtlsSession session, bool isInitiator, string? serverName)
-        : base(transport, session.Path.Local, isInitiator)
+    public DtlsChannelSession(CoapDtlsTransport transport, DtlsEngine engine, DtlsSession session)
+        : base(transport, session.IsInitiator)
     {
         _engine = engine;
         Session = session;
-        Identity = CoapDtlsIdentity.From(session);
-        ServerName = serverName;
+
+        // It outlives the certificate, which goes with the session. Others are made when somebody asks, as few do of many.
+        _identity = session.PeerCertificate is null ? null : CoapDtlsIdentity.From(session);
     }
 
     public DtlsSession Session { get; }
 
     public override CoapAddress Remote => Session.Path.Remote;
+
+    public override CoapAddress Local => Session.Path.Local;
+
+    public override string? ServerName => Session.ServerName;
+
+    public override object Identity => Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
 
     /// <summary>Why this end closed it; null when it did not.</summary>
     public CoapException? Reason => Volatile.Read(ref _reason);

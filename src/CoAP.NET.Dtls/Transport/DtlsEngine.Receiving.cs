@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Transport;
 
@@ -46,7 +47,7 @@ internal sealed partial class DtlsEngine
     public void Opened(DtlsSession session)
     {
         bool isInitiator = session.IsInitiator;
-        DtlsChannelSession owner = new(_transport, this, session, isInitiator, session.ServerName);
+        DtlsChannelSession owner = new(_transport, this, session);
         session.Owner = owner;
         if (!_outer.Opened(owner))
         {
@@ -68,7 +69,10 @@ internal sealed partial class DtlsEngine
             OfferReady(owner);
         }
 
-        DtlsLog.Opened(_outer.Logger, owner.Remote.ToString(), session.Suite.ToString(), owner.Identity);
+        if (_outer.Logger.IsEnabled(LogLevel.Debug))
+        {
+            DtlsLog.Opened(_outer.Logger, owner.Remote.ToString(), session.Suite.ToString(), owner.Identity);
+        }
     }
 
     /// <summary>The peer of a session has another address.</summary>

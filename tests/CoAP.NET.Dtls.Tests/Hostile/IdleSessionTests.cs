@@ -11,7 +11,7 @@ namespace CoAP.NET.Dtls.Tests.Hostile;
 public sealed class IdleSessionTests(ITestOutputHelper output)
 {
     // Session, channel, and their places in tables; far less than the 35 KB and more that OpenSSL would take.
-    private const long MaxBytes = 4_096;
+    private const long MaxBytes = 2_048;
     private const int Before = 50;
 
     [Fact]

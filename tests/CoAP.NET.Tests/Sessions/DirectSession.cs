@@ -12,15 +12,18 @@ internal sealed class DirectSession : CoapSession
     private int _isClosed;
 
     public DirectSession(DirectSessionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null, string? serverName = null)
-        : base(transport, local, isInitiator)
+        : base(transport, isInitiator)
     {
         _owner = transport;
         _remote = remote;
+        Local = local;
         Identity = identity;
         ServerName = serverName;
     }
 
     public override CoapAddress Remote => _remote;
+
+    public override CoapAddress Local { get; }
 
     /// <summary>Whether it was closed, by either side.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed) != 0;

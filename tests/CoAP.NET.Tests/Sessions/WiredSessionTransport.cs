@@ -59,12 +59,14 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
     }
 
     /// <summary>One end of a session.</summary>
-    internal sealed class WiredSession(WiredSessionTransport owner, CoapAddress remote, CoapAddress source, bool isInitiator) : CoapSession(owner, source, isInitiator)
+    internal sealed class WiredSession(WiredSessionTransport owner, CoapAddress remote, CoapAddress source, bool isInitiator) : CoapSession(owner, isInitiator)
     {
         private CoapAddress _remote = remote;
         private int _isClosed;
 
         public override CoapAddress Remote => _remote;
+
+        public override CoapAddress Local { get; } = source;
 
         public WiredSession? Peer { get; set; }
 

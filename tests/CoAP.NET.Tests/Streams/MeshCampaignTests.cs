@@ -121,7 +121,7 @@ public sealed partial class MeshCampaignTests
 
             Assert.Null(channel.ObservingState);
             Assert.False(((ConnectionState)channel.SignallingState!).IsScheduled);
-            Assert.Empty(((ConnectionState)channel.SignallingState!).Waiting);
+            Assert.Empty(((StreamState)channel.SignallingState!).Waiting);
             if (channel.ExchangeState is PeerExchanges exchanges)
             {
                 Assert.Empty(exchanges.Pending);

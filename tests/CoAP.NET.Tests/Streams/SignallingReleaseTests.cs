@@ -78,7 +78,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + release);
-        CoAP.NET.Signalling.ConnectionState state = Assert.IsType<CoAP.NET.Signalling.ConnectionState>(connection.Channel!.SignallingState);
+        CoAP.NET.Signalling.StreamState state = Assert.IsType<CoAP.NET.Signalling.StreamState>(connection.Channel!.SignallingState);
         Assert.True(state.IsReleasing);
         Assert.Equal(addresses, string.Join(' ', state.AlternativeAddresses));
         Assert.Equal(holdOff, (int?)state.HoldOff?.TotalSeconds);

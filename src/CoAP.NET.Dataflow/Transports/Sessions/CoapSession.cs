@@ -11,15 +11,17 @@ public abstract class CoapSession : CoapConnection
 
     /// <summary>Makes a session.</summary>
     /// <param name="transport">The transport it belongs to.</param>
-    /// <param name="local">Our address; the wildcard when the operating system chooses.</param>
     /// <param name="isInitiator">Whether we opened it; false: the peer did.</param>
-    protected CoapSession(CoapSessionTransport transport, CoapAddress local, bool isInitiator)
-        : base(transport, default, local, isInitiator)
+    protected CoapSession(CoapSessionTransport transport, bool isInitiator)
+        : base(transport, isInitiator)
     {
     }
 
     /// <summary>The peer's address now. It changes where the session has a Connection ID (RFC 9146 section 6): see <see cref="CoapTransportContext.Moved"/>.</summary>
     public abstract override CoapAddress Remote { get; }
+
+    /// <summary>Our address towards the peer; the wildcard when the operating system chooses. It changes where the peer begins to send to another address of ours.</summary>
+    public abstract override CoapAddress Local { get; }
 
     /// <summary>Always false: what cannot be sent at once is lost, as datagrams are.</summary>
     public override bool IsCongested => false;

@@ -8,7 +8,8 @@ namespace CoAP.NET.Transports;
 /// </summary>
 public abstract class CoapConnection : IPausable
 {
-    private readonly CoapAddress _remote;
+    // Of sessions, of which there may be very many, the transport knows them.
+    private ConnectionFacts? _facts;
     private int _holds;
 
     /// <summary>Makes a connection.</summary>
@@ -20,28 +21,44 @@ public abstract class CoapConnection : IPausable
     {
         ArgumentNullException.ThrowIfNull(transport);
         Transport = transport;
-        _remote = remote;
-        Local = local;
+        _facts = new ConnectionFacts { Remote = remote, Local = local };
         IsInitiator = isInitiator;
     }
+
+    private protected CoapConnection(CoapConnectionTransport transport, bool isInitiator)
+    {
+        ArgumentNullException.ThrowIfNull(transport);
+        Transport = transport;
+        IsInitiator = isInitiator;
+    }
+
+    private ConnectionFacts Facts => _facts ??= new ConnectionFacts();
 
     /// <summary>The transport it belongs to.</summary>
     public CoapConnectionTransport Transport { get; }
 
     /// <summary>The peer's address.</summary>
-    public virtual CoapAddress Remote => _remote;
+    public virtual CoapAddress Remote => _facts!.Remote;
 
     /// <summary>Our address.</summary>
-    public CoapAddress Local { get; }
+    public virtual CoapAddress Local => _facts!.Local;
 
     /// <summary>Whether we opened the connection; false: the peer did.</summary>
     public bool IsInitiator { get; }
 
     /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without security. Set before <see cref="CoapTransportContext.Opened"/>.</summary>
-    public object? Identity { get; protected init; }
+    public virtual object? Identity
+    {
+        get => _facts?.Identity;
+        protected init => Facts.Identity = value;
+    }
 
     /// <summary>The name of the server that the client asked for, by Server Name Indication or a Host header: the default of Uri-Host (RFC 8323 section 8.5); null when none was said.</summary>
-    public string? ServerName { get; protected init; }
+    public virtual string? ServerName
+    {
+        get => _facts?.ServerName;
+        protected init => Facts.ServerName = value;
+    }
 
     /// <summary>The channel of the peer; set by <see cref="CoapTransportContext.Opened"/>.</summary>
     public CoapChannel? Channel { get; internal set; }
@@ -87,4 +104,15 @@ public abstract class CoapConnection : IPausable
     /// <summary>Scheme and address of the peer.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => $"{Transport.Scheme}://{Remote}";
+
+    private sealed class ConnectionFacts
+    {
+        public CoapAddress Remote { get; init; }
+
+        public CoapAddress Local { get; init; }
+
+        public object? Identity { get; set; }
+
+        public string? ServerName { get; set; }
+    }
 }

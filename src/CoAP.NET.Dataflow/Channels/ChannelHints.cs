@@ -1,0 +1,28 @@
+namespace CoAP.NET.Channels;
+
+/// <summary>What was found out about the few peers of which there is something to find out; made when the first of it is needed. Who guards what is said at the properties of <see cref="CoapChannel"/>.</summary>
+internal sealed class ChannelHints
+{
+    public byte[]? EchoToReturn;
+    public object? Identity;
+    public object? ConnectingState;
+
+    /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
+    public CoapConnectionException? EndReason;
+
+    /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
+    public CancellationTokenSource? Probe;
+
+    /// <summary>When a session had its present address first, in units of 100 ns.</summary>
+    public long MovedAt = long.MinValue;
+
+    public long LongTokensUntil;
+    public long KnowsQBlockUntil = long.MinValue;
+    public long LacksQBlockUntil = long.MinValue;
+    public int LongTokens;
+    public int PeerMaxMessageSize = (int)Options.MaxMessageSize.BaseValue;
+    public int PeerMaxTokenLength = CoapToken.MaxLength;
+    public int UploadBlockSize;
+    public int DownloadBlockSize;
+    public bool TakesBlocks;
+}

@@ -1,0 +1,110 @@
+using System.Buffers.Binary;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Clients;
+
+namespace CoAP.NET.Dtls.Tests.Sessions;
+
+public class SessionIndexTests
+{
+    [Theory]
+    [InlineData(0xffff_ffff)]
+    [InlineData(3)]
+    public void It_finds_what_a_dictionary_finds_whatever_was_put_in_and_taken_out(uint mask)
+    {
+        // With a mask of two bits nearly all fall upon each other.
+        Index index = new(mask);
+        Dictionary<ulong, DtlsSession> expected = [];
+        Random random = new(17);
+        int range = mask == 3 ? 60 : 3_000;
+        for (int i = 0; i < 40_000; i++)
+        {
+            // Grows, and shrinks again, several times.
+            bool adds = random.Next(100) < ((i / 8_000) % 2 == 0 ? 80 : 20);
+            ulong key = (ulong)random.Next(range);
+            if (adds)
+            {
+                DtlsSession session = Session(key);
+                Assert.Equal(expected.TryAdd(key, session), index.TryAdd(key, session));
+            }
+            else if (expected.Remove(key, out DtlsSession? session))
+            {
+                Assert.True(index.Remove(key, session));
+                Assert.False(index.Remove(key, session));
+            }
+
+            Assert.Same(expected.GetValueOrDefault(key), index.Find(key));
+            Assert.Equal(expected.Count, index.Count);
+        }
+
+        for (ulong key = 0; key < (ulong)range; key++)
+        {
+            Assert.Same(expected.GetValueOrDefault(key), index.Find(key));
+        }
+    }
+
+    [Fact]
+    public void Another_session_with_the_same_key_is_not_taken_out()
+    {
+        Index index = new(uint.MaxValue);
+        DtlsSession session = Session(5);
+        Assert.True(index.TryAdd(5, session));
+
+        Assert.False(index.TryAdd(5, Session(5)));
+        Assert.False(index.Remove(5, Session(5)));
+
+        Assert.Same(session, index.Find(5));
+    }
+
+    [Fact]
+    public async Task Who_stays_is_found_all_the_time_while_others_come_and_go()
+    {
+        Index index = new(uint.MaxValue);
+        DtlsSession[] staying = [.. Enumerable.Range(0, 64).Select(static i => Session((ulong)i))];
+        Array.ForEach(staying, session => index.TryAdd(BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid), session));
+        using CancellationTokenSource done = new();
+        Task<long> reader = Task.Factory.StartNew(
+            () =>
+            {
+                long looks = 0;
+                while (!done.IsCancellationRequested || looks == 0)
+                {
+                    for (int i = 0; i < staying.Length; i++, looks++)
+                    {
+                        Assert.Same(staying[i], index.Find((ulong)i));
+                    }
+                }
+
+                return looks;
+            },
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+
+        for (int round = 0; round < 200; round++)
+        {
+            DtlsSession[] others = [.. Enumerable.Range(1_000, 200).Select(static i => Session((ulong)i))];
+            Assert.All(others, session => Assert.True(index.TryAdd(BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid), session)));
+            Assert.All(others, session => Assert.True(index.Remove(BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid), session)));
+        }
+
+        await done.CancelAsync();
+        Assert.True(await reader > 0);
+    }
+
+    private static DtlsSession Session(ulong cid)
+    {
+        byte[] own = new byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64BigEndian(own, cid);
+        RecordLayer records = new(CipherSuite.All[0], default, isServer: true, own, []);
+        return new DtlsSession(new Established(records, [], 0, null, null), default, new BenchSink(static (_, _) => { }), TimeProvider.System);
+    }
+
+    private sealed class Index(uint mask) : SessionIndex<ulong>
+    {
+        protected override ulong KeyOf(DtlsSession session) => BinaryPrimitives.ReadUInt64BigEndian(session.OwnCid);
+
+        protected override uint Hash(in ulong key) => (uint)key & mask;
+    }
+}
