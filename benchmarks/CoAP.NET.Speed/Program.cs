@@ -91,8 +91,9 @@ int Measure()
     // What others get wrong is their affair, but not what is measured.
     return results.SelectMany(result => result.Outcomes).Any(IsWrong) ? 1 : 0;
 
+    // On a machine that is busy some of what is offered is lost; when nearly all is, something is wrong.
     bool IsWrong(Outcome outcome) => outcome.Entrant.Role != Role.LibCoap
-        && (outcome.Failure is not null || outcome.Errors > 0 || outcome.Runs.Any(run => run.PerSecond == 0) || (isCheck && outcome.Lost > 0));
+        && (outcome.Failure is not null || outcome.Errors > 0 || outcome.Runs.Any(run => run.PerSecond == 0) || (isCheck && outcome.Runs.Any(run => run.Lost > run.PerSecond)));
 }
 
 void End(PosixSignalContext context)
