@@ -93,6 +93,9 @@ internal sealed partial class DtlsSession
         }
     }
 
+    /// <summary>The same without the lock, of a session without a Connection ID: its path never changes, as it is found by it.</summary>
+    public ref readonly DtlsPath FixedPath => ref _path;
+
     /// <summary>How long nothing authentic came.</summary>
     public TimeSpan Idle => _time.GetElapsedTime(LastReceived);
 

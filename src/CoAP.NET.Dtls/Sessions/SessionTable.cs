@@ -184,14 +184,13 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         protected override uint Hash(in ulong key) => (uint)key;
     }
 
-    // Of a session without a Connection ID the path never changes.
     private sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath>
     {
         private readonly AddressHash _hash = new(random);
 
         public ulong HashOf(in DtlsPath path) => AddressHash.Of(_hash.Of(path.Remote), path.Local) + (ulong)path.Tag;
 
-        protected override DtlsPath KeyOf(DtlsSession session) => session.Path;
+        protected override DtlsPath KeyOf(DtlsSession session) => session.FixedPath;
 
         protected override uint Hash(in DtlsPath key) => (uint)HashOf(key);
     }
