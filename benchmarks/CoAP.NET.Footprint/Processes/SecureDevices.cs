@@ -15,7 +15,10 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
     private const int TimeOfTry = 500;
 
     private readonly SecureClient _client = new(SecureClient.PskCcm8);
-    private readonly List<(SecurePeer Peer, IPEndPoint Source)> _devices = [];
+    private readonly List<SecurePeer> _devices = [];
+
+    // Their port, which nobody else gets while this is bound.
+    private readonly Socket _port = Bind(new IPEndPoint(IPAddress.Any, 0));
     private readonly byte[] _buffer = new byte[2048];
 
     /// <summary>Requests that were not answered, or not rightly.</summary>
@@ -29,8 +32,8 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         {
             int number = _devices.Count;
             SecurePeer peer = new(_client);
-            using Socket socket = Bind(new IPEndPoint(new IPAddress([127, (byte)(2 + (number / PerBlock / PerBlock)), (byte)(number / PerBlock % PerBlock), (byte)(1 + (number % PerBlock))]), 0));
-            _devices.Add((peer, (IPEndPoint)socket.LocalEndPoint!));
+            using Socket socket = SocketOf(number);
+            _devices.Add(peer);
             Send(socket, peer.Begin());
             for (int tries = 0; peer.IsConnecting; tries++)
             {
@@ -47,8 +50,8 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         byte[] record = new byte[256];
         for (int i = 0; i < _devices.Count; i += step)
         {
-            (SecurePeer peer, IPEndPoint source) = _devices[i];
-            using Socket socket = Bind(source);
+            SecurePeer peer = _devices[i];
+            using Socket socket = SocketOf(i);
             CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, MessageId = (ushort)(step * 7), Token = new CoapToken([1, 2, 3, 4]) };
             request.Options.Add(new UriPath("hello"));
             socket.Send(record.AsSpan(0, peer.Seal(CoapDatagramSerializer.Default.Serialize(request), record)));
@@ -64,18 +67,27 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
 
     public void Dispose()
     {
-        foreach ((SecurePeer peer, _) in _devices)
+        foreach (SecurePeer peer in _devices)
         {
             peer.Dispose();
         }
 
+        _port.Dispose();
         _client.Dispose();
     }
 
-    private Socket Bind(IPEndPoint source)
+    private static Socket Bind(IPEndPoint source)
     {
         Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { ReceiveTimeout = TimeOfTry };
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
         socket.Bind(source);
+        return socket;
+    }
+
+    private Socket SocketOf(int number)
+    {
+        IPAddress address = new([127, (byte)(2 + (number / PerBlock / PerBlock)), (byte)(number / PerBlock % PerBlock), (byte)(1 + (number % PerBlock))]);
+        Socket socket = Bind(new IPEndPoint(address, ((IPEndPoint)_port.LocalEndPoint!).Port));
         socket.Connect(server);
         return socket;
     }
