@@ -22,7 +22,7 @@ const string Usage = """
       --server PATH     another server than that of samples/Server, with the same resources
       --without-libcoap even if its coap-server-notls and coap-server-openssl are on the PATH
       --own-sockets     a socket for each endpoint, in place of an address for each over few sockets
-      --write FILE      the tables into a file as well
+      --write FILE      the tables into a file as well; between the lines "<!-- begin speed -->" and "<!-- end speed -->" of one that has them
     """;
 const int FewPeers = 16;
 const int LongestTurn = 20;
@@ -86,7 +86,7 @@ int Measure()
     Console.Write(text);
     if (arguments.Has("--write"))
     {
-        File.WriteAllText(arguments.Text("--write", ""), text);
+        WrittenText.Write(arguments.Text("--write", ""), "speed", text);
     }
 
     // What others get wrong is their affair, but not what is measured.
