@@ -14,7 +14,8 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class AllocationTests(ITestOutputHelper output)
 {
     private const int WarmUp = 2_000;
-    private const int Count = 4_000;
+    private const int Rounds = 4;
+    private const int Count = 1_500;
 
     // The least that any object takes is 24 bytes.
     private const double Noise = 8;
@@ -26,6 +27,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
     public async Task A_request_in_a_session_allocates_no_more_than_one_without(string suite, bool withCid)
     {
         await using SecureEndpoints secure = new();
+        secure.Server.MapGet("/reading", static () => CoapResults.Text("21.5")).AllowInsecureTransport();
         secure.Server.Listen("coap://127.0.0.1:0");
         await secure.StartAsync();
         string plainHost = secure.Server.LocalEndpoints.First(static endpoint => endpoint.StartsWith("coap:", StringComparison.Ordinal));
@@ -42,14 +44,21 @@ public sealed class AllocationTests(ITestOutputHelper output)
         Assert.InRange(within - without, -without, Noise);
     }
 
+    // The least of some rounds: tables that grow now and then, and what others in the process do, are not a request's.
     private static double Measure(Device device)
     {
-        long before = GC.GetTotalAllocatedBytes(precise: true);
-        device.Ask(Count);
-        return (GC.GetTotalAllocatedBytes(precise: true) - before) / (double)Count;
+        long least = long.MaxValue;
+        for (int i = 0; i < Rounds; i++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            device.Ask(Count);
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        return least / (double)Count;
     }
 
-    /// <summary>Asks for /hello, one request after another, and allocates nothing.</summary>
+    /// <summary>Asks for /reading, one request after another, and allocates nothing.</summary>
     private sealed class Device : IDisposable
     {
         private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { ReceiveTimeout = 20_000 };
@@ -61,7 +70,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         public Device(IPEndPoint server, SecureClient? client)
         {
             CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, Token = new CoapToken([1, 2, 3, 4]) };
-            request.Options.Add(new UriPath("hello"));
+            request.Options.Add(new UriPath("reading"));
             _request = CoapDatagramSerializer.Default.Serialize(request);
             _socket.Connect(server);
             if (client is null)
@@ -94,7 +103,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
                 answer = _peer is null ? answer : _peer.Open(answer);
                 if (answer.Length < 4 || answer[1] != 0x45 || BinaryPrimitives.ReadUInt16BigEndian(answer[2..]) != _messageId)
                 {
-                    throw new InvalidOperationException($"Request {_messageId} was not answered rightly.");
+                    throw new InvalidOperationException($"Request {_messageId} was answered by {Convert.ToHexString(answer)}.");
                 }
             }
         }
