@@ -8,13 +8,13 @@ internal static class FootprintProgram
 {
     public static async Task<int> RunAsync(string[] args)
     {
-        IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(), new PausesRow()];
+        IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(), new PausesRow(), new SecureSessionsRow()];
         string usage = $"""
             usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown; exit code 1 when an answer was wrong or a figure cannot be
             {string.Join('\n', rows.Select(row => $"  {row.Name,-15} {row.About} (about {row.Seconds(new Sizes())} s)"))}
               (none)          all of them, in about {rows.Sum(row => row.Seconds(new Sizes()))} s
             options:
-              --write FILE    writes the table, too
+              --write FILE    writes the table, too; between the lines "<!-- begin footprint -->" and "<!-- end footprint -->" of a file that has them
               --seconds N     for how long each server process is under load (memory: 10, pauses: 60)
               --large         10,000,000 peers, too (needs some 10 GB)
               --self-check    everything in small, to see whether it works: the figures say nothing
@@ -53,7 +53,7 @@ internal static class FootprintProgram
 
             if (arguments.Has("--write"))
             {
-                await File.WriteAllTextAsync(arguments.Text("--write", ""), table.Text);
+                WrittenText.Write(arguments.Text("--write", ""), "footprint", table.Text);
             }
 
             foreach (string fault in table.Faults)

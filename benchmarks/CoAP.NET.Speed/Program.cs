@@ -13,15 +13,16 @@ const string Usage = """
            CoAP.NET.Speed floor [--port P] [--tcp] [--any]   only serves, without any protocol; --any: at all addresses of 127/8
            CoAP.NET.Speed http [--port P]                    only serves the same by HTTP
       --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
-                        observe, observe-100, observe-1000, observe-10000, observe-non-100, client-128, http, http-200, http-1000
+                        observe, observe-100, observe-1000, observe-10000, observe-non-100, client-128, http, http-200, http-1000,
+                        coaps, coaps-16, coaps-128, handshakes
       --pairs N         turns of each (5)
       --seconds N       of a turn (2; at most 20)
       --warm-up N       seconds before the first turn (2)
       --quick           one turn of one second, warm-up of one
       --server PATH     another server than that of samples/Server, with the same resources
-      --without-libcoap even if its coap-server-notls is on the PATH
+      --without-libcoap even if its coap-server-notls and coap-server-openssl are on the PATH
       --own-sockets     a socket for each endpoint, in place of an address for each over few sockets
-      --write FILE      the tables into a file as well
+      --write FILE      the tables into a file as well; between the lines "<!-- begin speed -->" and "<!-- end speed -->" of one that has them
     """;
 const int FewPeers = 16;
 const int LongestTurn = 20;
@@ -70,7 +71,7 @@ int Measure()
     bool isQuick = arguments.Has("--quick");
     int pairs = isCheck ? 1 : arguments.Number("--pairs", isQuick ? 1 : 5);
     double seconds = isCheck ? 0.2 : Math.Clamp(arguments.Number("--seconds", isQuick ? 1 : 2), 1, LongestTurn);
-    CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null, isCheck || arguments.Has("--without-libcoap"));
+    using CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null, isCheck || arguments.Has("--without-libcoap"));
     RowList list = new(servers, isCheck ? FewPeers : int.MaxValue, arguments.Has("--own-sockets"));
     Measurement measurement = new(pairs, seconds, isCheck ? 0.05 : arguments.Number("--warm-up", isQuick ? 1 : 2));
     Processors.Pin(Processors.Other);
@@ -85,7 +86,7 @@ int Measure()
     Console.Write(text);
     if (arguments.Has("--write"))
     {
-        File.WriteAllText(arguments.Text("--write", ""), text);
+        WrittenText.Write(arguments.Text("--write", ""), "speed", text);
     }
 
     // What others get wrong is their affair, but not what is measured.

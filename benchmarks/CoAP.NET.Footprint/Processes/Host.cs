@@ -26,7 +26,7 @@ internal static class Host
             return 0;
         }
 
-        return await RunServerAsync(args);
+        return args[1] == SecureHost.Verb ? await SecureHost.RunAsync() : await RunServerAsync(args);
     }
 
     // Apart: the empty host must not load the library.

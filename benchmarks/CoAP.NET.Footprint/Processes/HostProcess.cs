@@ -55,10 +55,13 @@ internal sealed class HostProcess : IDisposable
     }
 
     /// <summary>What it says of itself now.</summary>
-    public HostFigures Inside()
+    public HostFigures Inside() => HostFigures.Parse(Command(Host.Figures));
+
+    /// <summary>Gives it a line, and takes the one that it says.</summary>
+    public string Command(string line)
     {
-        _process.StandardInput.WriteLine(Host.Figures);
-        return HostFigures.Parse(_process.StandardOutput.ReadLine() ?? throw new InvalidOperationException("The process has ended."));
+        _process.StandardInput.WriteLine(line);
+        return _process.StandardOutput.ReadLine() ?? throw new InvalidOperationException("The process has ended.");
     }
 
     /// <summary>Has it make garbage from now on.</summary>

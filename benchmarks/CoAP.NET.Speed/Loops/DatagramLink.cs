@@ -6,7 +6,7 @@ using CoAP.NET.Speed.Raw;
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>Many peers of a server over UDP on one thread: an own source address for each, over few sockets, or over a socket each.</summary>
-internal abstract unsafe class DatagramLink : IDisposable
+internal abstract unsafe partial class DatagramLink : IDisposable
 {
     private const int Batch = 64;
     private const int Buffer = 4 << 20;
@@ -28,14 +28,21 @@ internal abstract unsafe class DatagramLink : IDisposable
     private int _outCount;
     private int _outPeer;
 
-    protected DatagramLink(IPEndPoint server, int peers, bool hasOwnSockets)
+    /// <summary>Opens it.</summary>
+    /// <param name="server">The server.</param>
+    /// <param name="peers">How many.</param>
+    /// <param name="hasOwnSockets">Whether each peer has a socket of its own.</param>
+    /// <param name="client">When the peers speak within DTLS sessions: what they have in common; disposed with this.</param>
+    protected DatagramLink(IPEndPoint server, int peers, bool hasOwnSockets, SecureClient? client = null)
     {
+        _client = client;
+        _secure = client is null ? null : [.. Enumerable.Range(0, peers).Select(_ => new SecurePeer(client))];
         _hasOwnSockets = hasOwnSockets;
         _peers = peers;
         _sources = new uint[peers];
         for (int i = 0; i < peers; i++)
         {
-            _sources[i] = Sources.Next();
+            SetSource(i);
         }
 
         int first = Open(0);
@@ -56,7 +63,7 @@ internal abstract unsafe class DatagramLink : IDisposable
             }
         }
 
-        _in = new DatagramBatch(Batch);
+        _in = new DatagramBatch(Batch, hasAddresses: client is not null);
         _out = new DatagramBatch(Batch, hasAddresses: !hasOwnSockets);
         _out.SetDestination(server);
         Native.WaitExactly();
@@ -88,12 +95,13 @@ internal abstract unsafe class DatagramLink : IDisposable
         _poller?.Dispose();
         _in.Dispose();
         _out.Dispose();
+        DisposeSecure();
     }
 
     /// <summary>Has a peer go on from an address that was not used yet.</summary>
     protected void Move(int peer)
     {
-        _sources[peer] = Sources.Next();
+        SetSource(peer);
         if (_hasOwnSockets)
         {
             Flush();
@@ -107,6 +115,16 @@ internal abstract unsafe class DatagramLink : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     protected byte* Next(int peer)
     {
+        byte* record = Reserve(peer);
+        return _secure is null ? record : _message;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    protected void Commit(int length) => Put(_secure is null ? length : _secure[_outPeer].Seal(new ReadOnlySpan<byte>(_message, length), new Span<byte>(_out.Bytes(_outCount), DatagramBatch.Room)));
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private byte* Reserve(int peer)
+    {
         int socket = SocketOf(peer);
         if (_outCount == Batch || (socket != _outSocket && _outCount > 0))
         {
@@ -119,7 +137,7 @@ internal abstract unsafe class DatagramLink : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    protected void Commit(int length)
+    private void Put(int length)
     {
         _out.SetLength(_outCount, length);
         if (!_hasOwnSockets)
@@ -211,7 +229,14 @@ internal abstract unsafe class DatagramLink : IDisposable
         long now = Now;
         for (int i = 0; i < count; i++)
         {
-            Handle(_in.Bytes(i), _in.Length(i), now);
+            if (_secure is null)
+            {
+                Handle(_in.Bytes(i), _in.Length(i), now);
+            }
+            else
+            {
+                HandleSecure(_in.Bytes(i), _in.Length(i), _in.Destination(i), now);
+            }
         }
 
         Flush();
@@ -222,7 +247,7 @@ internal abstract unsafe class DatagramLink : IDisposable
     private int Open(int peer)
     {
         IPEndPoint local = new(_hasOwnSockets ? Sources.AddressOf(_sources[peer]) : IPAddress.Any, 0);
-        int socket = Native.Open(Native.Datagram, local);
+        int socket = Native.Open(Native.Datagram, local, _secure is null ? 0 : Native.PacketInfo);
         if (!_hasOwnSockets)
         {
             Native.AskForBuffer(socket, Buffer);

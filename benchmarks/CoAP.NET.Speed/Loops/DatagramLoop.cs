@@ -14,8 +14,10 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="payload">What the answer must be.</param>
 /// <param name="isConfirmable">Whether the requests are.</param>
 /// <param name="hasOwnSockets">Whether each peer has a socket of its own.</param>
-internal sealed unsafe class DatagramLoop(IPEndPoint server, int peers, string path, byte[] payload, bool isConfirmable = true, bool hasOwnSockets = false)
-    : DatagramLink(server, peers, hasOwnSockets)
+/// <param name="client">When they ask within DTLS sessions: what they have in common. Each run begins with sessions of its own, whose handshakes do not count.</param>
+internal sealed unsafe class DatagramLoop(
+    IPEndPoint server, int peers, string path, byte[] payload, bool isConfirmable = true, bool hasOwnSockets = false, SecureClient? client = null)
+    : DatagramLink(server, peers, hasOwnSockets, client)
 {
     private const int HeaderSize = 4;
     private const int TokenSize = 4;
@@ -44,6 +46,15 @@ internal sealed unsafe class DatagramLoop(IPEndPoint server, int peers, string p
     public RunResult Run(double seconds, Func<TimeSpan> cpu, int rate = 0)
     {
         (_lost, _errors, _waiting) = (0, 0, 0);
+        if (IsSecure)
+        {
+            ConnectAll();
+            foreach (ref Peer peer in _peers.AsSpan())
+            {
+                (peer.Used, peer.Lost) = (0, 0);
+            }
+        }
+
         TimeSpan cpuBefore = cpu();
         LatencyHistogram times = _times = new LatencyHistogram();
         long begin = Now;
@@ -210,6 +221,11 @@ internal sealed unsafe class DatagramLoop(IPEndPoint server, int peers, string p
         ref Peer peer = ref _peers[index];
         if (peer.Used++ == RequestsOfAddress)
         {
+            if (IsSecure)
+            {
+                throw new InvalidOperationException($"A session has {RequestsOfAddress:N0} requests at most: take shorter turns, or more sessions.");
+            }
+
             peer.Used = 1;
             peer.Lost = 0;
             Move(index);

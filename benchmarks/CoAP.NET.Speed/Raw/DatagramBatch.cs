@@ -82,6 +82,10 @@ internal sealed unsafe class DatagramBatch : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void SetSource(int index, uint address) => *(uint*)(_controls + (index * ControlSize) + 20) = address;
 
+    /// <summary>The address that one was sent to, as it is in memory; for sockets that tell.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public uint Destination(int index) => *(uint*)(_controls + (index * ControlSize) + 24);
+
     /// <summary>Says where all of them go.</summary>
     public void SetDestination(IPEndPoint remote)
     {

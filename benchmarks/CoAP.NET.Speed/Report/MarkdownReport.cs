@@ -7,7 +7,7 @@ using CoAP.NET.Speed.Rows;
 namespace CoAP.NET.Speed.Report;
 
 /// <summary>The tables.</summary>
-internal static class MarkdownReport
+internal static partial class MarkdownReport
 {
     private static readonly CultureInfo s_culture = CultureInfo.InvariantCulture;
 
@@ -32,6 +32,12 @@ internal static class MarkdownReport
                     break;
                 case RowGroup.Client:
                     Compare(text, group, "a client", "requests a second", "request", "raw loop");
+                    break;
+                case RowGroup.Secure:
+                    BesidePlain(text, group);
+                    break;
+                case RowGroup.Handshakes:
+                    Handshakes(text, group);
                     break;
                 default:
                     Beside(text, group);
@@ -86,7 +92,7 @@ internal static class MarkdownReport
 
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
-        var others = results.Where(result => result.Row.Group != RowGroup.Http)
+        var others = results.Where(result => result.Row.Group is not (RowGroup.Http or RowGroup.Secure or RowGroup.Handshakes))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours), (result, outcome) => (result.Row, Outcome: outcome)).ToList();
         if (others.Count == 0)
         {
@@ -107,14 +113,16 @@ internal static class MarkdownReport
     private static string Rate(Outcome outcome) => outcome.Failure is { } failure ? $"failed: {failure}" : outcome.Median(run => run.PerSecond).ToString("N0", s_culture);
 
     // Each turn is compared with that beside it.
-    private static string Ratio(Outcome outcome, Outcome? to)
+    private static string Ratio(Outcome outcome, Outcome? to) => Ratio(outcome, to, static run => run.PerSecond);
+
+    private static string Ratio(Outcome outcome, Outcome? to, Func<RunFigures, double> figure)
     {
         if (to is null || to.Failure is not null || outcome.Failure is not null)
         {
             return "";
         }
 
-        List<double> ratios = [.. outcome.Runs.Zip(to.Runs, (one, other) => one.PerSecond / other.PerSecond)];
+        List<double> ratios = [.. outcome.Runs.Zip(to.Runs, (one, other) => figure(one) / figure(other))];
         return string.Create(s_culture, $"{Measurement.Median(ratios):0.00}{(ratios.Count > 1 ? string.Create(s_culture, $" ({ratios.Min():0.00}-{ratios.Max():0.00})") : "")}");
     }
 

@@ -58,4 +58,10 @@ internal enum RowGroup
 
     /// <summary>Beside HTTP.</summary>
     Http,
+
+    /// <summary>A server answers requests within DTLS sessions, beside those without.</summary>
+    Secure,
+
+    /// <summary>A server opens DTLS sessions.</summary>
+    Handshakes,
 }

@@ -11,7 +11,7 @@ namespace CoAP.NET.Speed.Rows;
 /// <param name="servers">The servers.</param>
 /// <param name="most">Not more peers than this in any row.</param>
 /// <param name="hasOwnSockets">Whether each peer of requests over UDP has a socket of its own.</param>
-internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
+internal sealed partial class RowList(CoapServers servers, int most, bool hasOwnSockets)
 {
     private const string Hello = "hello";
     private const string HelloText = "hello world!";
@@ -63,6 +63,13 @@ internal sealed class RowList(CoapServers servers, int most, bool hasOwnSockets)
         {
             yield return Http($"http-{clients}", Few(clients));
         }
+
+        foreach (int sessions in (int[])[16, 128])
+        {
+            yield return Secure($"coaps-{sessions}", Few(sessions));
+        }
+
+        yield return Handshakes("handshakes-16", Few(16));
     }
 
     private int Few(int count) => Math.Min(count, most);

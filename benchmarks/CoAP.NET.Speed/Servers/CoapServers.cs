@@ -9,7 +9,7 @@ namespace CoAP.NET.Speed.Servers;
 /// <summary>The servers that are measured, as processes.</summary>
 /// <param name="path">The path of our server; null for the one of the samples.</param>
 /// <param name="isAlone">Whether only our own ones are wanted.</param>
-internal sealed class CoapServers(string? path, bool isAlone)
+internal sealed partial class CoapServers(string? path, bool isAlone)
 {
     private const string LibCoapProgram = "coap-server-notls";
 
@@ -19,9 +19,10 @@ internal sealed class CoapServers(string? path, bool isAlone)
     public bool HasLibCoap => _libCoap is not null;
 
     /// <summary>Starts our server: its endpoints are that of UDP and that of TCP.</summary>
-    public Child StartOurs()
+    public Child StartOurs() => StartOurs("--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
+
+    private Child StartOurs(params string[] binds)
     {
-        string[] binds = ["--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0"];
         return _path.EndsWith(".dll", StringComparison.Ordinal)
             ? Child.StartOther(Processors.Measured, 2, "dotnet", [_path, .. binds])
             : Child.StartOther(Processors.Measured, 2, _path, binds);
@@ -29,14 +30,15 @@ internal sealed class CoapServers(string? path, bool isAlone)
 
     /// <summary>Starts libcoap's server, of which resources are made by putting something there.</summary>
     /// <param name="isNonConfirmable">Whether its notifications are.</param>
-    public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false)
+    public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false) => StartLibCoap(_libCoap!, isNonConfirmable ? ["-N"] : []);
+
+    private static (Child Child, IPEndPoint Endpoint) StartLibCoap(string program, string[] more)
     {
         int port = FreePort();
-        string[] more = isNonConfirmable ? ["-N"] : [];
 
         // It says nothing when it is ready.
         Child child = Child.StartOther(
-            Processors.Measured, 0, _libCoap!, ["-A", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "-d", "10", "-v", "0", .. more]);
+            Processors.Measured, 0, program, ["-A", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "-d", "10", "-v", "0", .. more]);
         try
         {
             IPEndPoint endpoint = new(IPAddress.Loopback, port);

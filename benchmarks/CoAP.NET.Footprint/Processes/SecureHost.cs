@@ -1,0 +1,43 @@
+using System.Globalization;
+using CoAP.NET.Bench;
+using CoAP.NET.Dtls;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Footprint.Processes;
+
+/// <summary>
+/// A server with coaps as a process of its own (<c>host secure</c>), so that nothing of its clients is measured. Its time stands still until it is told to let some pass. Everything about sessions has its default.
+/// </summary>
+internal static class SecureHost
+{
+    public const string Verb = "secure";
+    public const string Sessions = "sessions";
+    public const string Advance = "advance ";
+    private const string Done = "done";
+
+    public static async Task<int> RunAsync()
+    {
+        VirtualClock clock = new();
+        CoapPskDictionary keys = new() { { SecureClient.Identity, System.Text.Encoding.ASCII.GetBytes(SecureClient.Key) } };
+        CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+        await using CoapServer server = new(options);
+        server.MapGet("/hello", static () => CoapResults.Text(BenchServer.Hello));
+        server.Listen("coaps://127.0.0.1:0");
+        await server.StartAsync();
+        Console.WriteLine(Host.Listening + server.LocalEndpoints[0]);
+        while (Console.ReadLine() is { } line)
+        {
+            if (line == Sessions)
+            {
+                Console.WriteLine(SecureFigures.Now(server));
+            }
+            else if (line.StartsWith(Advance, StringComparison.Ordinal))
+            {
+                clock.Advance(TimeSpan.FromSeconds(int.Parse(line[Advance.Length..], CultureInfo.InvariantCulture)));
+                Console.WriteLine(Done);
+            }
+        }
+
+        return 0;
+    }
+}

@@ -1,0 +1,43 @@
+using System.Text;
+using CoAP.NET.Speed.Rows;
+
+namespace CoAP.NET.Speed.Report;
+
+// The tables of DTLS.
+internal static partial class MarkdownReport
+{
+    /// <summary>How the name of one ends that others, which follow it, are compared with.</summary>
+    public const string Plain = ", no DTLS";
+
+    private static void BesidePlain(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["GET in a session", "", "requests a second", "ratio to no DTLS", "processor µs a request", "ratio of processor time", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            Outcome? plain = null;
+            foreach (Outcome outcome in outcomes)
+            {
+                bool isPlain = outcome.Entrant.Name.EndsWith(Plain, StringComparison.Ordinal);
+                plain = isPlain ? outcome : plain;
+                string[] rest = Rest(outcome);
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), isPlain ? "" : Ratio(outcome, plain), rest[0], isPlain ? "" : Ratio(plain!, outcome, run => run.CpuMicroseconds), .. rest[1..]]);
+            }
+        }
+
+        text.AppendLine();
+    }
+
+    private static void Handshakes(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    {
+        Head(text, ["handshakes", "", "a second", "processor µs of the server for one", "p50 µs", "p99 µs", "lost", "errors"]);
+        foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
+        {
+            foreach (Outcome outcome in outcomes)
+            {
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), .. Rest(outcome)]);
+            }
+        }
+
+        text.AppendLine();
+    }
+}

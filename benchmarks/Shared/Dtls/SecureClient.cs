@@ -1,0 +1,32 @@
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Bench;
+
+/// <summary>What clients of one kind have in common: how they prove themselves, and by which cipher suite.</summary>
+/// <param name="suite">The suite that they offer, by its name in OpenSSL.</param>
+/// <param name="withCid">Whether they know of Connection IDs; theirs is empty, as usual for a client.</param>
+/// <param name="certificate">What they show when they are asked; null for nothing. They trust any server.</param>
+internal sealed class SecureClient(string suite, bool withCid = true, X509Certificate2? certificate = null) : IDisposable
+{
+    public const string Identity = "device-1";
+    public const string Key = "secretPSK-1234567";
+
+    public const string PskCcm8 = "PSK-AES128-CCM8";
+    public const string PskGcm = "PSK-AES128-GCM-SHA256";
+    public const string EcdsaCcm8 = "ECDHE-ECDSA-AES128-CCM8";
+
+    private readonly HandshakeContext _context = new(new HandshakeSettings
+    {
+        IsServer = false,
+        Suites = [CipherSuite.All.First(one => one.OpenSslName == suite)],
+        OwnCidLength = withCid ? 0 : -1,
+        Certificate = certificate,
+    });
+
+    /// <summary>A handshake that is not begun.</summary>
+    public ClientHandshake Open() => new(_context, [], Identity, System.Text.Encoding.ASCII.GetBytes(Key)) { Validate = static (_, _) => true };
+
+    public void Dispose() => _context.Dispose();
+}
