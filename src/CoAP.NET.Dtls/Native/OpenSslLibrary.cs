@@ -115,6 +115,18 @@ internal static class OpenSslLibrary
         }
     }
 
+    /// <summary>
+    /// Loads it at once where a directory is named; a failure is told later. Of two OpenSSL with the same file names a process has that which came first, and .NET loads the system's when it needs one: after
+    /// that the named one is of no use.
+    /// </summary>
+    public static void LoadIfNamed()
+    {
+        if (!string.IsNullOrEmpty(Directory))
+        {
+            _ = TryLoad(out _);
+        }
+    }
+
     /// <summary>Finds what only some versions export.</summary>
     /// <param name="library"><see cref="Crypto"/> or <see cref="Ssl"/>.</param>
     /// <param name="name">The name of the function.</param>
