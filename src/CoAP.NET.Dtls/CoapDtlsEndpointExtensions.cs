@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls.Native;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls;
@@ -6,7 +7,8 @@ namespace CoAP.NET.Dtls;
 public static class CoapDtlsEndpointExtensions
 {
     /// <summary>
-    /// Has an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9). A later call replaces an earlier one. OpenSSL is looked for when the first transport of the scheme starts.
+    /// Has an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9). A later call replaces an earlier one. OpenSSL is looked for when the first transport of the scheme
+    /// starts, or here if its directory is named.
     /// </summary>
     /// <param name="options">The options of the endpoint.</param>
     /// <param name="dtls">Credentials and bounds; copied, so that later changes have no effect.</param>
@@ -16,6 +18,7 @@ public static class CoapDtlsEndpointExtensions
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(dtls);
+        OpenSslLibrary.LoadIfNamed();
         dtls.Validate();
         DtlsTransportFactory factory = new(dtls.Clone());
         foreach (ICoapTransportFactory before in options.TransportFactories.Where(before => before.Scheme == factory.Scheme).ToArray())

@@ -15,6 +15,7 @@ internal sealed class DtlsSettings
 
     private readonly CoapDtlsOptions _options;
     private readonly Lock _gate = new();
+    private readonly CertificateCheck? _clients;
     private KeyLogFile? _keyLog;
 
     private DtlsSettings(CoapDtlsOptions options, bool isServer)
@@ -25,7 +26,7 @@ internal sealed class DtlsSettings
             PskStore = server.PskStore;
             SessionFile = server.SessionFile;
             ValidateClientPublicKey = server.ValidateClientPublicKey;
-            ValidateClient = server.RequireClientCertificate || server.RequestClientCertificate ? ValidateWith(CheckOf(server)) : null;
+            _clients = server.RequireClientCertificate || server.RequestClientCertificate ? CheckOf(server) : null;
             ServerLimits = new DtlsServerLimits
             {
                 MaxSessions = server.MaxSessions,
@@ -69,9 +70,6 @@ internal sealed class DtlsSettings
     /// <summary>Knows the keys of clients, or null.</summary>
     public ICoapPskStore? PskStore { get; }
 
-    /// <summary>Decides about certificates of clients; null: none is asked for. Throws with the reason where it refuses one, which the handshake then tells.</summary>
-    public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClient { get; }
-
     /// <summary>Makes settings of options.</summary>
     /// <param name="options">The options; copied.</param>
     /// <param name="isServer">Whether they are to serve.</param>
@@ -97,9 +95,16 @@ internal sealed class DtlsSettings
         }
     }
 
+    /// <summary>What decides about certificates of clients. Throws with the reason where it refuses one, which the handshake then tells.</summary>
+    /// <param name="time">By which time they are valid.</param>
+    /// <returns>Null: none is asked for.</returns>
+    public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClientsBy(TimeProvider time) =>
+        _clients is { } check ? (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why ? throw new CoapDtlsException(why) : true : null;
+
     /// <summary>Makes what all handshakes of a server have in common.</summary>
+    /// <param name="time">By which time sessions may be resumed.</param>
     /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take the settings; the message says what to do.</exception>
-    public HandshakeContext MakeServerContext()
+    public HandshakeContext MakeServerContext(TimeProvider time)
     {
         CoapDtlsServerOptions server = _options.Server!;
         return Make(new HandshakeSettings
@@ -118,6 +123,7 @@ internal sealed class DtlsSettings
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
             SessionStore = server.ResumptionStore,
             ResumptionLifetime = server.ResumptionLifetime,
+            Time = time,
             KeyLog = KeyLog(),
         });
     }
@@ -178,9 +184,6 @@ internal sealed class DtlsSettings
         Revocation = client.RevocationMode,
         Decides = client.ValidateServerCertificate is { } decides ? decides.Invoke : null,
     };
-
-    private static Func<X509Certificate2, X509Certificate2Collection, bool> ValidateWith(CertificateCheck check) =>
-        (leaf, sent) => check.Refuses(leaf, sent, name: null) is { } why ? throw new CoapDtlsException(why) : true;
 
     private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(CoapDtlsClientOptions client)
     {

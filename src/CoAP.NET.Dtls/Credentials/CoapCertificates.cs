@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls;
 
@@ -15,6 +16,7 @@ public static class CoapCertificates
     public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
+        OpenSslLibrary.LoadIfNamed();
         CoapCertificateChain chain = Reading(certificateFile, keyFile, () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
         if (CertificateChecks.ProblemOf(chain.Certificate) is { } problem)
         {
@@ -32,6 +34,7 @@ public static class CoapCertificates
     public static X509Certificate2Collection LoadAuthorities(string file)
     {
         ArgumentException.ThrowIfNullOrEmpty(file);
+        OpenSslLibrary.LoadIfNamed();
         return Reading(file, null, () =>
         {
             X509Certificate2Collection found = [];

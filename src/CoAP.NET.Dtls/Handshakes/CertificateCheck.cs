@@ -29,19 +29,17 @@ internal sealed class CertificateCheck
     /// <summary>Has the last word, if there is one: gets the certificate, its chain and what is wrong, and says whether it is taken. Without it nothing may be wrong.</summary>
     public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? Decides { get; init; }
 
-    /// <summary>By which time certificates are valid.</summary>
-    public TimeProvider Time { get; init; } = TimeProvider.System;
-
     /// <summary>Decides about a certificate.</summary>
     /// <param name="leaf">The certificate.</param>
     /// <param name="sent">What came with it.</param>
     /// <param name="name">The name or the address of the server; null for a client.</param>
+    /// <param name="time">When it is to be valid: now, by the clock of the endpoint.</param>
     /// <returns>Null if it is taken; else why not, and what to do.</returns>
-    public string? Refuses(X509Certificate2 leaf, X509Certificate2Collection sent, string? name)
+    public string? Refuses(X509Certificate2 leaf, X509Certificate2Collection sent, string? name, DateTimeOffset time)
     {
         using X509Chain chain = new();
         chain.ChainPolicy.RevocationMode = Revocation;
-        chain.ChainPolicy.VerificationTime = Time.GetUtcNow().LocalDateTime;
+        chain.ChainPolicy.VerificationTime = time.LocalDateTime;
         chain.ChainPolicy.ApplicationPolicy.Add(new Oid(IsOfServers ? ServerAuthentication : ClientAuthentication));
         chain.ChainPolicy.ExtraStore.AddRange(sent);
 

@@ -21,6 +21,9 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         : base(0, ownsHandle: true)
     {
         Settings = settings;
+
+        // .NET may use the same OpenSSL, and leaves errors of its own behind.
+        LibCrypto.ERR_clear_error();
         SetHandle(LibSsl.SSL_CTX_new(settings.IsServer ? LibSsl.DTLS_server_method() : LibSsl.DTLS_client_method()));
         if (IsInvalid)
         {
@@ -149,16 +152,19 @@ internal sealed unsafe class HandshakeContext : SafeHandle
 
     private void UseCertificate(X509Certificate2 certificate)
     {
+        // Looked up first: .NET forgets OpenSSL's errors, which may be the same, when it reads a certificate.
+        string subject = certificate.Subject;
         nint native = CertificateCallbacks.ToNative(certificate);
         try
         {
-            Check(native != 0 && LibSsl.SSL_CTX_use_certificate(handle, native) == 1, $"no use for the certificate {certificate.Subject}");
+            Check(native != 0 && LibSsl.SSL_CTX_use_certificate(handle, native) == 1, $"no use for the certificate {subject}");
             foreach (X509Certificate2 intermediate in Settings.Intermediates)
             {
+                subject = intermediate.Subject;
                 nint next = CertificateCallbacks.ToNative(intermediate);
                 bool isTaken = next != 0 && LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_CHAIN_CERT, new CLong(1), (void*)next).Value == 1;
                 LibCrypto.X509_free(next);
-                Check(isTaken, $"no use for the certificate {intermediate.Subject}");
+                Check(isTaken, $"no use for the certificate {subject}");
             }
         }
         finally

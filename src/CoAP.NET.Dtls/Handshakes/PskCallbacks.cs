@@ -39,15 +39,15 @@ internal static unsafe class PskCallbacks
                 return 0;
             }
 
-            // The identity ends with a zero; OpenSSL says how much room there is for both.
+            // OpenSSL 1.1.1 has room for 128 bytes, which an identity may have. All versions keep a zero behind what they call the room, so that one may fill it.
             Span<byte> place = new(identity, (int)maxIdentity);
             ReadOnlySpan<byte> found = handshake.PreSharedKey;
-            if (Encoding.UTF8.GetByteCount(name) >= place.Length || !found.TryCopyTo(new Span<byte>(key, (int)maxKey)))
+            if (Encoding.UTF8.GetByteCount(name) > place.Length || !found.TryCopyTo(new Span<byte>(key, (int)maxKey)))
             {
                 return 0;
             }
 
-            place[Encoding.UTF8.GetBytes(name, place)] = 0;
+            place[Encoding.UTF8.GetBytes(name, place)..].Clear();
             return (uint)found.Length;
         }
         catch (Exception exception)

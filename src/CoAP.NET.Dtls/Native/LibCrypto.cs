@@ -125,7 +125,7 @@ internal static unsafe partial class LibCrypto
     /// <summary>What OpenSSL says it is.</summary>
     public static string VersionText() => Marshal.PtrToStringUTF8(OpenSSL_version(0)) ?? "unknown";
 
-    /// <summary>The newest error of this thread in words, and the queue emptied.</summary>
+    /// <summary>The oldest error of this thread in words, which caused those that follow, and the queue emptied.</summary>
     /// <returns>OpenSSL's own words, or an empty string if there is no error.</returns>
     public static string TakeError()
     {

@@ -15,8 +15,11 @@ internal static class OpenSslLibrary
     /// <summary>The environment variable that names a directory.</summary>
     public const string PathVariable = "COAP_OPENSSL_PATH";
 
-    // OpenSSL_version_num: 1.1.1.
+    // What OpenSSL_version_num says of 1.1.1.
     private const uint Oldest = 0x1010100f;
+    private const string VersionFunction = "OpenSSL_version_num";
+    private const string CryptoOf3 = "libcrypto.so.3";
+    private const string CryptoOf11 = "libcrypto.so.1.1";
 
     private static readonly Lock s_lock = new();
     private static nint s_crypto;
@@ -87,18 +90,40 @@ internal static class OpenSslLibrary
             }
 
             List<string> tried = [];
+            bool isTaken = false;
             foreach ((string crypto, string ssl) in Candidates())
             {
-                // Both of one version: functions of one take objects of the other.
-                if (TryLoadFrom(crypto, tried, out nint cryptoHandle) && IsNewEnough(cryptoHandle, tried) && TryLoadFrom(ssl, tried, out nint sslHandle))
+                if (!TryLoadFrom(crypto, tried, out nint cryptoHandle) || !IsNewEnough(cryptoHandle, tried))
+                {
+                    continue;
+                }
+
+                if (TryLoadFrom(ssl, tried, out nint sslHandle) && IsOfOneKind(cryptoHandle, sslHandle))
                 {
                     (s_crypto, s_ssl) = (cryptoHandle, sslHandle);
                     return true;
                 }
+
+                isTaken |= IsPlaceTaken(cryptoHandle);
             }
 
-            missing = $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). {Advice}";
+            missing = isTaken
+                ? $"The OpenSSL in {Directory} cannot be used, as this process uses another one with the same names already (tried {string.Join(", ", tried)}). .NET loads that of the system with the first certificate, hash or TLS connection. "
+                    + $"Start the process with LD_LIBRARY_PATH={Directory}, so that there is one for both, or ask for CoapDtls.IsSupported before anything else is done."
+                : $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). {Advice}";
             return false;
+        }
+    }
+
+    /// <summary>
+    /// Loads it at once where a directory is named; a failure is told later. Of two OpenSSL with the same file names a process has that which came first, and .NET loads the system's when it needs one: after
+    /// that the named one is of no use.
+    /// </summary>
+    public static void LoadIfNamed()
+    {
+        if (!string.IsNullOrEmpty(Directory))
+        {
+            _ = TryLoad(out _);
         }
     }
 
@@ -137,12 +162,27 @@ internal static class OpenSslLibrary
         string? directory = Directory;
         string full = string.IsNullOrEmpty(directory) ? name : Path.Combine(directory, name);
         tried.Add(full);
-        return NativeLibrary.TryLoad(full, out handle);
+        if (NativeLibrary.TryLoad(full, out handle))
+        {
+            return true;
+        }
+
+        tried[^1] += File.Exists(full) ? ": it is there and does not load" : string.Empty;
+        return false;
     }
 
-    private static unsafe bool IsNewEnough(nint crypto, List<string> tried)
+    // Functions of one take objects of the other. What a library exports is looked up in those that it depends on as well, except on Windows: so it is seen which libcrypto a libssl uses.
+    private static bool IsOfOneKind(nint crypto, nint ssl) =>
+        !NativeLibrary.TryGetExport(ssl, VersionFunction, out nint used) || !NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) || used == own;
+
+    // The loader of Linux takes a libcrypto that is there already for the one of the same name that a libssl asks for, wherever both are.
+    private static bool IsPlaceTaken(nint crypto) =>
+        OperatingSystem.IsLinux() && !string.IsNullOrEmpty(Directory) && NativeLibrary.TryLoad(VersionOf(crypto) >> 28 == 3 ? CryptoOf3 : CryptoOf11, out nint other)
+        && NativeLibrary.TryGetExport(other, VersionFunction, out nint there) && NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) && there != own;
+
+    private static bool IsNewEnough(nint crypto, List<string> tried)
     {
-        uint version = NativeLibrary.TryGetExport(crypto, "OpenSSL_version_num", out nint function) ? (uint)((delegate* unmanaged[Cdecl]<CULong>)function)().Value : 0;
+        uint version = VersionOf(crypto);
         if (version >= Oldest)
         {
             return true;
@@ -151,6 +191,9 @@ internal static class OpenSslLibrary
         tried[^1] += version == 0 ? ": no OpenSSL of 1.1.1 or later" : $": OpenSSL {version >> 28}.{(version >> 20) & 0xff}.{(version >> 12) & 0xff}, which is too old";
         return false;
     }
+
+    private static unsafe uint VersionOf(nint crypto) =>
+        NativeLibrary.TryGetExport(crypto, VersionFunction, out nint function) ? (uint)((delegate* unmanaged[Cdecl]<CULong>)function)().Value : 0;
 
     private static string Package() =>
         OperatingSystem.IsWindows() ? "OpenSSL 3 for this processor's architecture: Windows has none of its own"
@@ -177,8 +220,8 @@ internal static class OpenSslLibrary
         }
         else
         {
-            yield return ("libcrypto.so.3", "libssl.so.3");
-            yield return ("libcrypto.so.1.1", "libssl.so.1.1");
+            yield return (CryptoOf3, "libssl.so.3");
+            yield return (CryptoOf11, "libssl.so.1.1");
         }
     }
 }

@@ -262,6 +262,12 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     void IDtlsSessionHome.OnEnded(DtlsSession session, DtlsEnd reason)
     {
         Interlocked.Decrement(ref _sessionCount);
+        if (reason == DtlsEnd.FailedByPeer)
+        {
+            // RFC 5246 section 7.2.2: what failed is not resumed.
+            Resumptions.Forget(session.Path.Remote, session.ServerName);
+        }
+
         _sessions.TryRemove(new KeyValuePair<Peer, DtlsSession>(Peer.Of(session.Path), session));
         if (session.OwnCid.Length > 0)
         {

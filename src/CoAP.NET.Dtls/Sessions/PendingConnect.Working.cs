@@ -135,7 +135,7 @@ internal sealed partial class PendingConnect
     /// <param name="sent">What came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
-        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString()) : "No authority is trusted here: name one in the options of the client.";
+        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow()) : "No authority is trusted here: name one in the options of the client.";
         return _distrust is null;
     }
 

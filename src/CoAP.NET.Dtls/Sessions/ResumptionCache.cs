@@ -76,6 +76,21 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
         }
     }
 
+    /// <summary>Drops what would resume a session that has failed.</summary>
+    /// <param name="remote">The server's address.</param>
+    /// <param name="serverName">By which name.</param>
+    public void Forget(CoapAddress remote, string? serverName)
+    {
+        lock (_gate)
+        {
+            // That a server takes none is still known.
+            if (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is not null)
+            {
+                Remove((remote, serverName));
+            }
+        }
+    }
+
     /// <summary>Notes that a server refuses whoever wants to resume a session: none of it is kept any more.</summary>
     /// <param name="remote">The server's address.</param>
     /// <param name="serverName">By which name.</param>

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Transport;
 using CoAP.NET.Transports;
@@ -24,6 +25,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
     {
         ArgumentNullException.ThrowIfNull(options);
+        OpenSslLibrary.LoadIfNamed();
         CoapUdpTransportOptions udp = (sockets ?? new CoapUdpTransportOptions()).Clone();
         _isServer = udp.Endpoints.Count > 0;
         udp.IsServer = _isServer;

@@ -39,9 +39,9 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
-            _serverContext = settings.MakeServerContext();
+            _serverContext = settings.MakeServerContext(context.TimeProvider);
             _server = new DtlsServer(
-                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClient, this, context.TimeProvider, context.Random, RunHandshake) {
+                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this, context.TimeProvider, context.Random, RunHandshake) {
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                 };

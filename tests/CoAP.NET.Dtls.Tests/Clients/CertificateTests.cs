@@ -82,6 +82,21 @@ public sealed class CertificateTests
     }
 
     [Fact]
+    public async Task By_the_clock_of_the_endpoint_a_certificate_is_valid()
+    {
+        BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
+        using ClientBench bench = new(settings);
+        using X509Certificate2 certificate = s_authority.Issue("device.example", until: bench.Clock.GetUtcNow().AddHours(1));
+        settings.Server = settings.Server with { Certificate = certificate };
+        bench.RestartServer();
+        Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
+        bench.Clock.Advance(TimeSpan.FromHours(1) + TimeSpan.FromSeconds(1));
+        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "device.example"));
+        Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
+        Assert.Contains("not valid at this time", failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_certificate_of_a_stranger_is_refused()
     {
         using BenchAuthority stranger = new("stranger");
@@ -170,7 +185,7 @@ public sealed class CertificateTests
         BenchSettings settings = BenchSettings.OfCertificates(s_authority, s_server);
         settings.Server = settings.Server with { RequiresClientCertificate = true };
         settings.Client = settings.Client with { Certificate = s_client };
-        settings.ServerTrusts = (leaf, sent) => clients.Refuses(leaf, sent, null) is null;
+        settings.ServerTrusts = (leaf, sent) => clients.Refuses(leaf, sent, null, DateTimeOffset.UnixEpoch.AddYears(60)) is null;
         return settings;
     }
 

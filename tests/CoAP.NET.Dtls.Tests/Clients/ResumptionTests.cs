@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
@@ -12,6 +13,11 @@ public sealed class ResumptionTests
     // ClientHello twice, HelloVerifyRequest, one flight, and the last one.
     private const int Short = 5;
     private const int Whole = 6;
+
+    private const byte Warning = 1;
+    private const byte Fatal = 2;
+    private const byte CloseNotify = 0;
+    private const byte InternalError = 80;
 
     private static readonly VirtualClock s_clock = new();
 
@@ -160,6 +166,58 @@ public sealed class ResumptionTests
         before = bench.Sent;
         await bench.ConnectAsync(4, "one.example");
         Assert.Equal(Whole, bench.Sent - before);
+    }
+
+    [Theory]
+    [InlineData(Fatal, InternalError, false)]
+    [InlineData(Warning, CloseNotify, true)]
+    public async Task What_ended_by_a_fatal_alert_is_not_resumed(byte level, byte description, bool isResumed)
+    {
+        // RFC 5246 section 7.2.2; close_notify leaves a session resumable (section 7.2.1).
+        string? line = null;
+        byte[]? random = null;
+        BenchSettings settings = NothingTwice(Settings(false));
+        settings.Client = settings.Client with { KeyLog = said => line ??= said };
+        using ClientBench bench = new(settings);
+        bench.Loses = (_, toServer, bytes) =>
+        {
+            // A ServerHello: the random stands behind the headers of record and message and the version.
+            random ??= !toServer && bytes[0] == 22 && bytes[13] == 2 ? bytes[27..59] : null;
+            return false;
+        };
+        DtlsSession session = await bench.ConnectAsync();
+        Assert.Equal(1, bench.Client.Resumptions.Count);
+
+        string[] secrets = line!.Split(' ');
+        KeyBlock keys = KeyBlock.Derive(Convert.FromHexString(secrets[2]), Convert.FromHexString(secrets[1]), random);
+        RecordLayer server = new(CipherSuite.All[0], keys, isServer: true, [], []);
+        byte[] alert = new byte[server.RecordLength(2)];
+        server.SealAs(100, ContentType.Alert, [level, description], alert);
+        bench.Client.Receive(ClientBench.Incoming(), alert);
+        Assert.True(session.IsClosed);
+        Assert.Equal(isResumed ? 1 : 0, bench.Client.Resumptions.Count);
+        bench.Carry();
+
+        int before = bench.Sent;
+        await bench.ConnectAsync(2);
+        Assert.Equal(isResumed ? Short : Whole, bench.Sent - before);
+    }
+
+    [Fact]
+    public void That_a_server_takes_none_is_not_forgotten_with_a_session()
+    {
+        using ResumptionCache cache = new(2, TimeSpan.FromHours(1), s_clock);
+        CoapAddress remote = CoapAddress.FromIPv4(1, 2);
+        byte[] failed = [1];
+        cache.Put(remote, "a", Session(failed));
+        cache.Forget(remote, "a");
+        Assert.Equal((0, 0), (cache.Count, failed[0]));
+        cache.Refuse(remote, "a");
+        cache.Forget(remote, "a");
+        cache.Forget(remote, "b");
+        cache.Put(remote, "a", Session([2]));
+        Assert.Null(cache.Take(remote, "a"));
+        Assert.Equal(1, cache.Count);
     }
 
     [Fact]

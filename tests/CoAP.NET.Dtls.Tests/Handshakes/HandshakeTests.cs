@@ -99,6 +99,17 @@ public sealed class HandshakeTests
         Assert.Equal((HandshakeStatus.Failed, "no such thing"), (pair.Client.Status, pair.Client.Failure));
     }
 
+    [Fact]
+    public void That_short_tags_are_allowed_lowers_no_level_for_certificates()
+    {
+        using RSA key = RSA.Create(512);
+        CertificateRequest request = new("CN=weak", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
+        using X509Certificate2 weak = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(200));
+        HandshakeSettings settings = new() { IsServer = true, Suites = CipherSuite.All, Certificate = weak };
+        string message = Assert.Throws<InvalidOperationException>(() => new HandshakeContext(settings)).Message;
+        Assert.True(message.Contains("key too small", StringComparison.Ordinal), message);
+    }
+
     private static HandshakePair Pair(string suite, int serverCid, int clientCid, byte[]? clientKey = null)
     {
         CipherSuite chosen = CipherSuite.All.Single(one => one.Name == suite);

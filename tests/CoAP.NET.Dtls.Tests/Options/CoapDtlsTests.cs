@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Runtime.Loader;
+using System.Security.Cryptography;
 
 namespace CoAP.NET.Dtls.Tests.Options;
 
@@ -21,18 +22,63 @@ public sealed class CoapDtlsTests : IDisposable
     [Fact]
     public void Where_OpenSSL_is_missing_it_is_said_what_to_do()
     {
-        // A second copy of the assembly: in this one OpenSSL is loaded.
-        AssemblyLoadContext context = new(nameof(CoapDtlsTests));
-        Type dtls = context.LoadFromAssemblyPath(typeof(CoapDtls).Assembly.Location).GetType(typeof(CoapDtls).FullName!)!;
-        dtls.GetProperty(nameof(CoapDtls.LibraryDirectory))!.SetValue(null, _files.Path);
+        Type dtls = CopyThatLooksIn(_files.Path);
 
-        Assert.Equal(false, dtls.GetProperty(nameof(CoapDtls.IsSupported))!.GetValue(null));
-        Assert.Null(dtls.GetProperty(nameof(CoapDtls.OpenSslVersion))!.GetValue(null));
-        Exception exception = Assert.Throws<TargetInvocationException>(() => dtls.GetMethod(nameof(CoapDtls.ThrowIfNotSupported))!.Invoke(null, null)).InnerException!;
+        Exception exception = Missing(dtls);
         Assert.Equal(typeof(CoapDtlsException).FullName, exception.GetType().FullName);
         Assert.Contains(_files.Path, exception.Message, StringComparison.Ordinal);
         Assert.Contains("Install it", exception.Message, StringComparison.Ordinal);
         Assert.Contains("COAP_OPENSSL_PATH", exception.Message, StringComparison.Ordinal);
         Assert.IsAssignableFrom<CoapException>(exception);
+    }
+
+    [Fact]
+    public void An_OpenSSL_beside_another_of_its_name_is_not_mixed_with_it()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        // .NET has loaded one by now, and this is a copy of it elsewhere: its libssl would use the libcrypto that is there already.
+        Assert.NotEmpty(SHA256.HashData([]));
+        foreach (string name in new[] { "libcrypto.so.3", "libssl.so.3" })
+        {
+            string loaded = File.ReadLines("/proc/self/maps").First(line => line.EndsWith($"/{name}", StringComparison.Ordinal));
+            File.Copy(loaded[loaded.IndexOf('/', StringComparison.Ordinal)..], _files.Name(name));
+        }
+
+        string message = Missing(CopyThatLooksIn(_files.Path)).Message;
+        Assert.Contains("uses another one with the same names already", message, StringComparison.Ordinal);
+        Assert.Contains($"LD_LIBRARY_PATH={_files.Path}", message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_library_that_does_not_load_is_named()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        string name = _files.Name("libcrypto.so.3");
+        File.WriteAllText(name, "no library");
+        Assert.Contains($"{name}: it is there and does not load", Missing(CopyThatLooksIn(_files.Path)).Message, StringComparison.Ordinal);
+    }
+
+    // A second copy of the assembly: in this one OpenSSL is loaded.
+    private static Type CopyThatLooksIn(string directory)
+    {
+        AssemblyLoadContext context = new(nameof(CoapDtlsTests));
+        Type dtls = context.LoadFromAssemblyPath(typeof(CoapDtls).Assembly.Location).GetType(typeof(CoapDtls).FullName!)!;
+        dtls.GetProperty(nameof(CoapDtls.LibraryDirectory))!.SetValue(null, directory);
+        return dtls;
+    }
+
+    private static Exception Missing(Type dtls)
+    {
+        Assert.Equal(false, dtls.GetProperty(nameof(CoapDtls.IsSupported))!.GetValue(null));
+        Assert.Null(dtls.GetProperty(nameof(CoapDtls.OpenSslVersion))!.GetValue(null));
+        return Assert.Throws<TargetInvocationException>(() => dtls.GetMethod(nameof(CoapDtls.ThrowIfNotSupported))!.Invoke(null, null)).InnerException!;
     }
 }

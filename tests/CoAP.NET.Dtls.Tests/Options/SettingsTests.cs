@@ -1,7 +1,9 @@
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Options;
@@ -68,7 +70,7 @@ public sealed class SettingsTests : IDisposable
         };
 
         DtlsSettings settings = DtlsSettings.From(options, isServer: true);
-        using HandshakeContext server = settings.MakeServerContext();
+        using HandshakeContext server = settings.MakeServerContext(TimeProvider.System);
         using HandshakeContext client = settings.MakeClientContext();
 
         Assert.Equal(new DtlsServerLimits { MaxSessions = 7, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, IdleTimeout = TimeSpan.FromHours(4), HandshakeTimeout = TimeSpan.FromSeconds(9) }, settings.ServerLimits);
@@ -86,7 +88,7 @@ public sealed class SettingsTests : IDisposable
     {
         DtlsSettings settings = DtlsSettings.From(
             new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary() }, Client = new CoapDtlsClientOptions(), UseConnectionIds = false }, isServer: true);
-        using HandshakeContext server = settings.MakeServerContext();
+        using HandshakeContext server = settings.MakeServerContext(TimeProvider.System);
         using HandshakeContext client = settings.MakeClientContext();
 
         Assert.False(server.HasCid || client.HasCid);
@@ -115,9 +117,27 @@ public sealed class SettingsTests : IDisposable
         DtlsSettings settings = DtlsSettings.From(
             new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = _authority.Issue("device"), RequireClientCertificate = true, TrustedAuthorities = { _authority.Certificate } } }, isServer: true);
 
-        Assert.True(settings.ValidateClient!(_authority.Issue(forServers: false), []));
-        CoapDtlsException exception = Assert.Throws<CoapDtlsException>(() => settings.ValidateClient(other.Issue(forServers: false), []));
+        Func<X509Certificate2, X509Certificate2Collection, bool> validates = settings.ValidateClientsBy(TimeProvider.System)!;
+        Assert.True(validates(_authority.Issue(forServers: false), []));
+        CoapDtlsException exception = Assert.Throws<CoapDtlsException>(() => validates(other.Issue(forServers: false), []));
         Assert.Contains("CN=other", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void By_the_clock_of_the_endpoint_clients_are_trusted_and_sessions_resumed()
+    {
+        VirtualClock clock = new();
+        DtlsSettings settings = DtlsSettings.From(
+            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = _authority.Issue("device"), RequireClientCertificate = true, TrustedAuthorities = { _authority.Certificate } } }, isServer: true);
+        Func<X509Certificate2, X509Certificate2Collection, bool> validates = settings.ValidateClientsBy(clock)!;
+        X509Certificate2 client = _authority.Issue(forServers: false, until: clock.GetUtcNow().AddHours(1));
+
+        Assert.True(validates(client, []));
+        clock.Advance(TimeSpan.FromHours(2));
+        Assert.Contains("not valid at this time", Assert.Throws<CoapDtlsException>(() => validates(client, [])).Message, StringComparison.Ordinal);
+
+        using HandshakeContext server = settings.MakeServerContext(clock);
+        Assert.Same(clock, server.Settings.Time);
     }
 
     [Fact]

@@ -1,0 +1,97 @@
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Interop.Tests.Peers;
+
+namespace CoAP.NET.Interop.Tests;
+
+/// <summary>
+/// Raw public keys (RFC 7250; RFC 7252 section 9.1.3.2) with libcoap and GnuTLS, as its OpenSSL has none. Ours has them from 3.2 on; with an older one it is tested that we say so.
+/// </summary>
+public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
+{
+    private readonly TemporaryDirectory _files = new();
+    private readonly ECDsa _own = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+    private readonly ECDsa _theirs = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+
+    public void Dispose()
+    {
+        _files.Dispose();
+        _own.Dispose();
+        _theirs.Dispose();
+    }
+
+    [PeerTheory(LibcoapClient.GnuTlsProgram)]
+    [InlineData(true)]
+    [InlineData(false)]
+    [Rfc("7252-9.1.3.2-1")]
+    public async Task A_client_is_known_by_its_key(bool isKnown)
+    {
+        CoapDtlsOptions options = new()
+        {
+            Server = new CoapDtlsServerOptions
+            {
+                RawPublicKey = _own,
+                RequireClientCertificate = true,
+                ValidateClientCertificate = static (X509Certificate2 _, X509Chain _, SslPolicyErrors _) => false,
+                ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()),
+            },
+        };
+        if (AreMissing)
+        {
+            Assert.Contains("OpenSSL 3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => StreamServer.StartAsync(options))).Message, StringComparison.Ordinal);
+            return;
+        }
+
+        await using StreamServer server = await StreamServer.StartAsync(options);
+        PeerResult result = await LibcoapClient.RunProgramAsync(LibcoapClient.GnuTlsProgram, "-B", "3", "-M", TheirFile(), server.Uri("/who"));
+        if (isKnown)
+        {
+            Assert.Equal("nobody", result.Output);
+            Assert.Equal(_theirs.ExportSubjectPublicKeyInfo(), Assert.IsType<CoapDtlsIdentity>(server.LastIdentity).PublicKey.ToArray());
+        }
+        else
+        {
+            await server.WaitForFailureAsync();
+            Assert.Equal(0, server.Server.Counters[CoapCounter.RequestsReceived]);
+        }
+    }
+
+    [PeerTheory(LibcoapServer.GnuTlsProgram)]
+    [InlineData(true)]
+    [InlineData(false)]
+    [Rfc("7252-9.1.3.2-1")]
+    public async Task A_server_is_known_by_its_key(bool isKnown)
+    {
+        await using LibcoapServer server = await LibcoapServer.StartProgramAsync(LibcoapServer.GnuTlsProgram, "-M", TheirFile());
+        CoapDtlsOptions options = new()
+        {
+            HandshakeTimeout = TimeSpan.FromSeconds(4),
+            Client = new CoapDtlsClientOptions { RawPublicKey = _own, ValidateServerPublicKey = (_, key) => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()) },
+        };
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(options));
+        Task<CoapResponse> asked = client.GetAsync(server.DtlsUri("/time"));
+        if (AreMissing)
+        {
+            Assert.Contains("OpenSSL 3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => asked)).Message, StringComparison.Ordinal);
+        }
+        else if (isKnown)
+        {
+            Assert.Equal(CoapCode.Content, (await asked.WaitAsync(PeerProcess.HangLimit)).Code);
+        }
+        else
+        {
+            Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await Refusals.OfAsync(asked)).Reason);
+        }
+    }
+
+    private static bool AreMissing => CoapDtls.OpenSslVersion!.Split(' ', '.') is [_, string major, string minor, ..] && new Version($"{major}.{minor}") < new Version(3, 2);
+
+    private string TheirFile()
+    {
+        string file = _files.PathOf("key.pem");
+        File.WriteAllText(file, $"{_theirs.ExportSubjectPublicKeyInfoPem()}\n{_theirs.ExportECPrivateKeyPem()}\n");
+        return file;
+    }
+}
