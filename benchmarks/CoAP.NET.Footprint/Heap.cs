@@ -3,15 +3,24 @@ namespace CoAP.NET.Footprint;
 /// <summary>The managed heap.</summary>
 internal static class Heap
 {
-    /// <summary>Bytes of objects that something refers to, after a collection of everything.</summary>
+    private const int Tries = 10;
+    private const int Still = 64 * 1024;
+
+    /// <summary>Bytes of objects that something refers to, after collections of everything until it does not become less: threads of what was measured before may just be ending.</summary>
     public static long LiveBytes()
     {
-        for (int i = 0; i < 2; i++)
+        long before = long.MaxValue;
+        for (int i = 0; ; i++)
         {
             GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
             GC.WaitForPendingFinalizers();
-        }
+            long bytes = GC.GetTotalMemory(forceFullCollection: true);
+            if (i == Tries || (i > 0 && before - bytes < Still))
+            {
+                return bytes;
+            }
 
-        return GC.GetTotalMemory(forceFullCollection: true);
+            before = bytes;
+        }
     }
 }

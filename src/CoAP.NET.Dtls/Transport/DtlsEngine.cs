@@ -23,6 +23,9 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
     private readonly DtlsServer? _server;
     private readonly DtlsClient? _client;
     private readonly CoapDatagramPool _pool;
+
+    // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
+    private readonly HandshakeWork _work;
     private ITimer? _timer;
     private long _nextTick;
     private int _isDisposed;
@@ -36,12 +39,13 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         _outer = context;
         _settings = settings;
         Context = new DtlsContext(this, context);
+        _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger), context.TimeProvider, s_often);
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
             _serverContext = settings.MakeServerContext(context.TimeProvider);
             _server = new DtlsServer(
-                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this, context.TimeProvider, context.Random, RunHandshake) {
+                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this, context.TimeProvider, context.Random, _work.Run) {
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                 };
@@ -50,7 +54,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         if (settings.HasClient)
         {
             _clientContext = settings.MakeClientContext();
-            _client = new DtlsClient(_clientContext, settings.Client, this, context.TimeProvider, context.Random, RunHandshake);
+            _client = new DtlsClient(_clientContext, settings.Client, this, context.TimeProvider, context.Random, _work.Run);
         }
     }
 
@@ -92,6 +96,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         {
             _server?.Tick();
             _client?.Tick();
+            _work.Look();
             ProbeSilent();
         }
 
@@ -128,18 +133,6 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         _server?.Dispose();
         _clientContext?.Dispose();
         _serverContext?.Dispose();
-    }
-
-    // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
-    private void RunHandshake(Action work)
-    {
-        if (!_outer.Scheduler.TryQueue(static work => ((Action)work!)(), work, _outer.Counters, _outer.Logger))
-        {
-            // No thread is to be had: better slow than never.
-#pragma warning disable RS0030 // the scheduler has just refused
-            ThreadPool.UnsafeQueueUserWorkItem(static work => work(), work, preferLocal: false);
-#pragma warning restore RS0030
-        }
     }
 
     private void OnHandshakeFailed(DtlsPath path, string why)
