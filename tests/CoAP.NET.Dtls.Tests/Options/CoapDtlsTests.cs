@@ -42,9 +42,11 @@ public sealed class CoapDtlsTests : IDisposable
 
         // .NET has loaded one by now, and this is a copy of it elsewhere: its libssl would use the libcrypto that is there already.
         Assert.NotEmpty(SHA256.HashData([]));
-        foreach (string name in new[] { "libcrypto.so.3", "libssl.so.3" })
+        string[] maps = File.ReadAllLines("/proc/self/maps");
+        string version = maps.Any(static line => line.EndsWith("/libssl.so.3", StringComparison.Ordinal)) ? "3" : "1.1";
+        foreach (string name in new[] { $"libcrypto.so.{version}", $"libssl.so.{version}" })
         {
-            string loaded = File.ReadLines("/proc/self/maps").First(line => line.EndsWith($"/{name}", StringComparison.Ordinal));
+            string loaded = maps.First(line => line.EndsWith($"/{name}", StringComparison.Ordinal));
             File.Copy(loaded[loaded.IndexOf('/', StringComparison.Ordinal)..], _files.Name(name));
         }
 
