@@ -25,11 +25,11 @@ internal sealed class ChannelExtras
     /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
     public CancellationTokenSource? Probe;
 
+    /// <summary>Where the peer of a session is since it moved last.</summary>
+    public MovedAddress? Moved;
+
     /// <summary>Which connection or session of the endpoint.</summary>
     public ulong Number;
-
-    /// <summary>When a session had its present address first, in units of 100 ns.</summary>
-    public long MovedAt = long.MinValue;
 
     public long VerifiedUntil = long.MaxValue;
     public long LongTokensUntil;

@@ -1,3 +1,4 @@
+using System.Buffers;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
@@ -12,8 +13,9 @@ internal sealed partial class DtlsClient
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <param name="isShared">Whether a session of which this end is the server goes over the same path, and has no Connection ID: what is not for the client stays as it was.</param>
     /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
-    public bool Receive(in DtlsPath path, Span<byte> datagram)
+    public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared = false)
     {
         bool isOfUse = false;
         Peer peer = Peer.Of(path);
@@ -24,7 +26,7 @@ internal sealed partial class DtlsClient
             Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
             offset += record.Length;
             DtlsSession? session = SessionOf(peer, header, record);
-            if (pending is not null && IsForHandshake(header, record, session))
+            if (pending is not null && IsForHandshake(header, record, session, isShared))
             {
                 // The handshake walks the datagram itself, once, and gives back what comes behind its end.
                 return pending.Post(datagram) || isOfUse;
@@ -36,14 +38,16 @@ internal sealed partial class DtlsClient
                 return isOfUse;
             }
 
-            isOfUse |= session is not null && Deliver(session, header, record, path);
+            isOfUse |= session is not null && (isShared ? DeliverShared(session, header, record, path) : Deliver(session, header, record, path));
         }
 
         return isOfUse;
     }
 
-    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session) => header.Type switch
+    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) => header.Type switch
     {
+        // A handshake that nobody answers must not keep what is said in the other session.
+        ContentType.ApplicationData or ContentType.Alert when isShared && header.Epoch > 0 => false,
         ContentType.Handshake when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
         ContentType.ApplicationData => header.Epoch > 0 && session is null,
         ContentType.Tls12Cid => session is null && header.CidLength > 0,
@@ -53,10 +57,30 @@ internal sealed partial class DtlsClient
     private DtlsSession? SessionOf(in Peer peer, in RecordHeader header, ReadOnlySpan<byte> record) =>
         header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
 
-    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    // What fails here was most likely sealed with the keys of the other session. If with none, that one counts it as forged.
+    private static bool DeliverShared(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    {
+        byte[] copy = ArrayPool<byte>.Shared.Rent(record.Length);
+        record.CopyTo(copy);
+        bool isOpened = Deliver(session, header, record, path, out bool isForged);
+        if (isForged)
+        {
+            session.Forgive();
+            copy.AsSpan(0, record.Length).CopyTo(record);
+        }
+
+        ArrayPool<byte>.Shared.Return(copy);
+        return isOpened;
+    }
+
+    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path) => Deliver(session, header, record, path, out _);
+
+    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, out bool isForged)
     {
         // The address that it came to is no reason to send from there only: the system knows the way.
         DtlsPath before = session.Path;
-        return session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path) == OpenResult.Opened;
+        OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
+        isForged = result == OpenResult.Forged;
+        return result == OpenResult.Opened;
     }
 }

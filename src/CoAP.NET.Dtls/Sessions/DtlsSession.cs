@@ -78,6 +78,9 @@ internal sealed partial class DtlsSession
     /// <summary>Whether records of the client carry a Connection ID.</summary>
     public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
 
+    /// <summary>How much larger than its content a record to the peer is, in bytes.</summary>
+    public int RecordOverhead => _records.RecordLength(0);
+
     /// <summary>How its records are protected.</summary>
     public CipherSuite Suite => _records.Suite;
 

@@ -29,6 +29,8 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override CoapAddress Remote => Session.Path.Remote;
 
+    internal override int RecordOverhead => Session.RecordOverhead;
+
     /// <summary>Why this end closed it; null when it did not.</summary>
     public CoapException? Reason => Volatile.Read(ref _reason);
 

@@ -35,7 +35,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         _sockets = sockets;
         _outer = context;
         _settings = settings;
-        Context = new DtlsContext(this, context);
+        Context = new DtlsContext(this, context, 0);
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
@@ -54,7 +54,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>What the sockets see.</summary>
+    /// <summary>What the sockets of the transport see.</summary>
     public DtlsContext Context { get; }
 
     /// <summary>The server's part; null on a transport that only requests.</summary>
