@@ -22,7 +22,8 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3). One question at a time, however often the peer moves.
+    // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3). One question at a time, however often the peer moves; when nothing of it
+    // was answered, the next thing that the peer says is a reason for another.
     private void AskWhereMoved(CoapChannel channel)
     {
         CancellationTokenSource probe = new();

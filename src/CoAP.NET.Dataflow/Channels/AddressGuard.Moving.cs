@@ -8,9 +8,6 @@ namespace CoAP.NET.Channels;
 /// </content>
 internal sealed partial class AddressGuard
 {
-    // Header, explicit nonce and the shortest tag.
-    private const int LeastRecordOverhead = 29;
-
     /// <summary>The peer of a session is at an address at which it has not shown yet that it receives.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
@@ -49,9 +46,9 @@ internal sealed partial class AddressGuard
     {
         lock (_gate)
         {
-            if (channel.Moved is { } moved)
+            if (channel is { Moved: { } moved, Connection: CoapSession session })
             {
-                moved.Received += size + LeastRecordOverhead;
+                moved.Received += size + session.ReceivedOverhead;
             }
         }
     }
@@ -67,7 +64,7 @@ internal sealed partial class AddressGuard
             return true;
         }
 
-        size += session.RecordOverhead;
+        size += session.SentOverhead;
         lock (_gate)
         {
             if (channel.IsVerified || moved.Sent + size <= BoundOf(moved))
@@ -91,7 +88,7 @@ internal sealed partial class AddressGuard
 
         lock (_gate)
         {
-            return (int)Math.Clamp(BoundOf(moved) - moved.Sent - session.RecordOverhead, 0, free);
+            return (int)Math.Clamp(BoundOf(moved) - moved.Sent - session.SentOverhead, 0, free);
         }
     }
 

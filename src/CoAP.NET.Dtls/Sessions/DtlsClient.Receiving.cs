@@ -7,13 +7,14 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed partial class DtlsClient
 {
     private const byte ClientHello = 1;
+    private const byte Certificate = 11;
     private const byte CertificateVerify = 15;
     private const byte ClientKeyExchange = 16;
 
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">Its bytes; opened in place.</param>
-    /// <param name="isShared">Whether a session of which this end is the server goes over the same path, and has no Connection ID: what is not for the client stays as it was.</param>
+    /// <param name="isShared">Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID: what is not for the client stays as it was.</param>
     /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
     public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared = false)
     {
@@ -28,8 +29,9 @@ internal sealed partial class DtlsClient
             DtlsSession? session = SessionOf(peer, header, record);
             if (pending is not null && IsForHandshake(header, record, session, isShared))
             {
-                // The handshake walks the datagram itself, once, and gives back what comes behind its end.
-                return pending.Post(datagram) || isOfUse;
+                // The handshake walks the datagram itself, once, and gives back what comes behind its end. Where both ends began at the same time, what either may have said goes to both.
+                Speaker speaker = isShared ? SpeakerOf(datagram, cidLength) : Speaker.Server;
+                return speaker == Speaker.Client ? isOfUse : (pending.Post(datagram) && speaker == Speaker.Server) || isOfUse;
             }
 
             if (header.Type == ContentType.Tls12Cid && session is null)
@@ -42,6 +44,20 @@ internal sealed partial class DtlsClient
         }
 
         return isOfUse;
+    }
+
+    // By messages that only one of them says (RFC 5246 section 7.4).
+    private static Speaker SpeakerOf(ReadOnlySpan<byte> datagram, int cidLength)
+    {
+        for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header); offset += header.HeaderLength + header.Length)
+        {
+            if (header is { Type: ContentType.Handshake, Epoch: 0 } && datagram[offset + header.HeaderLength] is not Certificate and byte message)
+            {
+                return message is ClientHello or CertificateVerify or ClientKeyExchange ? Speaker.Client : Speaker.Server;
+            }
+        }
+
+        return Speaker.Either;
     }
 
     private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) => header.Type switch
@@ -82,5 +98,13 @@ internal sealed partial class DtlsClient
         OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
         isForged = result == OpenResult.Forged;
         return result == OpenResult.Opened;
+    }
+
+    // Whose datagram of handshakes it is.
+    private enum Speaker
+    {
+        Either,
+        Client,
+        Server,
     }
 }

@@ -108,9 +108,9 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     /// <param name="path">The path.</param>
     public DtlsSession? Find(in DtlsPath path) => _sessions.At(path);
 
-    /// <summary>Whether there is a session that only its path tells from others. Takes no lock.</summary>
+    /// <summary>Whether there is a handshake, or a session that only its path tells from others. Takes no lock.</summary>
     /// <param name="path">The path.</param>
-    public bool HasPlainSession(in DtlsPath path) => _sessions.Find(path) is not null;
+    public bool Uses(in DtlsPath path) => _sessions.Find(path) is not null || _pending.ContainsKey(path);
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>

@@ -29,7 +29,9 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override CoapAddress Remote => Session.Path.Remote;
 
-    internal override int RecordOverhead => Session.RecordOverhead;
+    internal override int SentOverhead => Session.SentOverhead;
+
+    internal override int ReceivedOverhead => Session.ReceivedOverhead;
 
     /// <summary>Why this end closed it; null when it did not.</summary>
     public CoapException? Reason => Volatile.Read(ref _reason);

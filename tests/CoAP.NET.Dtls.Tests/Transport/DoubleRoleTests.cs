@@ -9,6 +9,9 @@ public sealed class DoubleRoleTests
 {
     private const int Requests = 40;
 
+    // Less than a handshake may take.
+    private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -34,6 +37,26 @@ public sealed class DoubleRoleTests
             Assert.Equal(0, server.Counters[CoapCounter.RecordsRejected]);
             Assert.Equal(0, server.Counters[CoapCounter.ConnectionsClosed]);
             Assert.Equal(0, transport.Engine.Server.Counters.RecordsForged);
+        }
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Both_ends_may_begin_at_the_same_time(bool withCids)
+    {
+        for (int round = 0; round < 8; round++)
+        {
+            await using CoapServer one = Make("one", withCids, out CoapDtlsTransport ofOne);
+            await using CoapServer two = Make("two", withCids, out CoapDtlsTransport ofTwo);
+            await one.StartAsync();
+            await two.StartAsync();
+            Task<CoapResponse> ofTheTwo = one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name");
+            Task<CoapResponse> ofTheOne = two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name");
+
+            Assert.Equal("two", (await ofTheTwo.WaitAsync(s_hangLimit)).GetText());
+            Assert.Equal("one", (await ofTheOne.WaitAsync(s_hangLimit)).GetText());
+            Assert.Equal((1, 1), (ofOne.Engine!.Client!.SessionCount, ofTwo.Engine!.Client!.SessionCount));
         }
     }
 

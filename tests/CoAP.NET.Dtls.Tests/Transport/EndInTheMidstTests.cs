@@ -283,12 +283,11 @@ public sealed class EndInTheMidstTests
 
         await Eventually.IsTrueAsync(() => secure.Server.Endpoint.ConnectedPeers.Count == 0);
         Assert.Equal(0, secure.Transport.Engine!.Server!.SessionCount);
-        foreach (CoapEndpoint endpoint in new[] { secure.Server.Endpoint, client.Endpoint })
-        {
-            Assert.Empty(endpoint.ConnectedPeers);
-            Assert.Equal(0, endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count));
-        }
+        Assert.Empty(client.Endpoint.ConnectedPeers);
+        await Eventually.IsTrueAsync(() => LeftOver(secure.Server.Endpoint) + LeftOver(client.Endpoint) == 0);
     }
+
+    private static int LeftOver(CoapEndpoint endpoint) => endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
 
     private static SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
     {
