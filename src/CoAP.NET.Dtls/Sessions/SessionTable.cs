@@ -65,6 +65,8 @@ internal sealed partial class SessionTable(TimeProvider time)
                 replaced.Add(before);
             }
 
+            // At once: what comes late in one of them must not take the place back until it has ended.
+            replaced.ForEach(Unlist);
             if (session.HasCid)
             {
                 SetPlace(path, session);
