@@ -14,10 +14,18 @@ internal sealed partial class DtlsClient
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <returns>Whether any part of it was of use.</returns>
+    public bool Receive(in DtlsPath path, Span<byte> datagram) => Receive(path, datagram, isShared: false, out _);
+
+    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
+    /// <param name="path">How it came.</param>
+    /// <param name="datagram">Its bytes; opened in place.</param>
     /// <param name="isShared">Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID: what is not for the client stays as it was.</param>
+    /// <param name="isPerhapsOfClient">Whether it is of a handshake in which the peer may be the client, so that the server has to see it too.</param>
     /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
-    public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared = false)
+    public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared, out bool isPerhapsOfClient)
     {
+        isPerhapsOfClient = false;
         bool isOfUse = false;
         Peer peer = Peer.Of(path);
         PendingConnect? pending = _pending.GetValueOrDefault(peer);
@@ -31,7 +39,8 @@ internal sealed partial class DtlsClient
             {
                 // The handshake walks the datagram itself, once, and gives back what comes behind its end. Where both ends began at the same time, what either may have said goes to both.
                 Speaker speaker = isShared ? SpeakerOf(datagram, cidLength) : Speaker.Server;
-                return speaker == Speaker.Client ? isOfUse : (pending.Post(datagram) && speaker == Speaker.Server) || isOfUse;
+                isPerhapsOfClient = speaker == Speaker.Either;
+                return (speaker != Speaker.Client && pending.Post(datagram)) || isOfUse;
             }
 
             if (header.Type == ContentType.Tls12Cid && session is null)

@@ -110,8 +110,14 @@ internal sealed partial class DtlsEngine
         if (_client is { IsIdle: false } client)
         {
             // Both ends may be client and server of each other over the same ports, and only Connection IDs, or the keys, tell the sessions apart.
-            if (client.Receive(path, bytes, isShared: _server?.Uses(path) == true))
+            bool isOfUse = client.Receive(path, bytes, isShared: _server?.Uses(path) == true, out bool isPerhapsOfClient);
+            if (isOfUse)
             {
+                if (isPerhapsOfClient)
+                {
+                    _ = _server!.Receive(path, bytes);
+                }
+
                 return true;
             }
         }
