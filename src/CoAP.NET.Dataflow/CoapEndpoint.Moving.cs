@@ -12,9 +12,9 @@ public sealed partial class CoapEndpoint
     /// </summary>
     public event EventHandler<CoapPeerMove>? PeerMoved;
 
-    private void OnMoved(CoapChannel channel, CoapAddress from, long movedAt)
+    private void OnMoved(CoapChannel channel, CoapAddress from)
     {
-        AskWhereMoved(channel, movedAt);
+        AskWhereMoved(channel);
         Log.PeerMoved(_environment.Logger, channel, from.ToString());
         if (PeerMoved is { } handlers)
         {
@@ -22,8 +22,9 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3). One question at a time, however often the peer moves.
-    private void AskWhereMoved(CoapChannel channel, long movedAt)
+    // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3). One question at a time, however often the peer moves; when nothing of it
+    // was answered, the next thing that the peer says is a reason for another.
+    private void AskWhereMoved(CoapChannel channel)
     {
         CancellationTokenSource probe = new();
         if (Interlocked.Exchange(ref channel.Probe, probe) is { } before)
@@ -38,7 +39,8 @@ public sealed partial class CoapEndpoint
             }
         }
 
-        _ = AskWhereMovedAsync(channel, movedAt, probe);
+        // Threads may come here in another order than that of the moves. Whoever comes last asks where the peer is now.
+        _ = AskWhereMovedAsync(channel, channel.MovedAt, probe);
     }
 
     private async Task AskWhereMovedAsync(CoapChannel channel, long movedAt, CancellationTokenSource probe)

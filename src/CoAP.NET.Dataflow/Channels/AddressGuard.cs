@@ -6,7 +6,7 @@ namespace CoAP.NET.Channels;
 // he sent himself. Small answers are always free; more of them draw on what a source and what the endpoint may give away.
 
 /// <summary>Says how much may be sent to addresses that nobody verified, and how they are verified. One for all shards of an endpoint. Thread-safe.</summary>
-internal sealed class AddressGuard
+internal sealed partial class AddressGuard
 {
     // An acknowledgement that quotes a Message ID that the peer can hardly guess says that it receives; not as much as an Echo does.
     private const int CreditOfAcknowledgement = 4096;
@@ -46,8 +46,9 @@ internal sealed class AddressGuard
     public int Bytes => _sources.Bytes;
 
     /// <summary>The size up to which the answer to a request is free.</summary>
+    /// <param name="channel">The peer.</param>
     /// <param name="requestLength">The size of the request's datagram in bytes.</param>
-    public int FreeFor(int requestLength) => Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor);
+    public int FreeFor(CoapChannel channel, int requestLength) => Bounded(channel, Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor));
 
     /// <summary>Whether a peer may be sent any amount: its address was verified, or is not in question.</summary>
     /// <param name="channel">The peer.</param>
@@ -124,33 +125,6 @@ internal sealed class AddressGuard
         }
     }
 
-    /// <summary>The peer of a session is at an address at which it has not shown yet that it receives.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>The time of the move, which no other move of the peer has.</returns>
-    public long OnMoved(CoapChannel channel, long now)
-    {
-        lock (_gate)
-        {
-            channel.IsVerified = false;
-            return channel.MovedAt = channel.MovedAt >= now ? channel.MovedAt + 1 : now;
-        }
-    }
-
-    /// <summary>The peer of a session answered what was sent to it after it had moved.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="movedAt">The time of that move.</param>
-    public void OnAnswered(CoapChannel channel, long movedAt)
-    {
-        lock (_gate)
-        {
-            if (movedAt == channel.MovedAt)
-            {
-                Verify(channel, long.MaxValue);
-            }
-        }
-    }
-
     /// <summary>A channel went out of its table.</summary>
     /// <param name="channel">The channel.</param>
     public void OnForgotten(CoapChannel channel)
@@ -202,7 +176,7 @@ internal sealed class AddressGuard
     /// <param name="requestLength">The size of the request's datagram in bytes.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     public bool MayAnswer(CoapChannel channel, int size, int requestLength, long now) =>
-        size <= FreeFor(requestLength) || MaySend(channel, size, now);
+        size <= FreeFor(channel, requestLength) || MaySend(channel, size, now);
 
     /// <summary>
     /// Whether a datagram may go out that no datagram of the peer paid for: a copy of an answer, a notification. Nothing of it is free. Call it for each datagram.
@@ -233,7 +207,7 @@ internal sealed class AddressGuard
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public bool MayRequest(CoapChannel channel, int size, long now) => channel.IsVerified || !channel.IsConnection || size <= AlwaysFree || MaySend(channel, size, now);
+    public bool MayRequest(CoapChannel channel, int size, long now) => channel.IsVerified || !channel.IsConnection || size <= AlwaysFreeFor(channel) || MaySend(channel, size, now);
 
     /// <summary>An acknowledgement of the peer matched a message of ours.</summary>
     /// <param name="channel">The peer.</param>

@@ -13,8 +13,8 @@ internal sealed class ChannelHints
     /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
     public CancellationTokenSource? Probe;
 
-    /// <summary>When a session had its present address first, in units of 100 ns.</summary>
-    public long MovedAt = long.MinValue;
+    /// <summary>Where the peer of a session is since it moved last.</summary>
+    public MovedAddress? Moved;
 
     public long LongTokensUntil;
     public long KnowsQBlockUntil = long.MinValue;

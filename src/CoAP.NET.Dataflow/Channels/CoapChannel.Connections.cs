@@ -54,12 +54,15 @@ public sealed partial class CoapChannel
     /// <summary>The host that our requests mean when they have no Uri-Host (RFC 8323 section 8.5): what we told the peer by Server Name Indication or a Host header; null for its address.</summary>
     internal string? ToldHost => IsReliable && Connection is { IsInitiator: true, ServerName: { } name, Transport.TellsServerName: true } ? name : null;
 
-    /// <summary>When the session had its present address first, in units of 100 ns; <see cref="long.MinValue"/> when it never moved. Guarded by <see cref="AddressGuard"/>.</summary>
-    internal long MovedAt
+    /// <summary>What is known of the present address of the session; null when it never moved. Set by <see cref="AddressGuard"/>.</summary>
+    internal MovedAddress? Moved
     {
-        get => _extras?.Hints?.MovedAt ?? long.MinValue;
-        set => Hints.MovedAt = value;
+        get => _extras?.Hints is { } hints ? Volatile.Read(ref hints.Moved) : null;
+        set => Volatile.Write(ref Hints.Moved, value);
     }
+
+    /// <summary>When the session had its present address first, in units of 100 ns; <see cref="long.MinValue"/> when it never moved.</summary>
+    internal long MovedAt => Moved?.At ?? long.MinValue;
 
     /// <summary>What is cancelled when the peer moves again while it is asked whether it receives where it is; null when it is not asked.</summary>
     internal ref CancellationTokenSource? Probe => ref Hints.Probe;

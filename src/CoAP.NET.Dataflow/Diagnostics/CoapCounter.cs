@@ -249,6 +249,9 @@ public enum CoapCounter
     /// <summary>Requests answered 4.00 or 4.15 because a parameter of their handler is missing in them or cannot be made of what they say.</summary>
     ArgumentsRefused,
 
+    /// <summary>Files of credentials that had changed and could not be taken, so that those from before are still good.</summary>
+    CredentialsNotReloaded,
+
     /// <summary>The number of counters; not a counter.</summary>
     Count,
 }

@@ -57,6 +57,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.peers.verifications", "{peer}", "Addresses verified by an Echo (RFC 9175).", CoapCounter.AddressesVerified),
         Of("coap.peers.moves", "{peer}", "Addresses of peers that changed within a security session (RFC 9146).", CoapCounter.PeersMoved),
         Of("coap.dtls.records_rejected", "{datagram}", "Datagrams of use to no session of DTLS: forged, replayed, of a session that is gone.", CoapCounter.RecordsRejected),
+        Of("coap.dtls.reloads_failed", "{file}", "Files of credentials that had changed and could not be taken.", CoapCounter.CredentialsNotReloaded),
         Of("coap.amplification.draws", "{message}", "Messages to unverified addresses that drew on the bounds of amplification.", CoapCounter.AmplificationDraws),
         Of("coap.connections.events", "{event}", "What happened to connections (RFC 8323).", "coap.connection.event",
             (CoapCounter.ConnectionsAccepted, "accepted"), (CoapCounter.ConnectionsOpened, "opened"), (CoapCounter.ConnectionsRefused, "refused"), (CoapCounter.ConnectionsFailed, "failed"),

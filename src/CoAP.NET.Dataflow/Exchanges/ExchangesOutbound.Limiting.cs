@@ -48,7 +48,7 @@ public sealed partial class ExchangesOutbound
         long now = _shard.Environment.Now;
         int size = (int)_sizeOf(response);
         int requestLength = exchange.Reception?.Length ?? 0;
-        if (size <= guard.FreeFor(requestLength) || guard.IsTrusted(channel, now))
+        if (size <= guard.FreeFor(channel, requestLength) || guard.IsTrusted(channel, now))
         {
             return response;
         }
@@ -67,7 +67,7 @@ public sealed partial class ExchangesOutbound
             return response;
         }
 
-        int free = guard.FreeFor(requestLength);
+        int free = guard.FreeFor(channel, requestLength);
 
         // Nothing is carried out for a later block.
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };

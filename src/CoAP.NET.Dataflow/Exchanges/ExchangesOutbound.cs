@@ -21,7 +21,6 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private readonly EndpointState _state;
     private readonly Func<CoapMessage, long> _sizeOf;
     private readonly GroupSettings _groups;
-    private readonly int _alwaysFree;
     private readonly RateBound _refusals;
     private long _refusedUntil = long.MinValue;
 
@@ -33,7 +32,6 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _state = state;
         _sizeOf = sizeOf;
         _bodies = bodies;
-        _alwaysFree = shard.Guard.AlwaysFree;
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         layer.Send = Order;
         bodies.Send = Order;
@@ -262,7 +260,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         bool isChallenge = result.AsksForEcho;
         bool carriesEcho = false;
         bool silent = IsSilent(exchange, result, response.Code);
-        if (size > _alwaysFree && !silent && !exchange.Channel.IsReliable)
+        if (size > _shard.Guard.AlwaysFreeFor(exchange.Channel) && !silent && !exchange.Channel.IsReliable)
         {
             response = Limit(exchange, result, response, out isChallenge, out carriesEcho);
             silent = IsSilent(exchange, result, response.Code);

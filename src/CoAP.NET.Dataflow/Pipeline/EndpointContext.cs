@@ -55,6 +55,15 @@ internal sealed partial class EndpointContext : CoapTransportContext
     public override void Receive(CoapDatagram datagram)
     {
         int shard = datagram.Channel is { } channel ? channel.Shard.Index : ShardOf(datagram.Remote);
+        if (datagram.Channel is { IsVerified: false, IsConnection: true, IsForgotten: false } moved && moved.Remote == datagram.Remote)
+        {
+            moved.Shard.Guard.OnReceivedWhereMoved(moved, datagram.Length);
+            if (moved.Probe is null)
+            {
+                HeardUnverified?.Invoke(moved);
+            }
+        }
+
         if (!_pipelines[shard].TransportIn.Run(datagram))
         {
             datagram.Dispose();

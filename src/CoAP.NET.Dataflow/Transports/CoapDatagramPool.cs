@@ -31,6 +31,9 @@ internal sealed class CoapDatagramPool
     /// <summary>Called with each buffer that comes back; tests poison it.</summary>
     public static Action<byte[]>? Returned { get; set; }
 
+    /// <summary>Called with each buffer that is given out; tests count them.</summary>
+    public static Action<byte[]>? Rented { get; set; }
+
     public int BufferSize => _bufferSize;
 
     public CoapDatagram Rent()
@@ -59,6 +62,7 @@ internal sealed class CoapDatagramPool
         datagram.IsLast = false;
         datagram.TransportTag = 0;
         datagram.MarkOwned();
+        Rented?.Invoke(datagram.Buffer);
         return datagram;
     }
 

@@ -1,3 +1,4 @@
+using System.Buffers;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
@@ -6,15 +7,25 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed partial class DtlsClient
 {
     private const byte ClientHello = 1;
+    private const byte Certificate = 11;
     private const byte CertificateVerify = 15;
     private const byte ClientKeyExchange = 16;
 
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <returns>Whether any part of it was of use.</returns>
+    public bool Receive(in DtlsPath path, Span<byte> datagram) => Receive(path, datagram, isShared: false, out _);
+
+    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
+    /// <param name="path">How it came.</param>
+    /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <param name="isShared">Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID: what is not for the client stays as it was.</param>
+    /// <param name="isPerhapsOfClient">Whether it is of a handshake in which the peer may be the client, so that the server has to see it too.</param>
     /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
-    public bool Receive(in DtlsPath path, Span<byte> datagram)
+    public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared, out bool isPerhapsOfClient)
     {
+        isPerhapsOfClient = false;
         bool isOfUse = false;
         Peer peer = Peer.Of(path);
         PendingConnect? pending = _pending.GetValueOrDefault(peer);
@@ -24,10 +35,12 @@ internal sealed partial class DtlsClient
             Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
             offset += record.Length;
             DtlsSession? session = SessionOf(peer, header, record);
-            if (pending is not null && IsForHandshake(header, record, session))
+            if (pending is not null && IsForHandshake(header, record, session, isShared))
             {
-                // The handshake walks the datagram itself, once, and gives back what comes behind its end.
-                return pending.Post(datagram) || isOfUse;
+                // The handshake walks the datagram itself, once, and gives back what comes behind its end. Where both ends began at the same time, what either may have said goes to both.
+                Speaker speaker = isShared ? SpeakerOf(datagram, cidLength) : Speaker.Server;
+                isPerhapsOfClient = speaker == Speaker.Either;
+                return (speaker != Speaker.Client && pending.Post(datagram)) || isOfUse;
             }
 
             if (header.Type == ContentType.Tls12Cid && session is null)
@@ -36,14 +49,30 @@ internal sealed partial class DtlsClient
                 return isOfUse;
             }
 
-            isOfUse |= session is not null && Deliver(session, header, record, path);
+            isOfUse |= session is not null && (isShared ? DeliverShared(session, header, record, path) : Deliver(session, header, record, path));
         }
 
         return isOfUse;
     }
 
-    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session) => header.Type switch
+    // By messages that only one of them says (RFC 5246 section 7.4).
+    private static Speaker SpeakerOf(ReadOnlySpan<byte> datagram, int cidLength)
     {
+        for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header); offset += header.HeaderLength + header.Length)
+        {
+            if (header is { Type: ContentType.Handshake, Epoch: 0 } && datagram[offset + header.HeaderLength] is not Certificate and byte message)
+            {
+                return message is ClientHello or CertificateVerify or ClientKeyExchange ? Speaker.Client : Speaker.Server;
+            }
+        }
+
+        return Speaker.Either;
+    }
+
+    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) => header.Type switch
+    {
+        // A handshake that nobody answers must not keep what is said in the other session.
+        ContentType.ApplicationData or ContentType.Alert when isShared && header.Epoch > 0 => false,
         ContentType.Handshake when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
         ContentType.ApplicationData => header.Epoch > 0 && session is null,
         ContentType.Tls12Cid => session is null && header.CidLength > 0,
@@ -53,10 +82,38 @@ internal sealed partial class DtlsClient
     private DtlsSession? SessionOf(in Peer peer, in RecordHeader header, ReadOnlySpan<byte> record) =>
         header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
 
-    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    // What fails here was most likely sealed with the keys of the other session. If with none, that one counts it as forged.
+    private static bool DeliverShared(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    {
+        byte[] copy = ArrayPool<byte>.Shared.Rent(record.Length);
+        record.CopyTo(copy);
+        bool isOpened = Deliver(session, header, record, path, out bool isForged);
+        if (isForged)
+        {
+            session.Forgive();
+            copy.AsSpan(0, record.Length).CopyTo(record);
+        }
+
+        ArrayPool<byte>.Shared.Return(copy);
+        return isOpened;
+    }
+
+    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path) => Deliver(session, header, record, path, out _);
+
+    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, out bool isForged)
     {
         // The address that it came to is no reason to send from there only: the system knows the way.
         DtlsPath before = session.Path;
-        return session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path) == OpenResult.Opened;
+        OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
+        isForged = result == OpenResult.Forged;
+        return result == OpenResult.Opened;
+    }
+
+    // Whose datagram of handshakes it is.
+    private enum Speaker
+    {
+        Either,
+        Client,
+        Server,
     }
 }

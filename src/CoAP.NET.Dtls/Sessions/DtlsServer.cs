@@ -108,6 +108,10 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     /// <param name="path">The path.</param>
     public DtlsSession? Find(in DtlsPath path) => _sessions.At(path);
 
+    /// <summary>Whether there is a handshake, or a session that only its path tells from others. Takes no lock.</summary>
+    /// <param name="path">The path.</param>
+    public bool Uses(in DtlsPath path) => _sessions.Find(path) is not null || _pending.ContainsKey(path);
+
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="reason">Why.</param>

@@ -120,6 +120,15 @@ internal sealed partial class DtlsSession
         return result;
     }
 
+    /// <summary>The last record that was counted as forged is of another session over the same path.</summary>
+    public void Forgive()
+    {
+        lock (_records)
+        {
+            _records.Forgive();
+        }
+    }
+
     /// <summary>Leaves numbers of outgoing records out.</summary>
     /// <param name="sequence">The first that may be used.</param>
     /// <exception cref="ArgumentOutOfRangeException">Numbers from there on were used already.</exception>

@@ -78,6 +78,12 @@ internal sealed partial class DtlsSession
     /// <summary>Whether records of the client carry a Connection ID.</summary>
     public bool HasConnectionId => (IsInitiator ? _records.PeerCid : _records.OwnCid).Length > 0;
 
+    /// <summary>How much larger than its content a record to the peer is, in bytes.</summary>
+    public int SentOverhead => _records.RecordLength(0);
+
+    /// <summary>How much larger than its content a record of the peer is, in bytes, without padding.</summary>
+    public int ReceivedOverhead => RecordHeader.Size + Suite.Expansion + (HasCid ? OwnCid.Length + 1 : 0);
+
     /// <summary>How its records are protected.</summary>
     public CipherSuite Suite => _records.Suite;
 

@@ -58,7 +58,6 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
             // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
             if (_byPath.Find(path) is { } plain)
             {
-                _byPath.Remove(path, plain);
                 replaced.Add(plain);
             }
 
@@ -68,6 +67,8 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
                 replaced.Add(before);
             }
 
+            // At once: what comes late in one of them must not take the place back until it has ended.
+            replaced.ForEach(Unlist);
             if (session.HasCid)
             {
                 SetPlace(path, session);

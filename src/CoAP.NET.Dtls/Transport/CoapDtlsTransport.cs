@@ -14,6 +14,7 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsTransport : CoapSessionTransport
 {
     private readonly DtlsSettings _settings;
+    private readonly CoapUdpTransportOptions _udp;
     private readonly CoapUdpTransport _sockets;
     private readonly bool _isServer;
     private DtlsEngine? _engine;
@@ -30,6 +31,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         _isServer = udp.Endpoints.Count > 0;
         udp.IsServer = _isServer;
         _settings = DtlsSettings.From(options, _isServer);
+        _udp = udp;
         _sockets = new CoapUdpTransport(udp);
     }
 
@@ -93,6 +95,10 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     {
         _engine?.Dispose();
         await _sockets.DisposeAsync().ConfigureAwait(false);
+        if (_engine is { } engine)
+        {
+            await engine.CloseFurtherAsync().ConfigureAwait(false);
+        }
     }
 
     /// <summary>What runs; null before the start.</summary>
@@ -100,6 +106,9 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <summary>So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session. For tests.</summary>
     internal TimeSpan SilenceToProbe { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>How sockets are opened beside the first: as clients have them.</summary>
+    internal CoapUdpTransportOptions OptionsOfFurther() => new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
 
     internal override bool HandsOver => true;
 

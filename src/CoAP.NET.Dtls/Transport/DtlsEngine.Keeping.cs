@@ -18,10 +18,7 @@ internal sealed partial class DtlsEngine
         _hasLoaded = true;
         try
         {
-            byte[] data = File.ReadAllBytes(file.Path);
-
-            // First: sessions that live twice would use their numbers twice.
-            File.Delete(file.Path);
+            byte[] data = CoapDtlsSessionFile.Take(file.Path);
             DtlsLog.SessionsLoaded(_outer.Logger, server.Load(data, file.Key), file.Path);
         }
         catch (FileNotFoundException)

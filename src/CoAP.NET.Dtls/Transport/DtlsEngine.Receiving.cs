@@ -8,10 +8,13 @@ namespace CoAP.NET.Dtls.Transport;
 internal sealed partial class DtlsEngine
 {
     /// <summary>Takes a datagram of the sockets, and takes it over.</summary>
-    public void Receive(CoapDatagram datagram)
+    /// <param name="datagram">The datagram.</param>
+    /// <param name="index">Which sockets it came to.</param>
+    public void Receive(CoapDatagram datagram, int index)
     {
         try
         {
+            datagram.TransportTag |= index << IndexShift;
             if (datagram.IsTruncated || datagram.Length == 0 || Volatile.Read(ref _isDisposed) != 0 || !Dispatch(datagram))
             {
                 _outer.Counters.Add(CoapCounter.RecordsRejected);
@@ -38,7 +41,7 @@ internal sealed partial class DtlsEngine
         message.Remote = path.Remote;
         message.Local = path.Local;
         message.Transport = _transport;
-        message.TransportTag = path.Tag;
+        message.TransportTag = path.Tag & TagMask;
         message.Channel = channel;
         _outer.Receive(message);
     }
@@ -110,8 +113,15 @@ internal sealed partial class DtlsEngine
         Span<byte> bytes = datagram.Buffer.AsSpan(datagram.Offset, datagram.Length);
         if (_client is { IsIdle: false } client)
         {
-            if (client.Receive(path, bytes))
+            // Both ends may be client and server of each other over the same ports, and only Connection IDs, or the keys, tell the sessions apart.
+            bool isOfUse = client.Receive(path, bytes, isShared: _server?.Uses(path) == true, out bool isPerhapsOfClient);
+            if (isOfUse)
             {
+                if (isPerhapsOfClient)
+                {
+                    _ = _server!.Receive(path, bytes);
+                }
+
                 return true;
             }
         }

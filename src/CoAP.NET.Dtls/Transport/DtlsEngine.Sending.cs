@@ -19,16 +19,17 @@ internal sealed partial class DtlsEngine
     /// <summary>Sends a datagram.</summary>
     public void Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
+        CoapUdpTransport sockets = SocketsOf(path);
         CoapDatagram item = datagram.Length <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(datagram.Length);
         datagram.CopyTo(item.Buffer);
         item.Length = datagram.Length;
         item.Remote = path.Remote;
         item.Local = path.Local;
-        item.Transport = _sockets;
-        item.TransportTag = path.Tag;
+        item.Transport = sockets;
+        item.TransportTag = path.Tag & TagMask;
         item.HopLimit = 0;
         item.Channel = null;
-        _sockets.Send(item);
+        sockets.Send(item);
     }
 
     /// <summary>Opens a session for requests.</summary>
@@ -47,21 +48,22 @@ internal sealed partial class DtlsEngine
             throw new CoapConnectionException(CoapConnectionError.HandshakeFailed, $"No session with coaps://{path.Remote}: there are no credentials for a client. Set CoapDtlsOptions.Client.");
         }
 
-        return await HandshakeAsync(path, serverName, cancellationToken).ConfigureAwait(false);
+        using PathClaim claim = await ClaimAsync(_client, path, serverName).ConfigureAwait(false);
+        return await HandshakeAsync(claim.Path, serverName, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>The operating system did not send.</summary>
     public void OnSendFailed(CoapAddress remote, Exception error) => DtlsLog.SendFailed(_outer.Logger, remote.ToString(), error.Message);
 
     /// <summary>A host says that nobody listens where we sent to. Anybody can say that, so a session is not ended by it; but it is a reason to look.</summary>
-    public void OnPortUnreachable(CoapAddress remote)
+    public void OnPortUnreachable(CoapAddress remote, int index)
     {
         if (_client is not { } client)
         {
             return;
         }
 
-        DtlsPath path = new(remote, default, 0);
+        DtlsPath path = new(remote, default, index << IndexShift);
         client.PortUnreachable(path);
         if (client.Find(path)?.Owner is DtlsChannelSession { Unanswered: > 0 } session)
         {
@@ -133,7 +135,8 @@ internal sealed partial class DtlsEngine
     // A new handshake tells: if the server answers it, the old session is of no use there. When it is done the old one has ended, and whoever asked in it asks again in the new one.
     private async Task ProbeAsync(DtlsChannelSession session)
     {
-        (DtlsPath Path, string? ServerName) key = (session.Session.Path, session.ServerName);
+        DtlsPath path = session.Session.Path;
+        (DtlsPath Path, string? ServerName) key = (AsAsked(path), session.ServerName);
         lock (_readyGate)
         {
             _probes.Add(key);
@@ -141,7 +144,7 @@ internal sealed partial class DtlsEngine
 
         try
         {
-            await HandshakeAsync(key.Path, key.ServerName, CancellationToken.None).ConfigureAwait(false);
+            await HandshakeAsync(path, key.ServerName, CancellationToken.None).ConfigureAwait(false);
 
             // Only now that the new one is there to be taken.
             session.Close(new CoapConnectionException(CoapConnectionError.Lost, $"{session} did not answer any more: it has lost the session, as by a restart."));
@@ -164,7 +167,7 @@ internal sealed partial class DtlsEngine
     {
         lock (_readyGate)
         {
-            (DtlsPath, string?) key = (session.Session.Path, session.ServerName);
+            (DtlsPath, string?) key = (AsAsked(session.Session.Path), session.ServerName);
             if (_probes.Contains(key))
             {
                 _ready[key] = (session, Now);

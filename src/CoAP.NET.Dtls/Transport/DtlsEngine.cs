@@ -38,7 +38,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         _sockets = sockets;
         _outer = context;
         _settings = settings;
-        Context = new DtlsContext(this, context);
+        Context = new DtlsContext(this, context, 0);
         _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger), context.TimeProvider, s_often);
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
@@ -58,7 +58,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
-    /// <summary>What the sockets see.</summary>
+    /// <summary>What the sockets of the transport see.</summary>
     public DtlsContext Context { get; }
 
     /// <summary>The server's part; null on a transport that only requests.</summary>

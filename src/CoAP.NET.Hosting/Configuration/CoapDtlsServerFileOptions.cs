@@ -7,7 +7,7 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
 {
     private readonly CoapDtlsServerOptions _bounds = new();
 
-    /// <summary>A file of pre-shared keys (RFC 7252 section 9.1.3.1) with a line <c>identity:key</c> for each client, as <see cref="CoapPskDictionary"/> reads it. Default null: none.</summary>
+    /// <summary>A file of pre-shared keys (RFC 7252 section 9.1.3.1) with a line <c>identity:key</c> for each client, as <see cref="CoapPskDictionary"/> reads it. When it changes while the server runs, its keys are taken if nothing is wrong with it; sessions that are open stay open. Default null: none.</summary>
     public string? PskFile { get; set; }
 
     /// <summary>

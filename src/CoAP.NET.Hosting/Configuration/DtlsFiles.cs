@@ -27,13 +27,13 @@ internal static class DtlsFiles
         section += ":Dtls";
         OwnCertificate? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, section, ref problem);
         X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, section, ref problem);
-        CoapPskDictionary keys = KeysOf(files, section, ref problem);
+        ICoapPskStore? keys = KeysOf(files, section, ref problem);
         CoapDtlsOptions dtls = Common(files);
 
         // Requests of its own, by which a server asks others.
         dtls.Client = ClientOf(own, authorities, files);
         dtls.Client.SessionIdleTimeout = files.SessionIdleTimeout;
-        if (own is not null || keys.Count > 0 || files.PskFile is not null)
+        if (own is not null || keys is not null)
         {
             dtls.Server = ServerOf(own, authorities, keys, files);
         }
@@ -89,11 +89,11 @@ internal static class DtlsFiles
         return dtls;
     }
 
-    private static CoapDtlsServerOptions ServerOf(OwnCertificate? own, X509Certificate2Collection? authorities, CoapPskDictionary keys, CoapDtlsServerFileOptions files)
+    private static CoapDtlsServerOptions ServerOf(OwnCertificate? own, X509Certificate2Collection? authorities, ICoapPskStore? keys, CoapDtlsServerFileOptions files)
     {
         CoapDtlsServerOptions server = new()
         {
-            PskStore = keys.Count > 0 || files.PskFile is not null ? keys : null,
+            PskStore = keys,
             PskIdentityHint = files.PskIdentityHint,
             Certificate = own?.Own,
             RequireClientCertificate = files.ClientCertificates == CoapClientCertificateMode.Required,
@@ -121,12 +121,14 @@ internal static class DtlsFiles
         return client;
     }
 
-    private static CoapPskDictionary KeysOf(CoapDtlsServerFileOptions files, string section, ref string? problem)
+    private static ICoapPskStore? KeysOf(CoapDtlsServerFileOptions files, string section, ref string? problem)
     {
-        CoapPskDictionary keys = CertificateFiles.Read($"{section}:PskFile", files.PskFile, CoapPskDictionary.FromFile, ref problem) ?? [];
+        FileStamp stamp = files.PskFile is null ? default : FileStamp.Of(files.PskFile);
+        CoapPskDictionary ofFile = CertificateFiles.Read($"{section}:PskFile", files.PskFile, CoapPskDictionary.FromFile, ref problem) ?? [];
+        CoapPskDictionary keys = [];
         foreach ((string identity, string key) in files.Psk)
         {
-            if (keys.Contains(identity))
+            if (ofFile.Contains(identity))
             {
                 problem ??= $"{section}:Psk:{identity}: {section}:PskFile has a key for this identity too. Leave one of them out.";
             }
@@ -136,7 +138,7 @@ internal static class DtlsFiles
             }
         }
 
-        return keys;
+        return files.PskFile is { } path ? new PskFileStore(path, ofFile, stamp, keys) : keys.Count > 0 ? keys : null;
     }
 
     private static CoapPskCredential? PskOf(string identity, string key, string name, ref string? problem)

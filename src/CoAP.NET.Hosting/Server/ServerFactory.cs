@@ -20,6 +20,7 @@ internal static class ServerFactory
         if (!DtlsFiles.IsSetByCode(endpoint) && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
         {
             endpoint.UseDtls(dtls);
+            registration.Life.Keys = dtls.Server?.PskStore as PskFileStore;
         }
 
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton

@@ -7,10 +7,13 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Starts a server with the host, and drains it when the host stops.</summary>
+#pragma warning disable CA1001 // what it owns ends when it stops
 internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration) : IHostedService
+#pragma warning restore CA1001
 {
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
+    private PskFileWatch? _keys;
     private bool _stopsApplication;
     private Exception? _gaveUp;
 
@@ -34,6 +37,11 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         registration.Life.Phase = ServerPhase.Serving;
+        if (registration.Life.Keys is { } keys)
+        {
+            _keys = new PskFileWatch(keys, server, registration.Title, options.Endpoint.TimeProvider, _logger);
+        }
+
         _watch = WatchAsync(server);
     }
 
@@ -58,6 +66,11 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         await stopping.ConfigureAwait(false);
+        if (_keys is { } keys)
+        {
+            await keys.DisposeAsync().ConfigureAwait(false);
+        }
+
         await _watch.ConfigureAwait(false);
         if (registration.Life.Phase != ServerPhase.Failed)
         {

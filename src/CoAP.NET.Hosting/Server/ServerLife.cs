@@ -14,6 +14,9 @@ internal sealed class ServerLife
     /// <summary>The server; null before its start.</summary>
     public CoapServer? Server { get; set; }
 
+    /// <summary>Its pre-shared keys of a file; null for none.</summary>
+    public PskFileStore? Keys { get; set; }
+
     /// <summary>How many requests it serves at a time.</summary>
     public int MaxRequestsServed { get; set; }
 

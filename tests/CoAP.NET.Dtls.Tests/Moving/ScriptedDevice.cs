@@ -118,6 +118,15 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         }
     }
 
+    /// <summary>Reads all that has come.</summary>
+    public async Task DrainAsync()
+    {
+        while (_socket.Available > 0)
+        {
+            await ReadAsync();
+        }
+    }
+
     /// <summary>Sends from another port from now on; what comes to the old one is lost.</summary>
     public void Move()
     {

@@ -54,6 +54,32 @@ public sealed class RestartTests : IDisposable
         Assert.False(File.Exists(path));
     }
 
+    [Fact]
+    public void Of_several_that_take_over_a_file_at_once_one_gets_it()
+    {
+        for (int round = 0; round < 200; round++)
+        {
+            string path = _files.Name("sessions");
+            File.WriteAllBytes(path, s_key);
+            int taken = 0;
+            int late = 0;
+            Parallel.For(0, 4, _ =>
+            {
+                try
+                {
+                    Assert.Equal(s_key, CoapDtlsSessionFile.Take(path));
+                    Interlocked.Increment(ref taken);
+                }
+                catch (FileNotFoundException)
+                {
+                    Interlocked.Increment(ref late);
+                }
+            });
+            Assert.Equal((1, 3), (taken, late));
+            Assert.Empty(Directory.GetFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path) + "*"));
+        }
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(15)]

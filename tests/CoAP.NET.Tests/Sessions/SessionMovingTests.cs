@@ -153,7 +153,9 @@ public class SessionMovingTests : SessionTest
         DirectSession session = Sessions.Accept(Peer);
         session.ReceiveFrom(s_elsewhere, null);
         session.TakeSent();
-        CoapMessage challenge = Read(Ask(session, GetBig));
+
+        // Large enough that an Echo has room in the answer.
+        CoapMessage challenge = Read(Ask(session, GetBig + "4d1b" + new string('7', 80)));
         CoapMessage again = Read("40010002b162");
         again.Options.Echo = challenge.Options.Echo!.Value;
 
@@ -206,6 +208,46 @@ public class SessionMovingTests : SessionTest
         session.End();
         Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
         Assert.Equal(0, session.Channel.Pins);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task Moves_that_several_threads_tell_of_at_once_leave_the_question_of_the_last_one()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        for (int round = 0; round < 200; round++)
+        {
+            Parallel.For(0, 4, i => session.ReceiveFrom(i % 2 == 0 ? s_elsewhere : s_third, null));
+            foreach (string ping in session.TakeSent())
+            {
+                session.Receive(Reset(ping));
+            }
+
+            await UntilAsync(() => session.Channel!.IsVerified);
+        }
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task Who_answered_no_question_is_asked_again_when_it_says_something()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.ReceiveFrom(s_elsewhere, null);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        await UntilAsync(() => session.Channel!.Probe is null);
+        Assert.Equal(Free / 33, session.TakeSent().Count(IsPing));
+
+        // The answers to some of these may be too much, as they would be for a device that has asked for little.
+        for (int i = 1; i < 5; i++)
+        {
+            session.Receive($"4001{i:x4}b178");
+        }
+
+        Clock.Advance(TimeSpan.FromSeconds(10));
+        session.Receive(Reset(session.TakeSent().First(IsPing)));
+        await UntilAsync(() => session.Channel!.IsVerified);
     }
 
     [Fact]

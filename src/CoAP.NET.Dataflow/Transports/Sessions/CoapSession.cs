@@ -29,6 +29,12 @@ public abstract class CoapSession : CoapConnection
     /// <summary>The messages that came, as <see cref="OnReceived"/> counted them. Nothing is ever sent or received in parts.</summary>
     public override CoapConnectionProgress Progress => new(Volatile.Read(ref _received), 0, 0, 0);
 
+    /// <summary>How much larger than a message its datagram to the peer is, in bytes: by default what DTLS 1.2 adds at least.</summary>
+    internal virtual int SentOverhead => 29;
+
+    /// <summary>The same of datagrams of the peer.</summary>
+    internal virtual int ReceivedOverhead => 29;
+
     /// <summary>Does nothing: datagrams cannot be held up. What has no room is dropped.</summary>
     public override void PauseReading()
     {

@@ -13,11 +13,11 @@ public abstract class CoapSessionTransport : CoapConnectionTransport
     public override bool IsSecure => true;
 
     /// <summary>Sends a message in the session of its channel.</summary>
-    /// <param name="datagram">The message; taken over. Without a session it is disposed.</param>
+    /// <param name="datagram">The message; taken over. Without a session, or beyond what an address may get that the peer has moved to and not answered from, it is disposed.</param>
     public sealed override void Send(CoapDatagram datagram)
     {
         ArgumentNullException.ThrowIfNull(datagram);
-        if (datagram.Channel?.Connection is { } session)
+        if (datagram.Channel is { Connection: CoapSession session } channel && (channel.IsVerified || channel.Shard.Guard.MayLeave(channel, session, datagram.Length)))
         {
             session.Send(datagram);
         }

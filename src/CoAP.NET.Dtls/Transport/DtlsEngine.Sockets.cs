@@ -1,0 +1,151 @@
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Transport;
+
+// Servers of several names at one address: a handshake over a path takes the place of the session there (RFC 6347 section 4.2.8), and what comes without a Connection ID is told apart by its path only. So each
+// name has a port of its own at this end, and with it a path.
+internal sealed partial class DtlsEngine
+{
+    // As many names at one address as there are sessions at a time; nothing is bound before it is needed.
+    private const int MaxIndex = 31;
+
+    // Tags of the transport's own sockets are small.
+    private const int IndexShift = 16;
+    private const int TagMask = (1 << IndexShift) - 1;
+
+    private readonly Lock _claimGate = new();
+    private readonly Dictionary<(CoapAddress Remote, int Tag), PathClaim> _claims = [];
+    private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
+
+    /// <summary>How many sockets there are beside those of the transport.</summary>
+    public int FurtherSockets => _further.Count(static sockets => sockets is { IsCompletedSuccessfully: true });
+
+    /// <summary>Lets go of a path that was claimed.</summary>
+    /// <param name="claim">What <see cref="ClaimAsync"/> gave.</param>
+    public void Release(PathClaim claim)
+    {
+        lock (_claimGate)
+        {
+            if (--claim.Holders == 0)
+            {
+                _claims.Remove((claim.Path.Remote, claim.Path.Tag));
+            }
+        }
+    }
+
+    /// <summary>Closes the sockets beside those of the transport.</summary>
+    public async ValueTask CloseFurtherAsync()
+    {
+        foreach (Task<CoapUdpTransport>? starting in _further)
+        {
+            if (starting is not null)
+            {
+                await starting.ContinueWith(static task => task.Exception, TaskScheduler.Default).ConfigureAwait(false);
+                if (starting.IsCompletedSuccessfully)
+                {
+                    await starting.Result.DisposeAsync().ConfigureAwait(false);
+                }
+            }
+        }
+    }
+
+    private static DtlsPath AsAsked(in DtlsPath path) => path with { Tag = path.Tag & TagMask };
+
+    private CoapUdpTransport SocketsOf(in DtlsPath path) =>
+        path.Tag >> IndexShift is var index and > 0 && Volatile.Read(ref _further[index - 1]) is { IsCompletedSuccessfully: true } further ? further.Result : _sockets;
+
+    /// <summary>Finds a path on which no session or handshake with a server of another name is.</summary>
+    private async ValueTask<PathClaim> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
+    {
+        PathClaim claim = Claim(client, path, serverName);
+        try
+        {
+            if (claim.Path.Tag >> IndexShift is var index and > 0)
+            {
+                await BindAsync(index).ConfigureAwait(false);
+            }
+
+            return claim;
+        }
+        catch (CoapException exception)
+        {
+            claim.Dispose();
+            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No session with {serverName} at {path.Remote}: one with a server of another name is open, and there is no further port to leave from. {exception.Message}", exception);
+        }
+    }
+
+    private PathClaim Claim(DtlsClient client, in DtlsPath path, string? serverName)
+    {
+        lock (_claimGate)
+        {
+            DtlsPath? free = null;
+            for (int index = 0; index <= MaxIndex; index++)
+            {
+                DtlsPath candidate = path with { Tag = path.Tag | (index << IndexShift) };
+                bool isClaimed = _claims.TryGetValue((candidate.Remote, candidate.Tag), out PathClaim? claim);
+                DtlsSession? session = client.Find(candidate);
+                if (isClaimed ? claim!.ServerName == serverName : session is not null && session.ServerName == serverName)
+                {
+                    // Its session is to be replaced, or its handshake waited for.
+                    return Take(candidate, serverName);
+                }
+
+                if (!isClaimed && session is null)
+                {
+                    free ??= candidate;
+                }
+            }
+
+            return free is { } found
+                ? Take(found, serverName)
+                : throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No session with {serverName} at {path.Remote}: {MaxIndex + 1} with servers of other names at this address are open. Release some of them.");
+        }
+    }
+
+    private PathClaim Take(in DtlsPath path, string? serverName)
+    {
+        if (!_claims.TryGetValue((path.Remote, path.Tag), out PathClaim? claim))
+        {
+            _claims[(path.Remote, path.Tag)] = claim = new PathClaim(this, path, serverName);
+        }
+
+        claim.Holders++;
+        return claim;
+    }
+
+    private async Task BindAsync(int index)
+    {
+        Task<CoapUdpTransport> starting;
+        lock (_claimGate)
+        {
+            ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0, this);
+            ref Task<CoapUdpTransport>? place = ref _further[index - 1];
+            if (place is null or { IsCompleted: true, IsCompletedSuccessfully: false })
+            {
+                Volatile.Write(ref place, StartAsync(index));
+            }
+
+            starting = place!;
+        }
+
+        _ = await starting.ConfigureAwait(false);
+    }
+
+    private async Task<CoapUdpTransport> StartAsync(int index)
+    {
+        // Not under the gate.
+        await Task.Yield();
+        CoapUdpTransport sockets = new(_transport.OptionsOfFurther());
+        try
+        {
+            await sockets.StartAsync(new DtlsContext(this, _outer, index), CancellationToken.None).ConfigureAwait(false);
+            return sockets;
+        }
+        catch
+        {
+            await sockets.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+}

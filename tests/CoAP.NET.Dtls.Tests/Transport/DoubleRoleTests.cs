@@ -1,0 +1,100 @@
+using System.Net;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>Two endpoints that are server and client of each other over one pair of ports.</summary>
+public sealed class DoubleRoleTests
+{
+    private const int Requests = 40;
+
+    // Less than a handshake may take.
+    private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Each_end_asks_the_other_in_a_session_of_its_own_and_no_record_is_lost(bool withCids)
+    {
+        await using CoapServer one = Make("one", withCids, out CoapDtlsTransport ofOne);
+        await using CoapServer two = Make("two", withCids, out CoapDtlsTransport ofTwo);
+        await one.StartAsync();
+        await two.StartAsync();
+
+        // One after the other, as handshakes at the same time take longer; then both at once.
+        Assert.Equal("two", (await one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name")).GetText());
+        Assert.Equal("one", (await two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name")).GetText());
+        Task<CoapResponse>[] ofTwos = [.. Enumerable.Range(0, Requests).Select(_ => one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name"))];
+        Task<CoapResponse>[] ofOnes = [.. Enumerable.Range(0, Requests).Select(_ => two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name"))];
+        Assert.All(await Task.WhenAll(ofTwos), static response => Assert.Equal("two", response.GetText()));
+        Assert.All(await Task.WhenAll(ofOnes), static response => Assert.Equal("one", response.GetText()));
+
+        foreach ((CoapServer server, CoapDtlsTransport transport) in new[] { (one, ofOne), (two, ofTwo) })
+        {
+            Assert.Equal(1, transport.Engine!.Server!.SessionCount);
+            Assert.Equal(1, transport.Engine.Client!.SessionCount);
+            Assert.Equal(0, server.Counters[CoapCounter.RecordsRejected]);
+            Assert.Equal(0, server.Counters[CoapCounter.ConnectionsClosed]);
+            Assert.Equal(0, transport.Engine.Server.Counters.RecordsForged);
+        }
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Both_ends_may_begin_at_the_same_time(bool withCids)
+    {
+        for (int round = 0; round < 8; round++)
+        {
+            await using CoapServer one = Make("one", withCids, out CoapDtlsTransport ofOne);
+            await using CoapServer two = Make("two", withCids, out CoapDtlsTransport ofTwo);
+            await one.StartAsync();
+            await two.StartAsync();
+            Task<CoapResponse> ofTheTwo = one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name");
+            Task<CoapResponse> ofTheOne = two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name");
+
+            Assert.Equal("two", (await ofTheTwo.WaitAsync(s_hangLimit)).GetText());
+            Assert.Equal("one", (await ofTheOne.WaitAsync(s_hangLimit)).GetText());
+            Assert.Equal((1, 1), (ofOne.Engine!.Client!.SessionCount, ofTwo.Engine!.Client!.SessionCount));
+        }
+    }
+
+    [Fact]
+    public async Task A_handshake_that_nobody_answers_keeps_nothing_from_the_other_session()
+    {
+        await using CoapServer one = Make("one", withCids: false, out CoapDtlsTransport ofOne);
+        await one.StartAsync();
+        IPEndPoint address = new(IPAddress.Loopback, new Uri(one.LocalEndpoints[0]).Port);
+        using Moving.ScriptedDevice device = await Moving.ScriptedDevice.ConnectAsync(address, withCid: false);
+
+        // The device is no server, so this goes on until it is given up.
+        using CancellationTokenSource end = new();
+        Task<CoapResponse> asked = one.Endpoint.GetAsync($"coaps://{device.Source}/name", end.Token);
+        await CoAP.NET.Tests.Eventually.IsTrueAsync(() => ofOne.Engine!.Client!.HandshakeCount == 1);
+        for (int i = 1; i <= Requests; i++)
+        {
+            device.Send($"40 01 {i:x4} b4 'name'");
+            await device.ExpectAsync($"60 45 {i:x4} ..");
+        }
+
+        Assert.Equal(1, ofOne.Engine!.Client!.HandshakeCount);
+        await end.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked);
+    }
+
+    private static CoapServer Make(string name, bool withCids, out CoapDtlsTransport transport)
+    {
+        CoapDtlsOptions dtls = new()
+        {
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { SecureEndpoints.Identity, SecureEndpoints.Key } } },
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(SecureEndpoints.Identity, SecureEndpoints.Key) },
+            UseConnectionIds = withCids,
+        };
+        CoapServer server = new(new CoapEndpointOptions { Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1), NStart = 8 } });
+        transport = new CoapDtlsTransport(dtls, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
+        server.Endpoint.AddTransport(transport);
+        server.MapGet("/name", () => CoapResults.Text(name));
+        return server;
+    }
+}

@@ -1,0 +1,98 @@
+using System.Net;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>Several servers by name at one address and port, as behind one host.</summary>
+public sealed class ServerNameTests
+{
+    private static readonly string[] s_names = ["one.example", "two.example", "three.example"];
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Servers_of_several_names_at_one_address_keep_their_sessions(bool withCids)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = Client(secure, withCids);
+        for (int round = 0; round < 3; round++)
+        {
+            foreach (string name in s_names)
+            {
+                Assert.Equal("hello", (await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello")).GetText());
+            }
+
+            Assert.Equal("hello", (await client.GetAsync($"{secure.Host}/hello")).GetText());
+        }
+
+        Assert.Equal(s_names.Length + 1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
+        Assert.Equal(s_names.Length + 1, client.Endpoint.ConnectedPeers.Count);
+        Assert.Equal(s_names.Length + 1, secure.Server.Endpoint.ConnectedPeers.Count);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
+    }
+
+    [Fact]
+    public async Task Names_that_are_asked_for_at_once_get_sessions_of_their_own()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = Client(secure, withCids: true);
+
+        CoapResponse[] responses = await Task.WhenAll(Enumerable.Range(0, 40).Select(i => client.GetAsync($"coaps://name{i % 8}.example:{secure.Endpoint.Port}/hello")));
+
+        Assert.All(responses, static response => Assert.Equal("hello", response.GetText()));
+        Assert.Equal(8, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
+        Assert.Equal(8, secure.Server.Endpoint.ConnectedPeers.Count);
+    }
+
+    [Fact]
+    public async Task There_is_an_end_of_names_and_whose_session_is_released_makes_room()
+    {
+        const int most = 32;
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = Client(secure, withCids: true);
+        for (int i = 0; i < most; i++)
+        {
+            await client.GetAsync($"coaps://name{i}.example:{secure.Endpoint.Port}/hello");
+        }
+
+        CoapConnectionException full = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"coaps://more.example:{secure.Endpoint.Port}/hello"));
+        Assert.Equal(CoapConnectionError.ConnectFailed, full.Error);
+        Assert.Contains("other names", full.Message, StringComparison.Ordinal);
+        Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
+
+        await client.Endpoint.ConnectedPeers[3].ReleaseAsync();
+        Assert.Equal("hello", (await client.GetAsync($"coaps://further.example:{secure.Endpoint.Port}/hello")).GetText());
+        Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
+    }
+
+    [Fact]
+    public async Task A_server_that_lost_its_sessions_is_asked_anew_by_each_name_that_is_used()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = Client(secure, withCids: true, TimeSpan.FromMilliseconds(300));
+        foreach (string name in s_names)
+        {
+            await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello");
+        }
+
+        secure.LoseSessions();
+        CoapResponse[] responses = await Task.WhenAll(s_names.Select(name => client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/who")));
+
+        Assert.All(responses, static response => Assert.Equal(SecureEndpoints.Identity, response.GetText()));
+        Assert.Equal(2 * s_names.Length, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(s_names.Length, client.Endpoint.ConnectedPeers.Count);
+    }
+
+    private static CoapClient Client(SecureEndpoints secure, bool withCids, TimeSpan? silence = null) => secure.Client(
+        configure: dtls => dtls.UseConnectionIds = withCids,
+        endpoint: options =>
+        {
+            options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+            if (silence is not null)
+            {
+                options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), AckRandomFactor = 1 };
+            }
+        },
+        silence: silence);
+}

@@ -1,0 +1,207 @@
+using System.Text;
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Testing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>A file of pre-shared keys that changes while the server runs.</summary>
+public sealed class PskFileTests : HostTest, IDisposable
+{
+    private const int TakenId = 1806;
+    private const int NotTakenId = 1807;
+    private const string Secret = "sesame";
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-psk-").FullName;
+    private readonly TickingTime _time = new();
+
+    private string File1 => Path.Combine(_folder, "devices.psk");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Keys_of_a_changed_file_are_taken_and_open_sessions_stay()
+    {
+        Write("meter-1:first\n");
+        IHost host = await StartAsync();
+        await using CoapClient early = Client("meter-1", "first");
+        Assert.Equal("meter-1", await AskAsync(host, early));
+
+        Write("meter-1:second key\nmeter-2:other\n");
+        _time.Tick();
+        Assert.Equal(0, Count(TakenId)); // whoever writes may not be done
+        _time.Tick();
+
+        Assert.Equal(1, Count(TakenId));
+        Assert.Equal("meter-1", await AskAsync(host, early));
+        Assert.Equal("meter-2", await AskAsync(host, Client("meter-2", "other")));
+        Assert.Equal("meter-1", await AskAsync(host, Client("meter-1", "second key")));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host, Client("meter-1", "first")));
+        Assert.Equal("own", await AskAsync(host, Client("own", "of configuration")));
+        _time.Tick();
+        Assert.Equal(1, Count(TakenId));
+    }
+
+    [Theory]
+    [InlineData("meter-2:good\n" + Secret + "\n", "line 2")]
+    [InlineData("meter-2:0x" + Secret + "\n", "line 1")]
+    [InlineData("own:" + Secret + "\n", "'own'")]
+    [InlineData(null, "")]
+    public async Task A_file_that_is_wrong_changes_nothing_and_is_told_once(string? text, string place)
+    {
+        Write("meter-1:first\n");
+        IHost host = await StartAsync();
+        CoapServer server = host.Services.GetRequiredService<CoapServer>();
+        if (text is null)
+        {
+            File.Delete(File1);
+        }
+        else
+        {
+            Write(text);
+        }
+
+        for (int i = 0; i < 5; i++)
+        {
+            _time.Tick();
+        }
+
+        (LogLevel level, _, string told) = Assert.Single(Logged.Entries, static entry => entry.Id == NotTakenId);
+        Assert.Equal(LogLevel.Error, level);
+        Assert.Contains(File1, told, StringComparison.Ordinal);
+        Assert.Contains(place, told, StringComparison.Ordinal);
+        Assert.DoesNotContain(Secret, told, StringComparison.Ordinal);
+        Assert.Equal(1, server.Counters[CoapCounter.CredentialsNotReloaded]);
+        Assert.Equal("meter-1", await AskAsync(host, Client("meter-1", "first")));
+
+        Write("meter-3:again good\n");
+        _time.Tick();
+        _time.Tick();
+        Assert.Equal("meter-3", await AskAsync(host, Client("meter-3", "again good")));
+        Assert.Equal(1, server.Counters[CoapCounter.CredentialsNotReloaded]);
+    }
+
+    [Fact]
+    public async Task A_link_that_leads_to_another_file_is_a_change()
+    {
+        string[] versions = [Path.Combine(_folder, "1"), Path.Combine(_folder, "2")];
+        File.WriteAllText(versions[0], "meter-1:first\n");
+        File.WriteAllText(versions[1], "meter-2:other one\n");
+        File.CreateSymbolicLink(File1, versions[0]);
+        IHost host = await StartAsync();
+
+        File.CreateSymbolicLink(File1 + ".new", versions[1]);
+        File.Move(File1 + ".new", File1, overwrite: true);
+        _time.Tick();
+        _time.Tick();
+
+        Assert.Equal("meter-2", await AskAsync(host, Client("meter-2", "other one")));
+    }
+
+    [Fact]
+    public async Task Nobody_looks_any_more_once_the_server_has_stopped()
+    {
+        Write("meter-1:first\n");
+        IHost host = await StartAsync();
+        Assert.Equal(1, _time.Timers);
+        await host.StopAsync();
+        Assert.Equal(0, _time.Timers);
+    }
+
+    private int Count(int id) => Logged.Entries.Count(entry => entry.Id == id);
+
+    // Files that are written within one tick of the clock of a file system, and are as long as before, look the same.
+    private void Write(string text) => File.WriteAllText(File1, text);
+
+    private async Task<IHost> StartAsync()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", File1), ("Coap:Server:Dtls:Psk:own", "of configuration"));
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time);
+        server.MapGet("/who", request => ((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity!);
+        return await StartAsync(builder);
+    }
+
+    private static CoapClient Client(string identity, string key)
+    {
+        CoapDtlsOptions dtls = new()
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, Encoding.UTF8.GetBytes(key)) },
+            RetransmitTimeout = TimeSpan.FromMilliseconds(200),
+            HandshakeTimeout = TimeSpan.FromSeconds(1),
+        };
+        return new CoapClient(new CoapEndpointOptions().UseDtls(dtls));
+    }
+
+    private static async Task<string> AskAsync(IHost host, CoapClient client) => (await Within(client.GetAsync(AddressOf(host) + "/who"))).EnsureSuccess().GetText();
+
+    /// <summary>The system's time, but timers of whole seconds, which nothing else here has, go off when a test says so.</summary>
+    private sealed class TickingTime : TimeProvider
+    {
+        private readonly List<Held> _held = [];
+
+        /// <summary>How many timers there are of those.</summary>
+        public int Timers
+        {
+            get
+            {
+                lock (_held)
+                {
+                    return _held.Count;
+                }
+            }
+        }
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            if (period != PskFileWatch.Period)
+            {
+                return base.CreateTimer(callback, state, dueTime, period);
+            }
+
+            Held held = new(this, callback, state);
+            lock (_held)
+            {
+                _held.Add(held);
+            }
+
+            return held;
+        }
+
+        /// <summary>They go off.</summary>
+        public void Tick()
+        {
+            Held[] held;
+            lock (_held)
+            {
+                held = [.. _held];
+            }
+
+            Array.ForEach(held, static timer => timer.Fire());
+        }
+
+        private sealed class Held(TickingTime owner, TimerCallback callback, object? state) : ITimer
+        {
+            public void Fire() => callback(state);
+
+            public bool Change(TimeSpan dueTime, TimeSpan period) => false;
+
+            public void Dispose()
+            {
+                lock (owner._held)
+                {
+                    owner._held.Remove(this);
+                }
+            }
+
+            public ValueTask DisposeAsync()
+            {
+                Dispose();
+                return ValueTask.CompletedTask;
+            }
+        }
+    }
+}
