@@ -63,6 +63,6 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
     private static (long Managed, long Native) Memory()
     {
         using Process process = Process.GetCurrentProcess();
-        return (GC.GetTotalMemory(forceFullCollection: true), process.PrivateMemorySize64);
+        return (LiveHeap.Bytes(), process.PrivateMemorySize64);
     }
 }

@@ -10,7 +10,7 @@ public sealed class SessionTableTests
     public void What_comes_late_in_a_session_that_was_replaced_does_not_hide_the_new_one()
     {
         using SessionRig rig = new();
-        SessionTable table = new(rig.Clock);
+        SessionTable table = new(rig.Clock, new VirtualRandom(4));
         (DtlsSession old, _) = rig.Make(1);
         (DtlsSession young, _) = rig.Make(1);
         Assert.True(table.TryAdd(old, out _));
