@@ -42,7 +42,8 @@ public sealed class LossyPathTests
                 }
             }));
 
-            Assert.InRange(answered, isConfirmable ? 60 : 10, 60);
+            // All are said at once, so that the answers to most may go to where the client was.
+            Assert.InRange(answered, isConfirmable ? 60 : forgetsEvery == 0 ? 10 : 0, 60);
             Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
             await EndAsync(secure, client, path);
         }
