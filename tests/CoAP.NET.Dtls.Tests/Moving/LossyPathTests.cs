@@ -75,7 +75,7 @@ public sealed class LossyPathTests
             Assert.Equal("True", up.GetText());
             Assert.True(down.Payload.Span.SequenceEqual(body));
             Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
-            Assert.Equal(forgetsEvery > 0, path.Forgot > 0);
+            Assert.Equal(forgetsEvery > 0, path.Rebinds > 0);
             await EndAsync(secure, client, path);
         }
 

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>A NAT between one client and a server, which forgets its client when it is told to, and then sends from another port for it.</summary>
-internal sealed class NatRelay : IAsyncDisposable
+internal class NatRelay : IAsyncDisposable
 {
     private readonly IPEndPoint _server;
     private readonly Socket _inside = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
@@ -45,6 +45,11 @@ internal sealed class NatRelay : IAsyncDisposable
         _end.Dispose();
     }
 
+    /// <summary>What arrives of a datagram, in order.</summary>
+    /// <param name="datagram">The datagram.</param>
+    /// <param name="isOfClient">Whether the client sent it; false: the server.</param>
+    protected virtual IReadOnlyList<byte[]> Pass(byte[] datagram, bool isOfClient) => !isOfClient && Injected is { } injected ? [injected(), datagram] : [datagram];
+
     private Socket OpenOutside()
     {
         Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
@@ -55,7 +60,7 @@ internal sealed class NatRelay : IAsyncDisposable
 
     private async Task CarryInsideAsync()
     {
-        byte[] buffer = new byte[2_048];
+        byte[] buffer = new byte[4_096];
         try
         {
             while (true)
@@ -69,7 +74,10 @@ internal sealed class NatRelay : IAsyncDisposable
                     Rebinds++;
                 }
 
-                await _outside.SendAsync(buffer.AsMemory(0, received.ReceivedBytes), _end.Token);
+                foreach (byte[] datagram in Pass(buffer[..received.ReceivedBytes], isOfClient: true))
+                {
+                    await _outside.SendAsync(datagram, _end.Token);
+                }
             }
         }
         catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException or SocketException)
@@ -80,18 +88,16 @@ internal sealed class NatRelay : IAsyncDisposable
 
     private async Task CarryOutsideAsync(Socket socket)
     {
-        byte[] buffer = new byte[2_048];
+        byte[] buffer = new byte[4_096];
         try
         {
             while (true)
             {
                 int length = await socket.ReceiveAsync(buffer, _end.Token);
-                if (Injected is { } injected)
+                foreach (byte[] datagram in Pass(buffer[..length], isOfClient: false))
                 {
-                    await _inside.SendToAsync(injected(), _client!, _end.Token);
+                    await _inside.SendToAsync(datagram, _client!, _end.Token);
                 }
-
-                await _inside.SendToAsync(buffer.AsMemory(0, length), _client!, _end.Token);
             }
         }
         catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException or SocketException)
