@@ -57,9 +57,6 @@ internal sealed partial class RecordLayer
     /// <summary>The Connection ID in records to the peer; empty without.</summary>
     public ReadOnlySpan<byte> PeerCid => _cids.AsSpan(_ownCidLength);
 
-    /// <summary>The number that the next record gets.</summary>
-    public ulong NextSequence => _nextSequence;
-
     /// <summary>How many records of this session were not authentic; CCM_8 allows few guesses only (RFC 9147 section 4.5.3).</summary>
     public int Forgeries => _forgeries;
 

@@ -18,9 +18,6 @@ internal sealed partial class DtlsEngine
     private readonly Dictionary<(CoapAddress Remote, int Tag), PathClaim> _claims = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
 
-    /// <summary>How many sockets there are beside those of the transport.</summary>
-    public int FurtherSockets => _further.Count(static sockets => sockets is { IsCompletedSuccessfully: true });
-
     /// <summary>Lets go of a path that was claimed.</summary>
     /// <param name="claim">What <see cref="ClaimAsync"/> gave.</param>
     public void Release(PathClaim claim)

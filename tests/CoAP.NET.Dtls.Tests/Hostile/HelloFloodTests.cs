@@ -5,6 +5,7 @@ using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Footprint;
 using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
@@ -63,6 +64,6 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
     private static (long Managed, long Native) Memory()
     {
         using Process process = Process.GetCurrentProcess();
-        return (LiveHeap.Bytes(), process.PrivateMemorySize64);
+        return (Heap.LiveBytes(), process.PrivateMemorySize64);
     }
 }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using CoAP.NET.Dtls.Tests.Moving;
 using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Footprint;
 using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Hostile;
@@ -51,6 +52,6 @@ public sealed class IdleSessionTests(ITestOutputHelper output)
     private static (long Bytes, long Native, int Threads) Measure()
     {
         using Process process = Process.GetCurrentProcess();
-        return (LiveHeap.Bytes(), process.PrivateMemorySize64, process.Threads.Count);
+        return (Heap.LiveBytes(), process.PrivateMemorySize64, process.Threads.Count);
     }
 }

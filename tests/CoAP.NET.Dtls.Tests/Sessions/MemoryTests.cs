@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Hostile;
+using CoAP.NET.Footprint;
 using Xunit.Abstractions;
 
 namespace CoAP.NET.Dtls.Tests.Sessions;
@@ -27,14 +28,14 @@ public sealed class MemoryTests(ITestOutputHelper output)
         byte[] datagram = [.. hello];
         bench.Server.Receive(ServerBench.Path(2), datagram);
         long cookies = bench.Server.Counters.CookiesSent;
-        long before = LiveHeap.Bytes();
+        long before = Heap.LiveBytes();
         for (int i = 0; i < count; i++)
         {
             hello.CopyTo(datagram, 0);
             bench.Server.Receive(ServerBench.Path(1_000 + i), datagram);
         }
 
-        long held = LiveHeap.Bytes() - before;
+        long held = Heap.LiveBytes() - before;
         Assert.Equal((1, 0), (bench.Server.SessionCount, bench.Server.HandshakeCount));
         Assert.Equal(count, bench.Server.Counters.CookiesSent - cookies);
         Assert.Equal((1, 1), (bench.Server.Counters.HandshakesStarted, bench.Server.Counters.HandshakesCompleted));
@@ -51,7 +52,7 @@ public sealed class MemoryTests(ITestOutputHelper output)
         using SessionRig rig = new();
         rig.Open(1, lastFlight: new byte[24]);
         rig.Opened.Clear();
-        long before = LiveHeap.Bytes();
+        long before = Heap.LiveBytes();
         for (int host = 2; host <= Count + 1; host++)
         {
             rig.Open(host, identity: $"device-{host:D8}", lastFlight: new byte[24]);
@@ -62,10 +63,10 @@ public sealed class MemoryTests(ITestOutputHelper output)
         }
 
         rig.Opened.Clear();
-        long fresh = (LiveHeap.Bytes() - before) / Count;
+        long fresh = (Heap.LiveBytes() - before) / Count;
         rig.Clock.Advance(TimeSpan.FromMinutes(5));
         rig.Server.Tick();
-        long idle = (LiveHeap.Bytes() - before) / Count;
+        long idle = (Heap.LiveBytes() - before) / Count;
         Assert.Equal(Count + 1, rig.Server.SessionCount);
         output.WriteLine($"Memory of a session, 10,000 of them: {fresh} B after the handshake, {idle} B when idle");
         return idle;
