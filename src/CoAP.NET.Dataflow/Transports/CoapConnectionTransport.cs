@@ -36,4 +36,13 @@ public abstract class CoapConnectionTransport : CoapTransport
     public virtual ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
         ValueTask.FromException<CoapConnection>(new CoapConnectionException(
             CoapConnectionError.ConnectFailed, $"No connection to {remote}: the transport of {Scheme} cannot choose the local address {local}. Leave LocalAddress out."));
+
+    /// <summary>
+    /// How far an attempt to open a connection has come that <see cref="ConnectAsync"/> or <see cref="ConnectFromAsync"/> is working on. Asked when whoever waits for the connection gives up, so that its
+    /// exception can name the cause. Thread-safe. Default: null.
+    /// </summary>
+    /// <param name="remote">The address that is connected to.</param>
+    /// <param name="serverName">The host name that was given for the attempt.</param>
+    /// <returns>How far it has come; null when there is no such attempt, or the transport does not know.</returns>
+    public virtual CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -44,6 +45,24 @@ internal static class ConnectFailures
             : (handshake.Heard & HelloVerifyRequest) != 0
                 ? $"{path.Remote} asked for a cookie and did not answer when it got it, within {seconds}. It may have too many handshakes under way, or the path loses longer datagrams."
                 : $"{path.Remote} sent nothing that belongs to a DTLS 1.2 handshake within {seconds}. Does another service use UDP port {path.Remote.Port} there?");
+    }
+
+    /// <summary>How far a handshake has come that goes on.</summary>
+    /// <param name="handshake">The handshake, if it was begun.</param>
+    /// <param name="hasHeard">Whether anything came from the server.</param>
+    /// <param name="path">To which server.</param>
+    /// <param name="elapsed">How long it has taken so far.</param>
+    public static CoapConnectProgress ProgressOf(ClientHandshake? handshake, bool hasHeard, in DtlsPath path, TimeSpan elapsed)
+    {
+        if (handshake is null)
+        {
+            return new CoapConnectProgress(CoapConnectStage.Waiting, $"The DTLS handshake with {path.Remote} has not begun: no thread was free for it.");
+        }
+
+        CoapConnectStage stage = !hasHeard ? CoapConnectStage.NoAnswer
+            : (handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0 ? CoapConnectStage.Authenticating
+            : CoapConnectStage.Handshaking;
+        return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text);
     }
 
     /// <summary>The server refused the handshake.</summary>

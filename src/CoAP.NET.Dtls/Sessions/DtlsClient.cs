@@ -102,6 +102,23 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         }
     }
 
+    /// <summary>How far the handshake with a server has come.</summary>
+    /// <param name="remote">The server's address.</param>
+    /// <param name="serverName">By which name it was asked for.</param>
+    /// <returns>Null when none is under way.</returns>
+    public CoapConnectProgress? ProgressOf(in CoapAddress remote, string? serverName)
+    {
+        foreach (PendingConnect pending in _pending.Values)
+        {
+            if (pending.Path.Remote == remote && pending.ServerName == serverName)
+            {
+                return pending.Progress;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>The peer's host says that nobody listens at its port: an attempt to connect there ends at once. Sessions are not ended, as anybody can say so.</summary>
     /// <param name="path">The path.</param>
     /// <returns>Whether there was an attempt.</returns>

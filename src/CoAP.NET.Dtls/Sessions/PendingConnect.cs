@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -29,6 +30,9 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
 
     /// <summary>Ends with the session, or with what went wrong.</summary>
     public Task<DtlsSession> Ended => _ended.Task;
+
+    /// <summary>How far it has come. Read by any thread.</summary>
+    public CoapConnectProgress Progress => ConnectFailures.ProgressOf(_handshake, _hasHeard, path, owner.Time.GetElapsedTime(_since));
 
     /// <summary>Begins.</summary>
     public void Start()

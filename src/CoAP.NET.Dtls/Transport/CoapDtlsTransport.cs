@@ -87,6 +87,9 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     }
 
     /// <inheritdoc/>
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => _engine?.Client?.ProgressOf(remote, serverName);
+
+    /// <inheritdoc/>
     public override void Wake() => _sockets.Wake();
 
     /// <summary>Ends all sessions, telling the peers, and closes the sockets.</summary>

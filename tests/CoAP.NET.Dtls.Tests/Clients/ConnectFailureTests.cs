@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Clients;
 
@@ -88,6 +89,28 @@ public sealed class ConnectFailureTests
         bench.Loses = (_, toServer, _) => !toServer && ++ofServer > answers;
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Contains(said, failure.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(0, CoapConnectStage.NoAnswer, "No answer from 192.0.2.1:5684 within 5 s")]
+    [InlineData(1, CoapConnectStage.Handshaking, "asked for a cookie and did not answer when it got it, within 5 s")]
+    [InlineData(2, CoapConnectStage.Authenticating, "fell silent once it knew the identity 'user': the pre-shared key")]
+    public async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage, string said)
+    {
+        using ClientBench bench = new(BenchSettings.OfPsk());
+        int ofServer = 0;
+        bench.Loses = (_, toServer, _) => !toServer && ++ofServer > answers;
+        using CancellationTokenSource patience = new();
+        Task<DtlsSession> task = bench.BeginAsync(serverName: "device.example", cancellationToken: patience.Token);
+        bench.Clock.Advance(TimeSpan.FromSeconds(5));
+        bench.Carry();
+        CoapConnectProgress progress = bench.Client.ProgressOf(ClientBench.Path().Remote, "device.example")!;
+        Assert.Equal(stage, progress.Stage);
+        Assert.Contains(said, progress.Description, StringComparison.Ordinal);
+        Assert.Null(bench.Client.ProgressOf(ClientBench.Path().Remote, null));
+        patience.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
+        Assert.Null(bench.Client.ProgressOf(ClientBench.Path().Remote, "device.example"));
     }
 
     [Fact]
