@@ -122,7 +122,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         for (int i = 0; i < _pipelines.Length; i++)
         {
             _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this, Guard = guard }, parts);
-            _clocks[i] = new ShardClock(_pipelines[i]);
+            _clocks[i] = new ShardClock(_pipelines[i].Shard);
         }
 
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(

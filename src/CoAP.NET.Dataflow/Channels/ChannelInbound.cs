@@ -33,6 +33,7 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
             }
 
             long now = _shard.Environment.Now;
+            _shard.MindClock(now);
             if (item.Expected is { } expected)
             {
                 item.Expected = null;
@@ -77,7 +78,9 @@ public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
             return !channel.IsConnection;
         }
 
-        channel.LastSeen = _shard.Environment.Now;
+        long now = _shard.Environment.Now;
+        _shard.MindClock(now);
+        channel.LastSeen = now;
         return true;
     }
 

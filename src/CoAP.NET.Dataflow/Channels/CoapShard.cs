@@ -10,6 +10,9 @@ namespace CoAP.NET.Channels;
 /// </summary>
 internal sealed class CoapShard
 {
+    // More than any timer or busy loop is late by.
+    private static readonly long s_lateness = TimeSpan.FromSeconds(1).Ticks;
+
     // Guarded by Gate. Mostly one item is to be sent and nothing else, so the first one needs no list.
     private CoapOutbound _first;
     private bool _hasFirst;
@@ -55,8 +58,12 @@ internal sealed class CoapShard
     /// <summary>Called, outside the lock, when the wheel may have something due earlier than its driver knows. Set by the endpoint.</summary>
     public Action? WakeClock { get; set; }
 
-    /// <summary>When the driver of the clock will look next, in units of 100 ns. Guarded by <see cref="Gate"/>.</summary>
-    public long DriverDue { get; set; } = long.MaxValue;
+    /// <summary>When the driver of the clock will look next, in units of 100 ns. Set under <see cref="Gate"/>.</summary>
+    public long DriverDue
+    {
+        get => Volatile.Read(ref field);
+        set => Volatile.Write(ref field, value);
+    } = long.MaxValue;
 
     /// <summary>Where posted items go. Set by the outbound Messaging block.</summary>
     public OutboundPort? Output { get; set; }
@@ -89,6 +96,24 @@ internal sealed class CoapShard
         route = new ChannelRoute(this, transport, tag, local);
         Volatile.Write(ref known, route);
         return route;
+    }
+
+    /// <summary>Whether the driver of the clock should have looked long ago. Needs no lock.</summary>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public bool IsClockLate(long now) => now - DriverDue > s_lateness;
+
+    /// <summary>
+    /// Wakes a driver of the clock that is late. Whoever has the time at hand calls this now and then: a driver that was set wrongly, or
+    /// whose timer does not fire, would otherwise hold up every
+    /// retransmission and time-out for good, as nobody sets it again before it has looked. Never under the lock.
+    /// </summary>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void MindClock(long now)
+    {
+        if (IsClockLate(now))
+        {
+            Wake();
+        }
     }
 
     /// <summary>Takes the lock. Never nested.</summary>

@@ -49,18 +49,28 @@ internal sealed class CoapEnvironment
             // Only of the system's clock: there a receive loop keeps the time of the datagram at hand.
             if (!ReferenceEquals(TimeProvider, TimeProvider.System))
             {
-                return Read(TimeProvider);
+                return ReadClock();
             }
 
             if (!StageTime.TryGet(out long now))
             {
-                now = Read(TimeProvider.System);
+                now = ReadClock();
                 StageTime.Keep(now);
             }
 
             return now;
         }
     }
+
+    /// <summary>
+    /// The same, never older than the call. For whoever sets a timer: one that is set by an old time is late by the age of that time.
+    /// </summary>
+    public long ReadClock() => TimeProvider.TimestampFrequency switch
+    {
+        TimeSpan.TicksPerSecond => TimeProvider.GetTimestamp(),
+        1_000_000_000 => TimeProvider.GetTimestamp() / 100,
+        long frequency => (long)((Int128)TimeProvider.GetTimestamp() * TimeSpan.TicksPerSecond / frequency),
+    };
 
     /// <summary>Completes what others wait for. Their continuations do not run within this.</summary>
     /// <param name="complete">Completes it.</param>
@@ -72,11 +82,4 @@ internal sealed class CoapEnvironment
             complete(state);
         }
     }
-
-    private static long Read(TimeProvider provider) => provider.TimestampFrequency switch
-    {
-        TimeSpan.TicksPerSecond => provider.GetTimestamp(),
-        1_000_000_000 => provider.GetTimestamp() / 100,
-        long frequency => (long)((Int128)provider.GetTimestamp() * TimeSpan.TicksPerSecond / frequency),
-    };
 }

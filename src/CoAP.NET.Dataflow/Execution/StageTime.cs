@@ -13,7 +13,9 @@ internal static class StageTime
     [ThreadStatic]
     private static long t_now;
 
-    /// <summary>From here on this thread keeps the time; it calls <see cref="Forget"/> now and then.</summary>
+    /// <summary>
+    /// From here on this thread keeps the time that it reads next. Called again, or <see cref="Forget"/>, for whatever comes later.
+    /// </summary>
     public static void Begin() => t_now = Unknown;
 
     /// <summary>From here on this thread keeps nothing.</summary>

@@ -120,6 +120,6 @@ internal sealed partial class EndpointContext : CoapTransportContext
             next = Math.Min(next, clock.Tick());
         }
 
-        return next == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(0, next - _environment.Now));
+        return next == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(0, next - _environment.ReadClock()));
     }
 }

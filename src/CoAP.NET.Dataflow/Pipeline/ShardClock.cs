@@ -11,9 +11,9 @@ internal sealed class ShardClock : IDisposable
     private readonly ITimer _timer;
     private Action? _wakeLoop;
 
-    public ShardClock(CoapPipeline pipeline)
+    public ShardClock(CoapShard shard)
     {
-        _shard = pipeline.Shard;
+        _shard = shard;
         _timer = _shard.Environment.TimeProvider.CreateTimer(
             static state => ((ShardClock)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _shard.WakeClock = OnWake;
@@ -31,7 +31,7 @@ internal sealed class ShardClock : IDisposable
     /// <returns>When to come again, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits.</returns>
     public long Tick()
     {
-        long now = _shard.Environment.Now;
+        long now = _shard.Environment.ReadClock();
         long due = _shard.Advance(now);
         if (_wakeLoop is null)
         {
@@ -89,6 +89,11 @@ internal sealed class ShardClock : IDisposable
         {
             wakeLoop();
         }
+        else if (_shard.IsClockLate(_shard.Environment.ReadClock()))
+        {
+            // The timer should have fired long ago, and may not do so at all: as when every thread of the pool blocks.
+            Tick();
+        }
         else
         {
             Arm();
@@ -107,7 +112,7 @@ internal sealed class ShardClock : IDisposable
             }
 
             _timer.Change(
-                due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - _shard.Environment.Now)),
+                due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - _shard.Environment.ReadClock())),
                 Timeout.InfiniteTimeSpan);
         }
     }

@@ -99,6 +99,21 @@ public sealed class ShardTests
     }
 
     [Fact]
+    public void A_driver_that_is_late_is_woken_by_whoever_has_the_time()
+    {
+        int wakes = 0;
+        _shard.WakeClock = () => wakes++;
+        long now = _rig.Clock.Now;
+        _shard.MindClock(now + TimeSpan.TicksPerDay);
+        Assert.Equal(0, wakes);
+        Schedule(now + TimeSpan.TicksPerSecond);
+        _shard.MindClock(now + (2 * TimeSpan.TicksPerSecond));
+        Assert.Equal(1, wakes);
+        _shard.MindClock(now + (3 * TimeSpan.TicksPerSecond));
+        Assert.Equal(2, wakes);
+    }
+
+    [Fact]
     public void Requests_that_are_answered_at_once_do_not_wake_the_clock_each()
     {
         int wakes = 0;

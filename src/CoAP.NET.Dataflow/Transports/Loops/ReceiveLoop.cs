@@ -114,7 +114,22 @@ internal abstract class ReceiveLoop
     /// <param name="role">The thread's hold on this loop; to be asked after each call into the pipeline.</param>
     protected abstract void Run(ReceiveRole role);
 
-    /// <summary>Marks that the loop begins with something new.</summary>
+    /// <summary>
+    /// Begins with something new, such as what was just received. It has a time of its own: only from here on the thread keeps the time
+    /// (<see cref="StageTime"/>), so a loop that never calls this
+    /// reads the clock each time and is never late. The watchdog sees that the loop gets on, and nothing is old yet.
+    /// </summary>
+    protected void BeginTurn()
+    {
+        StageTime.Begin();
+        IsUrgent = false;
+        MarkProgress();
+    }
+
+    /// <summary>
+    /// Begins with something new within the time of the turn before. The caller bounds how many turns share one time, and ends it when it
+    /// waited.
+    /// </summary>
     protected void MarkProgress() => Volatile.Write(ref _progress, _progress + 1);
 
     protected void MarkEnded() => Watchdog.Remove(this);
@@ -123,7 +138,6 @@ internal abstract class ReceiveLoop
     {
         ReceiveLoop loop = role.Loop;
         UserCode.Role = role;
-        StageTime.Begin();
         try
         {
             while (true)
@@ -206,7 +220,7 @@ internal abstract class ReceiveLoop
 
         ReceiveRole role = new(this);
         Volatile.Write(ref _holder, role);
-        MarkProgress();
+        BeginTurn();
         Volatile.Write(ref _takeOverPending, 0);
         if (ActiveContext is { } context)
         {

@@ -31,9 +31,7 @@ internal sealed unsafe partial class EpollLoop
         {
             LoopOwner owner = clock.Owner!;
             Begin(owner);
-            StageTime.Forget();
             TimeSpan next = owner.Context.Tick();
-            StageTime.Forget();
             if (!role.Settle())
             {
                 return false;

@@ -75,14 +75,17 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
         _event.Dispose();
     }
 
-    /// <summary>Begins with something of a transport, as the watchdog shall see.</summary>
+    /// <summary>Begins with something of a transport, with a time of its own.</summary>
     public void Begin(LoopOwner owner)
     {
-        if (_active != owner)
-        {
-            Volatile.Write(ref _active, owner);
-        }
+        Activate(owner);
+        BeginTurn();
+    }
 
+    /// <summary>Begins with something of a transport that was ready when the loop last looked: so many turns share one time.</summary>
+    public void BeginSharingTime(LoopOwner owner)
+    {
+        Activate(owner);
         MarkProgress();
     }
 
@@ -159,6 +162,14 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
                     return;
                 }
             }
+        }
+    }
+
+    private void Activate(LoopOwner owner)
+    {
+        if (_active != owner)
+        {
+            Volatile.Write(ref _active, owner);
         }
     }
 

@@ -87,7 +87,6 @@ internal sealed unsafe partial class TcpReceiver
         if (!connection.Engine.IsClosing)
         {
             _loop.Begin(file.Owner);
-            StageTime.Forget();
             isOpen = file.Owner.Context.Opened(connection);
         }
 
@@ -126,7 +125,6 @@ internal sealed unsafe partial class TcpReceiver
         }
 
         _loop.Begin(file.Owner);
-        StageTime.Forget();
         _ending = connection;
         file.Owner.Context.Closed(connection, error);
         if (!role.Settle())

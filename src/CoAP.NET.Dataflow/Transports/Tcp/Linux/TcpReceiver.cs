@@ -146,7 +146,7 @@ internal sealed unsafe partial class TcpReceiver
             }
 
             _serving = connection;
-            _loop.Begin(file.Owner);
+            _loop.BeginSharingTime(file.Owner);
             return HandIn(role);
         }
 
@@ -276,7 +276,6 @@ internal sealed unsafe partial class TcpReceiver
     {
         _serving = connection;
         _loop.Begin(connection.File.Owner);
-        StageTime.Forget();
     }
 
     private void RenewScratch()

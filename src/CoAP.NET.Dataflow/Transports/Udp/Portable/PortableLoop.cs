@@ -34,7 +34,7 @@ internal sealed class PortableLoop : ReceiveLoop
             {
                 if (TryReceive(scratch, from, anyone) is { } datagram)
                 {
-                    MarkProgress();
+                    BeginTurn();
                     _socket.Owner.Context.Receive(datagram);
                     if (!role.Settle())
                     {

@@ -1,0 +1,68 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Udp;
+
+/// <summary>What a receive loop begins with is new: it has a time of its own, and is not old because something before it was.</summary>
+public class UdpTurnTests : UdpTest
+{
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Each_datagram_has_a_time_of_its_own(CoapUdpEngine engine)
+    {
+        List<(bool HasOld, bool Keeps)> seen = [];
+        UdpTestContext context = new(datagram =>
+        {
+            bool hasOld = StageTime.TryGet(out _);
+            StageTime.Keep(123_456);
+            seen.Add((hasOld, StageTime.TryGet(out _)));
+            UdpTestContext.Echo(datagram);
+        });
+        await using CoapUdpTransport transport = await StartAsync(engine, context, "127.0.0.1");
+        using UdpTestPeer peer = new();
+
+        for (int i = 0; i < 3; i++)
+        {
+            peer.Send($"{i}", At("127.0.0.1", transport));
+            Assert.Equal($"{i}", await peer.ReceiveTextAsync());
+        }
+
+        Assert.Equal([(false, true), (false, true), (false, true)], seen);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task What_follows_slow_user_code_is_not_taken_for_old(CoapUdpEngine engine)
+    {
+        List<bool> old = [];
+        UdpTestContext context = new(datagram =>
+        {
+            ReceiveLoop loop = ((ReceiveRole)UserCode.Role!).Loop;
+            old.Add(loop.HasBeenLong);
+            if (old.Count == 1)
+            {
+                UserCode.Enter();
+                SpinWait.SpinUntil(() => loop.HasBeenLong, Hang);
+                UserCode.Exit();
+                old.Add(loop.HasBeenLong);
+            }
+
+            UdpTestContext.Echo(datagram);
+        });
+        await using CoapUdpTransport transport = await StartAsync(context, new CoapUdpTransportOptions
+        {
+            Engine = engine,
+            IsServer = true,
+            HandOverAfter = Timeout.InfiniteTimeSpan,
+            Endpoints = { new(System.Net.IPAddress.Loopback, 0) },
+        });
+        using UdpTestPeer peer = new();
+
+        for (int i = 0; i < 2; i++)
+        {
+            peer.Send($"{i}", At("127.0.0.1", transport));
+            Assert.Equal($"{i}", await peer.ReceiveTextAsync());
+        }
+
+        Assert.Equal([false, true, false], old);
+    }
+}
