@@ -39,11 +39,13 @@ internal sealed class CliContext
     public static CliContext ForConsole(CancellationToken stopped)
     {
         Console.OutputEncoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        Stream error = Open(2, Console.IsErrorRedirected, Console.OpenStandardError);
+        StatusLine status = new(Console.IsErrorRedirected ? null : error, WidthOr(Console.IsErrorRedirected) ?? 80);
         return new CliContext
         {
             In = Console.OpenStandardInput(),
-            Out = new CliOutput(Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected)),
-            Error = new CliOutput(Open(2, Console.IsErrorRedirected, Console.OpenStandardError), !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected)),
+            Out = new CliOutput(Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected), status),
+            Error = new CliOutput(error, !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected), status),
             Stopped = stopped,
         };
     }

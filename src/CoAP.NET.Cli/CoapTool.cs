@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using CoAP.NET.Cli.Benching;
 using CoAP.NET.Cli.CommandLine;
@@ -13,6 +14,9 @@ namespace CoAP.NET.Cli;
 /// <summary>The tool: its commands, and one run of it.</summary>
 internal static class CoapTool
 {
+    // The columns of help that goes to a file or a pager.
+    private const int RedirectedWidth = 100;
+
     /// <summary>Runs a command line.</summary>
     /// <param name="args">The words after <c>coap</c>.</param>
     /// <param name="context">Streams, clock and the like.</param>
@@ -23,7 +27,7 @@ internal static class CoapTool
         GlobalOptions.SettleColors(parse, context);
         if (parse.Action is ParseErrorAction)
         {
-            return Failures.Report(context, parse, Refuse(parse));
+            return Failures.Report(context, parse, Refusal.Of(parse));
         }
 
         InvocationConfiguration invocation = new()
@@ -46,31 +50,28 @@ internal static class CoapTool
         }
     }
 
-    // Of a command that there is none of, the parser complains once for itself and once for each word after it.
-    private static UsageException Refuse(ParseResult parse) => parse.CommandResult.Command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-')
-        ? new UsageException($"'{word}' is no command.", word.Contains("://", StringComparison.Ordinal) ? $"coap get {word}, perhaps? coap --help lists the commands." : "coap --help lists the commands.")
-        : new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message)));
-
     /// <summary>Makes the command line.</summary>
     /// <param name="context">What the commands work with.</param>
     public static RootCommand CreateRoot(CliContext context)
     {
-        RootCommand root = new("CoAP from the command line: requests, observation, discovery, files, decoding, load.")
-        {
-            ObserveCommand.Create(context),
-            PingCommand.Create(context),
-            CompletionCommand.Create(context),
-            DecodeCommand.Create(context),
-            DiscoverCommand.Create(context),
-            ServeCommand.Create(context),
-            BenchCommand.Create(context),
-        };
-        foreach (Command command in RequestCommand.CreateAll(context))
+        RootCommand root = new("CoAP from the command line: requests, observation, discovery, files, decoding, load.");
+        foreach (Command command in (Command[])
+            [
+                .. RequestCommand.CreateAll(context),
+                ObserveCommand.Create(context),
+                DiscoverCommand.Create(context),
+                PingCommand.Create(context),
+                ServeCommand.Create(context),
+                DecodeCommand.Create(context),
+                BenchCommand.Create(context),
+                CompletionCommand.Create(context),
+            ])
         {
             root.Subcommands.Add(command);
         }
 
         GlobalOptions.AddTo(root);
+        root.Options.OfType<HelpOption>().Single().Action = new HelpAction { MaxWidth = context.Out.IsTerminal ? context.Out.Width : RedirectedWidth };
         return root;
     }
 }

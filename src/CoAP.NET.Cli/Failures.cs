@@ -1,6 +1,8 @@
 using System.CommandLine;
+using System.Globalization;
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 using Spectre.Console;
@@ -25,17 +27,23 @@ internal static class Failures
 
         if (code == ExitCodes.Usage && hint is null)
         {
-            hint = $"{PathOf(parse)} --help tells what there is.";
+            hint = $"{Refusal.PathOf(parse.CommandResult.Command)} --help tells what there is.";
         }
 
-        Write(context, code == ExitCodes.Cancelled ? "Interrupted." : exception.Message, hint);
+        string message = exception switch
+        {
+            _ when code == ExitCodes.Cancelled => "Interrupted.",
+            CoapRetryLaterException => $"{TargetArgument.TextOf(parse) ?? "The server"} asked for patience (4.29 Too Many Requests), so nothing was sent.",
+            _ => exception.Message,
+        };
+        Write(context, message, hint);
         return code;
     }
 
     /// <summary>Writes one sentence and a hint to the error stream.</summary>
     public static void Write(CliContext context, string message, string? hint = null)
     {
-        context.Error.MarkupLine($"[red]coap:[/] {Markup.Escape(message.ReplaceLineEndings(" "))}");
+        context.Error.MarkupLine($"[red]coap:[/] {Markup.Escape(message)}");
         if (hint is not null)
         {
             context.Error.MarkupLine($"[grey]hint: {Markup.Escape(hint)}[/]");
@@ -49,6 +57,8 @@ internal static class Failures
         OperationCanceledException => (ExitCodes.Cancelled, null),
         CoapTimeoutException timeout => (ExitCodes.Timeout, HintFor(timeout)),
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
+        CoapRetryLaterException later => (
+            ExitCodes.ClientError, string.Create(CultureInfo.InvariantCulture, $"It may be asked again in {Math.Ceiling(later.RetryAfter.TotalSeconds)} s; --interval sets the pace of --repeat.")),
         CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
         CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
@@ -84,10 +94,4 @@ internal static class Failures
         CoapDtlsHandshakeFailure.NoCredentials or CoapDtlsHandshakeFailure.NothingInCommon => "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
         _ => null,
     };
-
-    private static string PathOf(ParseResult parse)
-    {
-        Command command = parse.CommandResult.Command;
-        return command is RootCommand ? "coap" : $"coap {command.Name}";
-    }
 }

@@ -33,11 +33,12 @@ internal sealed class CliHarness
     /// <summary>Runs a command line.</summary>
     public async Task<CliRun> InvokeAsync(params string[] args)
     {
+        StatusLine status = new(IsTerminal ? _error : null, Width);
         CliContext context = new()
         {
             In = new MemoryStream(Input),
-            Out = new CliOutput(_out, IsTerminal, IsTerminal ? Width : null),
-            Error = new CliOutput(_error, IsTerminal, IsTerminal ? Width : null),
+            Out = new CliOutput(_out, IsTerminal, IsTerminal ? Width : null, status),
+            Error = new CliOutput(_error, IsTerminal, IsTerminal ? Width : null, status),
             TimeProvider = TimeProvider,
             Stopped = Stopped,
             CreateClient = CreateClient ?? (options => new CoapClient(options)),

@@ -114,7 +114,9 @@ public sealed class FailureTests
     }
 
     [Theory]
-    [InlineData("gett", "coap: 'gett' is no command.\nhint: coap --help lists the commands.\n")]
+    [InlineData("gett", "coap: 'gett' is no command.\nhint: coap get, perhaps? coap --help lists the commands.\n")]
+    [InlineData("obsevre", "coap: 'obsevre' is no command.\nhint: coap observe, perhaps? coap --help lists the commands.\n")]
+    [InlineData("frobnicate", "coap: 'frobnicate' is no command.\nhint: coap --help lists the commands.\n")]
     [InlineData("coap://[::1]/x", "coap: 'coap://[::1]/x' is no command.\nhint: coap get coap://[::1]/x, perhaps? coap --help lists the commands.\n")]
     public async Task A_word_that_is_no_command_is_told_once(string word, string error)
     {
@@ -122,6 +124,87 @@ public sealed class FailureTests
 
         Assert.Equal(ExitCodes.Usage, run.ExitCode);
         Assert.Equal(error, run.Error);
+    }
+
+    [Theory]
+    [InlineData("--jsn", "--json, perhaps? ")]
+    [InlineData("--tiemout=3", "--timeout, perhaps? ")]
+    [InlineData("--verbos", "--verbose, perhaps? ")]
+    [InlineData("--frobnicate", "")]
+    public async Task An_option_that_is_none_is_told_with_the_one_that_was_meant(string option, string meant)
+    {
+        CliRun run = await CliHarness.RunAsync("get", "coap://[::1]/x", option);
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Equal($"coap: '{option}' is no option of coap get.\nhint: {meant}coap get --help lists the options.\n", run.Error);
+    }
+
+    [Theory]
+    [InlineData("coap", "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE")]
+    [InlineData("coap+tcp", "use coaps+tcp:// with --cert FILE and --key FILE")]
+    public async Task Whoever_must_say_who_asks_is_told_how_with_the_scheme_that_was_used(string scheme, string hint)
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Unauthorized()), $"{scheme}://127.0.0.1:0");
+
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/closed");
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Contains(hint, run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Problem_details_are_read_into_the_sentence()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server =>
+        {
+            server.MapGet("/plain", () => CoapResults.Problem(CoapCode.BadRequest, "Bad Request", "No JSON of the right form."));
+            server.MapGet("/more", () => CoapResults.Problem(CoapCode.BadOption, new CoapProblem
+            {
+                Title = "Too new",
+                Instance = "/problems/7",
+                UnprocessedOptions = { 65000 },
+                NamedEntries = { ["tag:example"] = new byte[] { 0xa1, 0x01, 0x02 } },
+            }));
+        });
+        string uri = server.LocalEndpoints[0];
+
+        CliRun text = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/plain", "--color", "never");
+        CliRun more = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/more", "--color", "never");
+        CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
+
+        Assert.Equal(ExitCodes.ClientError, text.ExitCode);
+        Assert.StartsWith($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n", text.Error, StringComparison.Ordinal);
+        Assert.Empty(text.Out);
+        Assert.StartsWith($"coap: {uri}/more answered 4.02 Bad Option: Too new\n", more.Error, StringComparison.Ordinal);
+        Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);
+        Assert.True(CoapProblem.TryParse(raw.OutBytes, out CoapProblem? problem, out _));
+        Assert.Equal("Too new", problem.Title?.Text);
+        Assert.Contains("Too new", raw.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_asks_for_patience_is_not_asked_again_and_that_is_told_in_words()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(TimeSpan.FromSeconds(60))));
+        string uri = $"{server.LocalEndpoints[0]}/busy";
+
+        CliRun run = await CliHarness.RunAsync("get", uri, "--repeat", "2", "--interval", "0");
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Contains($"coap: {uri} asked for patience (4.29 Too Many Requests), so nothing was sent.\nhint: It may be asked again in ", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("RetryAfter", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("coap://[::1", false)]
+    [InlineData("coap://host/%zz", false)]
+    [InlineData("http://host/", true)]
+    public async Task A_URI_that_is_none_gets_a_word_on_schemes_only_when_its_scheme_is_wrong(string uri, bool isScheme)
+    {
+        CliRun run = await CliHarness.RunAsync("get", uri);
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Equal(isScheme, run.Error.Contains("coaps+ws://", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -141,7 +224,7 @@ public sealed class FailureTests
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> running = harness.InvokeAsync("get", $"coap://{silent.LocalEndPoint}/x", "-v");
-        await harness.WhenErrorAsync("0.01 GET");
+        await harness.WhenErrorAsync("GET  token");
 
         await stop.CancelAsync();
         CliRun run = await running.WaitAsync(TimeSpan.FromSeconds(30));

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 
 namespace CoAP.NET.Cli.Tests;
@@ -86,10 +88,70 @@ public sealed class ObserveTests
     public async Task A_resource_that_is_not_there_ends_with_its_code()
     {
         await using CoapServer server = await TestServer.StartAsync();
+        string uri = $"{server.LocalEndpoints[0]}/nowhere";
 
-        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--count", "1");
+        CliRun run = await CliHarness.RunAsync("observe", uri).WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\n", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("again", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_error_that_comes_later_ends_it_too()
+    {
+        bool isGone = false;
+        await using CoapServer server = await TestServer.StartAsync(server =>
+            server.MapGet("/x", request => isGone ? CoapResults.NotFound("gone") : Answer(request, "on")).Observable());
+        CliHarness harness = new();
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x");
+        await harness.WhenOutAsync("on\n");
+        isGone = true;
+        server.Notify("/x");
+
+        CliRun run = await running.WaitAsync(s_hang);
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Equal("on\n", run.Out);
+        Assert.Contains("answered 4.04 Not Found: gone\n", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Who_keeps_trying_is_told_first_what_came_and_then_what_is_done_about_it()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string uri = $"{server.LocalEndpoints[0]}/nowhere";
+        using CancellationTokenSource stop = new();
+        CliHarness harness = new() { Stopped = stop.Token };
+        Task<CliRun> running = harness.InvokeAsync("observe", uri, "--keep-trying");
+        await harness.WhenErrorAsync("asked again");
+
+        await stop.CancelAsync();
+        CliRun run = await running.WaitAsync(s_hang);
+
+        Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
+        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\nhint: coap discover lists what the server has.\nIt is asked again after a while", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_end_of_the_duration_tells_of_the_last_answer()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s").WaitAsync(s_hang);
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+    }
+
+    [Fact]
+    public async Task Nobody_there_at_first_ends_it_as_it_ends_a_request()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+
+        CliRun run = await CliHarness.RunAsync("observe", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit", "1").WaitAsync(s_hang);
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
     }
 
     private CoapResult Answer(CoapRequest request, string text)

@@ -70,6 +70,27 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
+    public async Task Of_many_bytes_a_few_are_dumped_unless_all_are_wanted()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server =>
+        {
+            server.MapGet("/few", () => CoapResults.Bytes(new byte[1024]));
+            server.MapGet("/many", () => CoapResults.Bytes(new byte[1025]));
+        });
+        string uri = server.LocalEndpoints[0];
+
+        CliRun few = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/few");
+        CliRun many = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/many", "--color", "never");
+        CliRun wanted = await CliHarness.RunAsync("get", $"{uri}/many", "--pretty");
+
+        Assert.Equal(64, few.Out.Count(c => c == '\n'));
+        Assert.Equal(ExitCodes.Success, many.ExitCode);
+        Assert.Equal(17, many.Out.Count(c => c == '\n'));
+        Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.\n", many.Out, StringComparison.Ordinal);
+        Assert.Equal(65, wanted.Out.Count(c => c == '\n'));
+    }
+
+    [Fact]
     public async Task Text_cannot_command_the_terminal()
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/evil", () => CoapResults.Text("a\u001b]0;title\u0007b\u009bc\n")));

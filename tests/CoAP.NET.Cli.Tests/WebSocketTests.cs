@@ -20,7 +20,7 @@ public sealed class WebSocketTests
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal("21.5", run.Out);
-        Assert.Contains("0.01 GET", run.Error, StringComparison.Ordinal);
+        Assert.Contains("  GET  token", run.Error, StringComparison.Ordinal);
         Assert.Contains("2.05 Content", run.Error, StringComparison.Ordinal);
     }
 

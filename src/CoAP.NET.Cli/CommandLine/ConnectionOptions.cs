@@ -61,18 +61,18 @@ internal sealed class ConnectionOptions
         };
         FileInfo[] authorities = parse.GetValue(Ca) ?? [];
         CoapPskCredential? psk = PskOf(parse, scheme);
+        options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? (scheme == "coaps" ? s_handshakeTimeout : options.Streams.HandshakeTimeout);
         if (scheme == "coaps")
         {
             CoapDtlsOptions dtls = ClientDtls.Make(psk, authorities, parse.GetValue(Certificate), parse.GetValue(Key), parse.GetValue(Insecure));
 
             // Somebody waits for it, and a wrong key shows by silence only.
-            dtls.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? s_handshakeTimeout;
+            dtls.HandshakeTimeout = options.Streams.HandshakeTimeout;
             options.UseDtls(dtls);
         }
         else
         {
             options.Tls = ClientSecurity.Make(authorities, parse.GetValue(Certificate), parse.GetValue(Key), parse.GetValue(Insecure));
-            options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? options.Streams.HandshakeTimeout;
         }
 
         if (parse.GetValue(KeepAlive) is { } keepAlive)
@@ -87,6 +87,9 @@ internal sealed class ConnectionOptions
 
         return options;
     }
+
+    /// <summary>How long a handshake may take by the options that were made here.</summary>
+    public static TimeSpan HandshakeTimeoutOf(CoapEndpointOptions options) => options.Streams.HandshakeTimeout;
 
     /// <summary>Makes the client of a command.</summary>
     /// <param name="parse">The command line.</param>

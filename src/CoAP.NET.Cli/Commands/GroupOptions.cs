@@ -38,6 +38,7 @@ internal sealed class GroupOptions
         long started = run.Context.TimeProvider.GetTimestamp();
         int left = parse.GetValue(MaxAnswers) ?? int.MaxValue;
         int code = ExitCodes.Timeout;
+        using IDisposable? waiting = run.Waiting?.Begin(run.Client, request.Timeout, isConfirmable: false);
         await foreach (CoapGroupResponse answer in run.Client.SendToGroupAsync(request, groupOptions, cancellationToken).ConfigureAwait(false))
         {
             ResponseFacts facts = run.FactsOf(request.Method, answer.Uri, started, run.Retransmissions);

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Wire;
 
 namespace CoAP.NET.Cli.Commands;
@@ -23,14 +24,35 @@ internal static class PingCommand
             string peer = $"{uri.Scheme}://{uri.Authority}";
             List<double> times = [];
             WireTrace? trace = null;
+            WaitingLine? line = null;
             int code;
-            await using (CoapClient client = connection.CreateClient(parse, context, uri, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
+            CoapClient client = connection.CreateClient(parse, context, uri, options =>
+            {
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
+                line = WaitingLine.Watch(context, parse, uri, options);
+            });
+            await using (client.ConfigureAwait(false))
             {
                 code = await repeat.RunAsync(parse, context, async () =>
                 {
-                    double time = (await PingAsync(client, peer, parse.GetValue(timeout), context, cancellationToken).ConfigureAwait(false)).TotalMilliseconds;
-                    times.Add(time);
-                    context.Out.Writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{peer} answered in {time:0.00} ms"));
+                    TimeSpan? most = parse.GetValue(timeout);
+                    TimeSpan? time;
+                    using (line?.Begin(client, most))
+                    {
+                        time = await PingAsync(client, peer, most, context, cancellationToken).ConfigureAwait(false);
+                    }
+
+                    if (time is not { TotalMilliseconds: var taken })
+                    {
+                        Failures.Write(
+                            context,
+                            string.Create(CultureInfo.InvariantCulture, $"{peer} did not answer the Ping within {most!.Value.TotalSeconds:0.###} s."),
+                            "Check host and port, and whether UDP passes. --timeout waits longer.");
+                        return ExitCodes.Timeout;
+                    }
+
+                    times.Add(taken);
+                    context.Out.Writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{peer} answered in {taken:0.00} ms"));
                     return ExitCodes.Success;
                 }, cancellationToken).ConfigureAwait(false);
             }
@@ -46,7 +68,8 @@ internal static class PingCommand
         });
     }
 
-    private static async Task<TimeSpan> PingAsync(CoapClient client, string peer, TimeSpan? timeout, CliContext context, CancellationToken cancellationToken)
+    // Null when it took too long.
+    private static async Task<TimeSpan?> PingAsync(CoapClient client, string peer, TimeSpan? timeout, CliContext context, CancellationToken cancellationToken)
     {
         using CancellationTokenSource time = new(timeout ?? Timeout.InfiniteTimeSpan, context.TimeProvider);
         using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
@@ -56,7 +79,7 @@ internal static class PingCommand
         }
         catch (OperationCanceledException) when (time.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            throw new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, default, peer);
+            return null;
         }
     }
 }

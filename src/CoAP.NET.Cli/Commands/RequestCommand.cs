@@ -68,7 +68,8 @@ internal static class RequestCommand
         request.Destination = file?.Stream;
         (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
         CoapResponse? response;
-        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context.Error) : null)
+        using (IDisposable? waiting = run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
+        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context.Error, waiting) : null)
         {
             request.Progress = bar;
 

@@ -10,12 +10,13 @@ internal sealed class RequestRun : IAsyncDisposable
 {
     private readonly WireTrace? _trace;
 
-    private RequestRun(CliContext context, CoapClient client, ResponsePrinter printer, WireTrace? trace)
+    private RequestRun(CliContext context, CoapClient client, ResponsePrinter printer, WireTrace? trace, WaitingLine? waiting)
     {
         Context = context;
         Client = client;
         Printer = printer;
         _trace = trace;
+        Waiting = waiting;
     }
 
     public CliContext Context { get; }
@@ -23,6 +24,9 @@ internal sealed class RequestRun : IAsyncDisposable
     public CoapClient Client { get; }
 
     public ResponsePrinter Printer { get; }
+
+    /// <summary>A sign of life while a peer is waited for; null where nobody looks at it.</summary>
+    public WaitingLine? Waiting { get; }
 
     /// <summary>Whether <c>--verbose</c> was given.</summary>
     public bool IsVerbose => _trace is not null;
@@ -33,16 +37,18 @@ internal sealed class RequestRun : IAsyncDisposable
     /// <summary>Makes the client as the command line says.</summary>
     public static RequestRun Begin(ParseResult parse, CliContext context, RequestOptions options)
     {
-        ResponsePrinter printer = new(context, options.Output.StyleOf(parse, context), parse.GetValue(options.Output.Newline));
+        ResponsePrinter printer = new(context, options.Output.StyleOf(parse, context), parse.GetValue(options.Output.Newline), parse.GetValue(options.Output.Pretty));
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
+        WaitingLine? waiting = null;
         CoapUri uri = TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target));
         CoapClient client = options.Connection.CreateClient(parse, context, uri, endpoint =>
         {
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
+            waiting = WaitingLine.Watch(context, parse, uri, endpoint);
         });
-        return new RequestRun(context, client, printer, trace);
+        return new RequestRun(context, client, printer, trace, waiting);
     }
 
     /// <summary>What is known of a response that came now.</summary>

@@ -41,12 +41,12 @@ internal sealed class DecodedMessage
     /// <summary>The request path or location as text; null for none.</summary>
     public string? Path { get; set; }
 
-    /// <summary>The message on one line, such as <c>CON 0.01 GET /sensors/temp</c>.</summary>
+    /// <summary>The message on one line, such as <c>CON GET /sensors/temp</c>.</summary>
     public string Summary
     {
         get
         {
-            string?[] words = [Type is { } type ? ShortNameOf(type) : null, Code?.ToString(), Path];
+            string?[] words = [Type is { } type ? ShortNameOf(type) : null, Code is { } code ? CodeText.Of(code) : null, Path];
             string name = Fault is null ? string.Join(' ', words.OfType<string>()) : "Not a CoAP message";
             return string.Create(CultureInfo.InvariantCulture, $"{name}  ({Bytes.Length} bytes, {NameOf(Format)})");
         }

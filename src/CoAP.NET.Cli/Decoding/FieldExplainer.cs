@@ -59,7 +59,7 @@ internal sealed class FieldExplainer : IMessageExplainer
         CoapContentFormat? format = message.Part is null ? message.ContentFormat : null;
         using MemoryStream text = new();
         CliOutput lines = new(text, isTerminal: true, width: 100) { HasColor = false };
-        PrettyPayload.Write(message.Payload, format, lines, default);
+        PrettyPayload.Write(message.Payload, format, lines, default, isWhole: true);
         foreach (string line in Encoding.UTF8.GetString(text.GetBuffer().AsSpan(0, (int)text.Length)).TrimEnd('\n').Split('\n'))
         {
             output.WriteLine((Indent + line).TrimEnd());

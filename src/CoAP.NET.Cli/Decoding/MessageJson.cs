@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Options;
@@ -9,16 +8,13 @@ namespace CoAP.NET.Cli.Decoding;
 /// <summary>Decoded messages as JSON objects, one on each line. Scripts depend on the names: they stay, new ones may come.</summary>
 internal static class MessageJson
 {
-    private static readonly JsonWriterOptions s_options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
     /// <summary>Writes a message.</summary>
     /// <param name="message">The message.</param>
     /// <param name="packet">Where it was captured; null for bytes that were given.</param>
     /// <param name="output">Where to.</param>
     public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output)
     {
-        using MemoryStream line = new();
-        using (Utf8JsonWriter json = new(line, s_options))
+        output.WriteJson(json =>
         {
             json.WriteStartObject();
             if (packet is not null)
@@ -51,11 +47,7 @@ internal static class MessageJson
             }
 
             json.WriteEndObject();
-        }
-
-        line.WriteByte((byte)'\n');
-        output.Stream.Write(line.GetBuffer().AsSpan(0, (int)line.Length));
-        output.Stream.Flush();
+        });
     }
 
     private static void WriteHead(Utf8JsonWriter json, DecodedMessage message)

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
+using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Wire;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
@@ -19,8 +20,9 @@ internal static class DiscoverCommand
     {
         Argument<string?> target = new("URI")
         {
-            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core. The address of a group asks all its members.",
+            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core, with the query of the URI as a filter. The address of a group asks all its members.",
             Arity = ArgumentArity.ZeroOrOne,
+            HelpName = "URI",
         };
         target.CompletionSources.Add(TargetArgument.Schemes);
         Option<string[]> query = new("--query", "-q") { Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must match.", HelpName = "NAME=VALUE" };
@@ -46,8 +48,15 @@ internal static class DiscoverCommand
             run.Request.Timeout = parse.GetValue(timeout) ?? (isGroup ? s_groupTimeout : null);
             run.Request.LocalAddress = connection.LocalAddress(parse);
             WireTrace? trace = null;
+            WaitingLine? line = null;
             int code;
-            await using (CoapClient client = connection.CreateClient(parse, context, uri, options => trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline)))
+            CoapClient client = connection.CreateClient(parse, context, uri, options =>
+            {
+                trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
+                line = WaitingLine.Watch(context, parse, uri, options);
+            });
+            await using (client.ConfigureAwait(false))
+            using (line?.Begin(client, run.Request.Timeout, isConfirmable: !isGroup))
             {
                 code = isGroup
                     ? await run.AskGroupAsync(client, new CoapGroupRequestOptions { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) }, parse.GetValue(group.MaxAnswers) ?? int.MaxValue, cancellationToken).ConfigureAwait(false)
@@ -61,8 +70,11 @@ internal static class DiscoverCommand
 
     private static CoapRequest MakeRequest(string uri, string[] queries)
     {
+        // The query of a URI without a path is the filter, as those of --query are (RFC 6690 section 4.1).
         string origin = CoapRequests.OriginOf(uri);
-        CoapRequest request = new(CoapMethod.Get, uri[origin.Length..] is "" or "/" ? origin + Core : uri) { Accept = CoapContentFormat.LinkFormat };
+        string rest = uri[origin.Length..];
+        string pathAndQuery = rest is "" or "/" or ['?', ..] or ['/', '?', ..] ? Core + rest.TrimStart('/') : rest;
+        CoapRequest request = new(CoapMethod.Get, origin + pathAndQuery) { Accept = CoapContentFormat.LinkFormat };
         foreach (string query in queries)
         {
             request.Options.Add(new UriQuery(query.Contains('=', StringComparison.Ordinal) ? query : throw new UsageException($"'{query}' of --query asks for nothing.", "Write NAME=VALUE, such as rt=temperature*.")));
@@ -77,7 +89,13 @@ internal static class DiscoverCommand
 
         public async Task<int> AskAsync(CoapClient client, CancellationToken cancellationToken)
         {
-            CoapResponse response = (await client.SendAsync(request, cancellationToken).ConfigureAwait(false)).EnsureSuccess();
+            CoapResponse response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            if (response.Code.IsError)
+            {
+                ErrorAnswer.Write(context, response, request.UriText!, "The server does not list what it has.");
+                return ExitCodes.Of(response.Code);
+            }
+
             if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
             {
                 throw new CoapProtocolException($"What {request.UriText} has is no list of links: {error.Message} at byte {error.Offset}.");
@@ -93,9 +111,15 @@ internal static class DiscoverCommand
             int left = most;
             await foreach (CoapGroupResponse answer in client.SendToGroupAsync(request, options, cancellationToken).ConfigureAwait(false))
             {
-                if (!answer.Response.IsSuccess || answer.Error is not null)
+                if (answer.Error is { } failure)
                 {
-                    Failures.Write(context, $"{answer.Uri}: {answer.Error?.Message ?? answer.Response.Code.ToString()}");
+                    Failures.Write(context, $"{answer.Uri}: the rest of the answer did not come: {failure.Message}");
+                    continue;
+                }
+
+                if (answer.Response.Code.IsError)
+                {
+                    ErrorAnswer.Write(context, answer.Response, answer.Uri, "It does not list what it has.");
                     continue;
                 }
 

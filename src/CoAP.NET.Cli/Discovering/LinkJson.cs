@@ -1,4 +1,3 @@
-using System.Text.Encodings.Web;
 using System.Text.Json;
 using CoAP.NET.Cli.Output;
 
@@ -7,12 +6,9 @@ namespace CoAP.NET.Cli.Discovering;
 /// <summary>What was discovered as JSON, an object for each server on a line. Scripts depend on the names: they stay, new ones may come.</summary>
 internal static class LinkJson
 {
-    private static readonly JsonWriterOptions s_options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
     public static void Write(IReadOnlyList<CoapLink> links, string baseUri, string peer, CliOutput output)
     {
-        using MemoryStream line = new();
-        using (Utf8JsonWriter json = new(line, s_options))
+        output.WriteJson(json =>
         {
             json.WriteStartObject();
             json.WriteString("uri", baseUri);
@@ -25,11 +21,7 @@ internal static class LinkJson
 
             json.WriteEndArray();
             json.WriteEndObject();
-        }
-
-        line.WriteByte((byte)'\n');
-        output.Stream.Write(line.GetBuffer().AsSpan(0, (int)line.Length));
-        output.Stream.Flush();
+        });
     }
 
     private static void Write(Utf8JsonWriter json, CoapLink link, string baseUri)

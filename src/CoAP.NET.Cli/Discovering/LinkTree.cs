@@ -14,7 +14,7 @@ internal static class LinkTree
     {
         foreach (LinkNode root in LinkNode.TreesOf(links, baseUri))
         {
-            Tree tree = new($"[bold]{Escape(root.Name)}[/]{AttributesOf(root)}");
+            Tree tree = new(StyledText.Of($"[bold]{Escape(root.Name)}[/]{AttributesOf(root)}"));
             AddTo(tree, root);
             output.WriteBlock(tree);
         }
@@ -26,7 +26,7 @@ internal static class LinkTree
         {
             string slash = child.Children.Count > 0 || child.Links.Exists(link => link.Target.EndsWith('/')) ? "/" : "";
             string name = child.Links.Count > 0 ? $"[aqua]{Escape(child.Name)}[/]" : Escape(child.Name);
-            AddTo(parent.AddNode($"{name}{slash}{AttributesOf(child)}"), child);
+            AddTo(parent.AddNode(StyledText.Of($"{name}{slash}{AttributesOf(child)}")), child);
         }
     }
 

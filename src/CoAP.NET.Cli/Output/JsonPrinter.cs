@@ -25,7 +25,7 @@ internal static class JsonPrinter
         fault = null;
         if (output.HasColor)
         {
-            output.MarkupLine(text.ToString());
+            output.MarkupText(text.ToString());
         }
         else
         {

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using CoAP.NET.Content;
 using Spectre.Console;
@@ -7,12 +8,17 @@ namespace CoAP.NET.Cli.Output;
 /// <summary>Payloads for people, by their Content-Format. What does not hold to its format is shown as text or bytes, with a remark.</summary>
 internal static class PrettyPayload
 {
+    // More bytes than these fill the screen with what nobody reads; of more, a few show what they are.
+    private const int MostBytes = 1024;
+    private const int FewBytes = 256;
+
     /// <summary>Writes a payload.</summary>
     /// <param name="payload">The bytes.</param>
     /// <param name="format">What they are; null where nobody said.</param>
     /// <param name="output">Where to.</param>
     /// <param name="now">The time that times in SenML are relative to.</param>
-    public static void Write(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CliOutput output, DateTimeOffset now)
+    /// <param name="isWhole">Whether bytes that are no text are shown to the last, however many they are.</param>
+    public static void Write(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CliOutput output, DateTimeOffset now, bool isWhole)
     {
         string? fault = null;
         bool isShown = format switch
@@ -37,16 +43,18 @@ internal static class PrettyPayload
 
         if (SafeText.IsText(payload.Span, format))
         {
-            string text = SafeText.Of(Encoding.UTF8.GetString(payload.Span));
+            string text = Encoding.UTF8.GetString(payload.Span);
             output.Writer.Write(text.EndsWith('\n') ? text : text + "\n");
         }
-        else if (output.IsTerminal)
+        else if (isWhole || payload.Length <= MostBytes)
         {
             HexDump.Write(payload.Span, output.Writer);
         }
         else
         {
-            output.Stream.Write(payload.Span);
+            HexDump.Write(payload.Span[..FewBytes], output.Writer);
+            output.MarkupLine(string.Create(
+                CultureInfo.InvariantCulture, $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.[/]"));
         }
     }
 
@@ -64,7 +72,7 @@ internal static class PrettyPayload
         fault = isRead ? null : $"{found.Message} at byte {found.Offset}";
         if (isRead)
         {
-            output.Writer.WriteLine(SafeText.Of(text));
+            output.Writer.WriteLine(text);
         }
 
         return isRead;

@@ -1,7 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
 using CoAP.NET.Content;
 using CoAP.NET.Options;
@@ -11,16 +10,13 @@ namespace CoAP.NET.Cli.Output;
 /// <summary>Responses as JSON objects, one on each line. Scripts depend on the names: they stay, new ones may come.</summary>
 internal static class ResponseJson
 {
-    private static readonly JsonWriterOptions s_options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
-
     /// <summary>Writes a response.</summary>
     /// <param name="response">The response.</param>
     /// <param name="about">What is known besides.</param>
     /// <param name="output">Where to.</param>
     public static void Write(CoapResponse response, ResponseFacts about, CliOutput output)
     {
-        using MemoryStream line = new();
-        using (Utf8JsonWriter json = new(line, s_options))
+        output.WriteJson(json =>
         {
             json.WriteStartObject();
             json.WriteString("time", about.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture));
@@ -47,11 +43,7 @@ internal static class ResponseJson
             }
 
             json.WriteEndObject();
-        }
-
-        line.WriteByte((byte)'\n');
-        output.Stream.Write(line.GetBuffer().AsSpan(0, (int)line.Length));
-        output.Stream.Flush();
+        });
     }
 
     private static void WriteOptions(Utf8JsonWriter json, CoapResponse response)

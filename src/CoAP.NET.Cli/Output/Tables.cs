@@ -5,7 +5,7 @@ namespace CoAP.NET.Cli.Output;
 /// <summary>Tables in one look.</summary>
 internal static class Tables
 {
-    /// <summary>A table of those columns in which something stands. What comes from peers is made harmless.</summary>
+    /// <summary>A table of those columns in which something stands. Each row is one line, as far as the width allows.</summary>
     public static Table Of<T>(IReadOnlyList<T> rows, IReadOnlyList<(string Name, Func<T, string> Text)> columns)
     {
         string[][] texts = [.. rows.Select(row => columns.Select(column => SafeText.LineOf(column.Text(row))).ToArray())];
@@ -13,12 +13,12 @@ internal static class Tables
         Table table = new Table().Border(TableBorder.Simple);
         foreach (int i in shown)
         {
-            table.AddColumn(new TableColumn($"[bold]{Markup.Escape(columns[i].Name)}[/]"));
+            table.AddColumn(new TableColumn(StyledText.Of($"[bold]{Markup.Escape(columns[i].Name)}[/]")));
         }
 
         foreach (string[] row in texts)
         {
-            table.AddRow([.. shown.Select(i => Markup.Escape(row[i]))]);
+            table.AddRow(shown.Select(i => StyledText.Of(Markup.Escape(row[i]))));
         }
 
         return table;

@@ -6,6 +6,7 @@ namespace CoAP.NET.Cli.Output;
 internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
 {
     private readonly CliOutput _output;
+    private readonly IDisposable? _waiting;
     private readonly TaskCompletionSource _end = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
     private ProgressContext? _context;
@@ -13,10 +14,12 @@ internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
     private ProgressTask? _download;
     private Task _shown = Task.CompletedTask;
 
-    private TransferBar(CliOutput output) => _output = output;
+    private TransferBar(CliOutput output, IDisposable? waiting) => (_output, _waiting) = (output, waiting);
 
     /// <summary>Makes one for a terminal; null otherwise.</summary>
-    public static TransferBar? For(CliOutput output) => output.IsTerminal ? new TransferBar(output) : null;
+    /// <param name="output">The terminal.</param>
+    /// <param name="waiting">What is shown until the bar comes; null for nothing.</param>
+    public static TransferBar? For(CliOutput output, IDisposable? waiting) => output.IsTerminal ? new TransferBar(output, waiting) : null;
 
     /// <inheritdoc/>
     public void Report(CoapProgress value)
@@ -51,6 +54,8 @@ internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
     {
         if (_context is null)
         {
+            _waiting?.Dispose();
+
             // Calls the function before it returns, which keeps the bar until the transfer has ended.
             _shown = _output.Console.Progress().Columns(
                 new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(), new TransferSpeedColumn(), new RemainingTimeColumn())

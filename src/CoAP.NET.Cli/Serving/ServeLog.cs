@@ -77,5 +77,5 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         }
     }
 
-    private static string Escape(string text) => Markup.Escape(SafeText.LineOf(text));
+    private static string Escape(string text) => Markup.Escape(text);
 }

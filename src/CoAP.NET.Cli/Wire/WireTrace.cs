@@ -94,7 +94,7 @@ internal sealed class WireTrace
         {
             foreach (CoapOption option in options)
             {
-                Line($"  {SafeText.LineOf(option.ToString()!)}", mark, color);
+                Line($"  {option}", mark, color);
             }
         }
     }
@@ -146,7 +146,7 @@ internal sealed class WireTrace
     {
         string head = isReliable ? "" : string.Create(CultureInfo.InvariantCulture, $"{ShortNameOf(message.Type)} {message.MessageId}  ");
         string token = message.Token.Length > 0 ? $"  token {message.Token}" : "";
-        return $"{head}{message.Code}{token}";
+        return $"{head}{CodeText.Of(message.Code)}{token}";
     }
 
     private static string ShortNameOf(CoapMessageType type) => type switch

@@ -19,7 +19,7 @@ public sealed class DecodeTests : IDisposable
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal(
             """
-            CON 0.01 GET /temp  (23 bytes, UDP)
+            CON GET /temp  (23 bytes, UDP)
             0000  44                       Version 1, type Confirmable (CON), token length 4
             0001  01                       Code 0.01 GET: request
             0002  30 39                    Message ID 12345

@@ -42,6 +42,29 @@ public sealed class DiscoverTests
     }
 
     [Fact]
+    public async Task The_query_of_a_URI_without_a_path_is_a_filter_too()
+    {
+        await using CoapServer server = await StartAsync();
+        string uri = server.LocalEndpoints[0];
+        string expected = $"{uri}\n└── sensors/\n    └── temp  rt=temperature,celsius sz=2000 rel=item\n";
+
+        Assert.Equal(expected, (await CliHarness.RunAsync("discover", $"{uri}?rt=temp*")).Out);
+        Assert.Equal(expected, (await CliHarness.RunAsync("discover", $"{uri}/?rt=temp*")).Out);
+        Assert.Equal(expected, (await CliHarness.RunAsync("discover", $"{uri}?sz=2000", "--query", "rt=temp*")).Out);
+    }
+
+    [Fact]
+    public async Task An_error_is_told_with_the_URI_and_what_the_server_says()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Forbidden("not for you")));
+
+        CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}/closed");
+
+        Assert.Equal(ExitCodes.ClientError, run.ExitCode);
+        Assert.Equal($"coap: {server.LocalEndpoints[0]}/closed answered 4.03 Forbidden: not for you\n", run.Error);
+    }
+
+    [Fact]
     public async Task Json_has_every_link_with_its_absolute_URI()
     {
         await using CoapServer server = await StartAsync();

@@ -1,0 +1,37 @@
+using System.CommandLine;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>Why a command line cannot be read, and what was meant perhaps.</summary>
+internal static class Refusal
+{
+    /// <summary>The first thing that is wrong with a command line that has errors.</summary>
+    public static UsageException Of(ParseResult parse)
+    {
+        Command command = parse.CommandResult.Command;
+        string path = PathOf(command);
+
+        // Of a command that there is none of, the parser complains once for itself and once for each word after it.
+        if (command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-'))
+        {
+            string? meant = word.Contains("://", StringComparison.Ordinal) ? $"get {word}" : Spelling.Closest(word, command.Subcommands.Select(known => known.Name));
+            return new UsageException($"'{word}' is no command.", $"{(meant is null ? "" : $"coap {meant}, perhaps? ")}coap --help lists the commands.");
+        }
+
+        // A value after an option that there is none of is not understood either.
+        if (parse.UnmatchedTokens.FirstOrDefault(unmatched => unmatched.Length > 1 && unmatched.StartsWith('-')) is { } option)
+        {
+            string? meant = Spelling.Closest(option.Split('=', ':')[0], OptionsOf(parse));
+            return new UsageException($"'{option}' is no option of {path}.", $"{(meant is null ? "" : $"{meant}, perhaps? ")}{path} --help lists the options.");
+        }
+
+        return new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message)));
+    }
+
+    /// <summary>What a user types to call a command.</summary>
+    public static string PathOf(Command command) => command is RootCommand ? "coap"
+        : $"{(command.Parents.OfType<Command>().FirstOrDefault() is { } parent ? PathOf(parent) : "coap")} {command.Name}";
+
+    private static IEnumerable<string> OptionsOf(ParseResult parse) =>
+        parse.CommandResult.Command.Options.Concat(parse.RootCommandResult.Command.Options.Where(option => option.Recursive)).Select(option => option.Name);
+}

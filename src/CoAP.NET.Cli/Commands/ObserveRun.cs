@@ -1,0 +1,123 @@
+using System.Globalization;
+using System.Threading.Channels;
+using CoAP.NET.Cli.Output;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Commands;
+
+/// <summary>One observation: shows what comes, and tells what becomes of the registration.</summary>
+/// <param name="run">The client, and what shows responses.</param>
+/// <param name="request">What is observed.</param>
+/// <param name="uri">The URI as the user wrote it.</param>
+/// <param name="count">After how many notifications it ends.</param>
+/// <param name="isPersistent">Whether an error response, or no answer at first, does not end it.</param>
+internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri, int count, bool isPersistent)
+{
+    // A terminal is slower than a server can be; what it cannot keep up with is left out, oldest first.
+    private const int MaxWaiting = 10_000;
+
+    private readonly Channel<Happening> _happenings = Channel.CreateBounded<Happening>(
+        new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+
+    /// <summary>The exit code of the last response.</summary>
+    public int Code { get; private set; } = ExitCodes.Success;
+
+    /// <summary>Observes until enough came, an error ended it, or the token is cancelled.</summary>
+    /// <returns>The exit code.</returns>
+    public async Task<int> RunAsync(CancellationToken cancellationToken)
+    {
+        CoapObserveOptions options = new() { OnNotification = response => _happenings.Writer.TryWrite(new Happening(response, default, null)) };
+        long since = run.Context.TimeProvider.GetTimestamp();
+        long retransmissions = run.Retransmissions;
+        CoapObservation observation;
+        using (run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
+        {
+            observation = await run.Client.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
+        }
+
+        await using (observation.ConfigureAwait(false))
+        {
+            if (!isPersistent && observation is { State: not CoapObserveState.Observing, Latest: null, Error: { } error })
+            {
+                throw error;
+            }
+
+            observation.StateChanged += (_, state) => _happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
+            Tell(new Happening(null, observation.State, observation.Error));
+            int shown = 0;
+            while (shown < count && await _happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+            {
+                Happening happening = await _happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+                if (happening.Response is not { } response)
+                {
+                    Tell(happening);
+                    continue;
+                }
+
+                shown++;
+                ResponseFacts facts = run.FactsOf(request.Method, uri, since, retransmissions);
+                since = run.Context.TimeProvider.GetTimestamp();
+                retransmissions = run.Retransmissions;
+                Show(response, facts);
+                Code = ExitCodes.Of(response.Code);
+                if (response.Code.IsError)
+                {
+                    // With it the server forgot the registration (RFC 7641 section 3.2).
+                    if (!isPersistent)
+                    {
+                        break;
+                    }
+
+                    run.Context.Error.MarkupLine("[grey]It is asked again after a while; Ctrl-C ends.[/]");
+                }
+            }
+        }
+
+        return Code;
+    }
+
+    private void Tell(Happening happening)
+    {
+        switch (happening.State)
+        {
+            case CoapObserveState.NotObserving:
+                Failures.Write(run.Context, $"{uri} cannot be observed: the server answered without Observe.", "It is asked again now and then; Ctrl-C ends.");
+                break;
+            case CoapObserveState.Stale when happening.Error is null && !run.IsVerbose:
+                // A notification that comes a moment after Max-Age is nothing to tell of; registering again is.
+                break;
+            case CoapObserveState.Stale:
+                Remark("What came last may be out of date", happening.Error);
+                break;
+            case CoapObserveState.Reregistering when happening.Error is not CoapResponseException:
+                Remark("Registering again", happening.Error);
+                break;
+            case CoapObserveState.Failed:
+                _happenings.Writer.TryComplete(happening.Error);
+                break;
+            default:
+                // Of an error response tells the response.
+                break;
+        }
+    }
+
+    private void Remark(string what, CoapException? why) => run.Context.Error.MarkupLine($"[grey]{what}{(why is null ? "." : $": {Markup.Escape(why.Message)}")}[/]");
+
+    private void Show(CoapResponse response, ResponseFacts facts)
+    {
+        if (run.Printer.Style == PayloadStyle.Pretty)
+        {
+            string observe = response.Options.Observe is { } number ? string.Create(CultureInfo.InvariantCulture, $"  #{number}") : "";
+            run.Context.Out.MarkupLine($"[grey]{facts.Time.ToLocalTime().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture)}  {Markup.Escape(response.Code.ToString())}{observe}[/]");
+        }
+
+        run.Printer.Print(response, facts);
+        if (run.Printer.Style == PayloadStyle.Raw && !response.Code.IsError)
+        {
+            // One after another, and each on a line of its own.
+            run.Context.Out.Writer.WriteLine();
+        }
+    }
+
+    private readonly record struct Happening(CoapResponse? Response, CoapObserveState State, CoapException? Error);
+}

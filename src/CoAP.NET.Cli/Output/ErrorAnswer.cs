@@ -1,0 +1,102 @@
+using System.Globalization;
+using CoAP.NET.Content;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Cli.Output;
+
+/// <summary>An error response for people: one sentence with what the server says about it, and a hint.</summary>
+internal static class ErrorAnswer
+{
+    /// <summary>Writes the sentence and the hint to the error stream.</summary>
+    /// <param name="context">The streams.</param>
+    /// <param name="response">The response, of class 4.xx or 5.xx.</param>
+    /// <param name="uri">What was asked.</param>
+    /// <param name="notFoundHint">What may help when the resource is not there; null for the usual.</param>
+    public static void Write(CliContext context, CoapResponse response, string uri, string? notFoundHint = null)
+    {
+        string reason = ReasonOf(response);
+        string? hint = response.Code == CoapCode.NotFound && notFoundHint is not null ? notFoundHint : HintFor(response, uri);
+        Failures.Write(context, $"{uri} answered {response.Code}{(reason.Length > 0 ? $": {reason}" : "")}", hint);
+    }
+
+    /// <summary>Whether the payload is a diagnostic text, all of which is in the sentence (RFC 7252 section 5.5.2).</summary>
+    public static bool IsDiagnostic(CoapResponse response) => response.Code.IsError && response.ContentFormat is null;
+
+    /// <summary>What problem details say besides title and detail, line by line; empty when they say no more.</summary>
+    public static IEnumerable<string> FurtherDetailsOf(CoapProblem problem, CoapCode code)
+    {
+        bool hasText = problem.Title is not null || problem.Detail is not null;
+        if (hasText && problem.Instance is { } instance)
+        {
+            yield return $"instance: {instance}";
+        }
+
+        if (problem.BaseUri is { } baseUri)
+        {
+            yield return $"base URI: {baseUri}";
+        }
+
+        if (problem.ResponseCode is { } origin && origin != code)
+        {
+            yield return $"response code of the origin server: {origin}";
+        }
+
+        if (problem.UnprocessedOptions.Count > 0)
+        {
+            yield return $"unprocessed options: {string.Join(", ", problem.UnprocessedOptions.Select(NameOf))}";
+        }
+
+        foreach ((long key, ReadOnlyMemory<byte> value) in problem.Entries)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture, $"{key}: {Diagnose(value)}");
+        }
+
+        foreach ((string key, ReadOnlyMemory<byte> value) in problem.NamedEntries)
+        {
+            yield return $"{key}: {Diagnose(value)}";
+        }
+    }
+
+    private static string ReasonOf(CoapResponse response)
+    {
+        if (response.TryReadProblem(out CoapProblem? problem))
+        {
+            // A title that only repeats the code says nothing.
+            bool isCode = string.Equals(problem.Title?.Text, response.Code.Name, StringComparison.OrdinalIgnoreCase);
+            return !isCode ? problem.ToString() : problem.Detail?.Text ?? "";
+        }
+
+        return IsDiagnostic(response) && SafeText.IsText(response.Payload.Span, CoapContentFormat.TextPlain) ? response.GetText() : "";
+    }
+
+    private static string NameOf(int option) => CoapOptionRegistry.Default.Find(CoapCode.Get, option) is { } known
+        ? known.Definition.Name
+        : option.ToString(CultureInfo.InvariantCulture);
+
+    private static string Diagnose(ReadOnlyMemory<byte> item) =>
+        CborDiagnostics.TryFormat(item.Span, out string text, out _) ? text : Convert.ToHexStringLower(item.Span);
+
+    private static string? HintFor(CoapResponse response, string uri) => response.Code.ToString()[..4] switch
+    {
+        "4.01" => IdentityHintFor(uri),
+        "4.02" => "The server does not know a critical option; -v shows what was sent.",
+        "4.04" => "coap discover lists what the server has.",
+        "4.05" => "The resource does not take this method.",
+        "4.06" => "The server does not have the format of --accept; leave it out to get what there is.",
+        "4.12" => "The resource changed meanwhile: get its ETag anew.",
+        "4.13" => response.Options.Size1 is { } size ? $"The server takes {size} B at most." : "The server does not take so much.",
+        "4.15" => "The server does not take this --content-format.",
+        "4.29" or "5.03" when response.Options.Contains(OptionNumber.MaxAge) => $"Try again in {response.MaxAge.TotalSeconds:0} s.",
+        _ => null,
+    };
+
+    // What proves who asks depends on the scheme, and plain ones have nothing that does.
+    private static string IdentityHintFor(string uri) => uri.Split("://", 2)[0].ToLowerInvariant() switch
+    {
+        "coap" => "The server wants to know who asks: use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE.",
+        "coap+tcp" => "The server wants to know who asks: use coaps+tcp:// with --cert FILE and --key FILE, or coaps:// with --psk ID:KEY.",
+        "coap+ws" => "The server wants to know who asks: use coaps+ws:// with --cert FILE and --key FILE.",
+        "coaps" => "The server does not let this identity in: --psk ID:KEY, or --cert FILE and --key FILE, show another one.",
+        _ => "The server does not let this identity in: --cert FILE and --key FILE show another one.",
+    };
+}

@@ -1,0 +1,69 @@
+using System.Text;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Output;
+
+/// <summary>
+/// Text with Spectre's markup, such as <c>[red]no[/]</c>, of which what comes from outside is escaped by <see cref="Markup.Escape(string)"/>. Unlike <see cref="Markup"/> it makes text harmless and
+/// leaves names between colons alone, which Spectre takes for emoji.
+/// </summary>
+internal static class StyledText
+{
+    /// <summary>Something to draw.</summary>
+    public static Paragraph Of(string markup)
+    {
+        Paragraph paragraph = new();
+        Read(markup, (text, style) => paragraph.Append(text, style));
+        return paragraph;
+    }
+
+    /// <summary>The text alone.</summary>
+    public static string PlainOf(string markup)
+    {
+        StringBuilder plain = new();
+        Read(markup, (text, _) => plain.Append(text));
+        return plain.ToString();
+    }
+
+    private static void Read(string markup, Action<string, Style> append)
+    {
+        string safe = SafeText.Of(markup);
+        Stack<Style> styles = new([Style.Plain]);
+        StringBuilder text = new();
+        for (int i = 0; i < safe.Length; i++)
+        {
+            bool isEscaped = safe[i] is '[' or ']' && i + 1 < safe.Length && safe[i + 1] == safe[i];
+            int end = safe[i] == '[' && !isEscaped ? safe.IndexOf(']', i) : -1;
+            if (end < 0)
+            {
+                text.Append(safe[i]);
+                i += isEscaped ? 1 : 0;
+                continue;
+            }
+
+            Flush();
+            string tag = safe[(i + 1)..end];
+            if (tag == "/")
+            {
+                styles.Pop();
+            }
+            else
+            {
+                styles.Push(styles.Peek().Combine(Style.Parse(tag)));
+            }
+
+            i = end;
+        }
+
+        Flush();
+
+        void Flush()
+        {
+            if (text.Length > 0)
+            {
+                append(text.ToString(), styles.Peek());
+                text.Clear();
+            }
+        }
+    }
+}

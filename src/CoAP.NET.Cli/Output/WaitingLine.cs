@@ -1,0 +1,159 @@
+using System.CommandLine;
+using System.Globalization;
+using CoAP.NET.Channels;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Wire;
+using CoAP.NET.Messages;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Cli.Output;
+
+/// <summary>
+/// A sign of life while a command waits for a peer: after a second a line at the foot of the terminal tells what it waits for, how often it asked and how much time is left. Nothing of it stays.
+/// </summary>
+internal sealed class WaitingLine
+{
+    private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
+
+    private readonly CliContext _context;
+    private readonly string _scheme;
+    private readonly string _authority;
+    private readonly TimeSpan _handshakeTimeout;
+    private readonly CoapTransmissionParameters _parameters;
+    private long _requests;
+    private long _acknowledgements;
+
+    private WaitingLine(CliContext context, CoapUri uri, CoapEndpointOptions options)
+    {
+        _context = context;
+        _scheme = uri.Scheme;
+        _authority = uri.Authority;
+        _handshakeTimeout = ConnectionOptions.HandshakeTimeoutOf(options);
+        _parameters = options.Parameters;
+    }
+
+    /// <summary>Makes one that watches the messages of a client; null where nobody looks at it, and with <c>--verbose</c>, which tells more.</summary>
+    /// <param name="context">The streams and the clock.</param>
+    /// <param name="parse">The command line.</param>
+    /// <param name="uri">What is asked, or the proxy.</param>
+    /// <param name="options">The options of the client, before it is made.</param>
+    public static WaitingLine? Watch(CliContext context, ParseResult parse, CoapUri uri, CoapEndpointOptions options)
+    {
+        if (!context.Error.Status.IsPossible || GlobalOptions.VerbosityOf(parse) > 0 || context.GetVariable("TERM") == "dumb")
+        {
+            return null;
+        }
+
+        WaitingLine line = new(context, uri, options);
+        options.Pipeline.Insert(CoapSeams.MessagingToSerializer, () => new InlineTap<CoapOutbound>(line.OnSent));
+        options.Pipeline.Insert(CoapSeams.SerializerToMessaging, () => new InlineTap<CoapInbound>(line.OnReceived));
+        return line;
+    }
+
+    /// <summary>Begins to wait for an answer; the end of the result ends that and clears the line.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="timeout">How long the command waits; null for as long as the protocol does.</param>
+    /// <param name="isConfirmable">Whether requests are acknowledged.</param>
+    public IDisposable Begin(CoapClient client, TimeSpan? timeout, bool isConfirmable = true) => new Wait(this, client, timeout, isConfirmable);
+
+    private CoapOutbound OnSent(CoapOutbound item)
+    {
+        if (item.Message is { } message && (message.Code.IsRequest || message is { Code.IsEmpty: true, Type: CoapMessageType.Confirmable }))
+        {
+            Interlocked.Increment(ref _requests);
+        }
+
+        return item;
+    }
+
+    private CoapInbound OnReceived(CoapInbound item)
+    {
+        if (item.Message is { Code.IsEmpty: true, Type: CoapMessageType.Acknowledgement })
+        {
+            Interlocked.Increment(ref _acknowledgements);
+        }
+
+        return item;
+    }
+
+    private sealed class Wait : IDisposable
+    {
+        private readonly WaitingLine _line;
+        private readonly CoapClient _client;
+        private readonly TimeSpan? _timeout;
+        private readonly bool _isConfirmable;
+        private readonly long _started;
+        private readonly long _requests;
+        private readonly long _acknowledgements;
+        private readonly long _retransmissions;
+        private readonly ITimer _timer;
+        private readonly Lock _gate = new();
+        private bool _isOver;
+
+        public Wait(WaitingLine line, CoapClient client, TimeSpan? timeout, bool isConfirmable)
+        {
+            (_line, _client, _timeout, _isConfirmable) = (line, client, timeout, isConfirmable);
+            _started = line._context.TimeProvider.GetTimestamp();
+            _requests = Volatile.Read(ref line._requests);
+            _acknowledgements = Volatile.Read(ref line._acknowledgements);
+            _retransmissions = Retransmissions;
+            _timer = line._context.TimeProvider.CreateTimer(static wait => ((Wait)wait!).Show(), this, s_second, s_second);
+        }
+
+        private long Retransmissions => _client.Endpoint.Counters[CoapCounter.Retransmissions];
+
+        public void Dispose()
+        {
+            _timer.Dispose();
+            lock (_gate)
+            {
+                _isOver = true;
+                _line._context.Error.Status.Aside().Dispose();
+            }
+        }
+
+        private void Show()
+        {
+            lock (_gate)
+            {
+                if (!_isOver)
+                {
+                    _line._context.Error.Status.Show(Text());
+                }
+            }
+        }
+
+        private string Text()
+        {
+            TimeSpan waited = _line._context.TimeProvider.GetElapsedTime(_started);
+            (string what, TimeSpan? bound) = Phase();
+            long copies = Retransmissions - _retransmissions;
+            string sent = copies > 0 ? string.Create(CultureInfo.InvariantCulture, $", sent {copies + 1} times") : "";
+            string left = (_timeout ?? bound) is { } most && most > waited
+                ? string.Create(CultureInfo.InvariantCulture, $", {(_timeout is null ? "at most " : "")}{Math.Ceiling((most - waited).TotalSeconds)} s left")
+                : "";
+            return string.Create(CultureInfo.InvariantCulture, $"{what}: {waited.TotalSeconds:0} s{sent}{left}");
+        }
+
+        private (string What, TimeSpan? Bound) Phase()
+        {
+            string peer = _line._authority;
+            if (Volatile.Read(ref _line._requests) == _requests)
+            {
+                return _line._scheme switch
+                {
+                    "coap" => ($"looking for {peer}", null),
+                    "coaps" => ($"DTLS handshake with {peer}", _line._handshakeTimeout),
+                    "coaps+tcp" or "coaps+ws" => ($"connecting to {peer} with TLS", _line._handshakeTimeout),
+                    _ => ($"connecting to {peer}", null),
+                };
+            }
+
+            bool isDatagram = _line._scheme is "coap" or "coaps";
+            CoapTransmissionParameters parameters = _line._parameters;
+            return Volatile.Read(ref _line._acknowledgements) != _acknowledgements
+                ? ($"{peer} has the request, waiting for its answer", parameters.ResponseTimeout)
+                : ($"waiting for {peer}", !isDatagram ? parameters.ResponseTimeout : _isConfirmable ? parameters.MaxTransmitWait : parameters.ResponseTimeout ?? parameters.NonLifetime);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using System.Text.Json;
+using System.Text.RegularExpressions;
+using CoAP.NET.Dtls;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Nothing that a peer writes commands the terminal, changes the order of what is read, or begins a line of its own where one line is told.</summary>
+public sealed class HostileServerTests
+{
+    // Title of the window, bell, C1 control sequence, color, bidirectional controls, lines, emoji and markup of the library that draws.
+    private const string Hostile = "a\u001b]0;owned\u0007\u009b31m\u001b[2J\u202eb\u2066c\u200f\r\nforged: line\u0085forged: too\u007f :bomb: [red]x[/]";
+
+    [Theory]
+    [InlineData("get", "/diagnostic")]
+    [InlineData("get", "/problem")]
+    [InlineData("put", "/location")]
+    [InlineData("observe", "/diagnostic", "--count", "1")]
+    [InlineData("observe", "/hostile-text", "--count", "1")]
+    [InlineData("discover", "/diagnostic")]
+    [InlineData("discover", "/links")]
+    [InlineData("discover", "/links", "--json")]
+    [InlineData("discover", "/hostile-text")]
+    [InlineData("get", "/diagnostic", "-v")]
+    [InlineData("get", "/diagnostic", "-vv")]
+    [InlineData("put", "/location", "-v")]
+    [InlineData("put", "/location", "-vv")]
+    [InlineData("get", "/hostile-text")]
+    [InlineData("get", "/hostile-text", "--json")]
+    [InlineData("get", "/quoted")]
+    [InlineData("get", "/quoted", "--json")]
+    [InlineData("get", "/item")]
+    [InlineData("get", "/senml")]
+    [InlineData("get", "/links")]
+    [InlineData("bench", "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0")]
+    public async Task What_a_server_answers_cannot_command_a_terminal(string command, string path, params string[] more)
+    {
+        await using CoapServer server = await StartAsync();
+        string[] args = [command, server.LocalEndpoints[0] + path, .. more];
+
+        CliRun plain = await new CliHarness { IsTerminal = true, Width = 400 }.InvokeAsync([.. args, .. command == "bench" ? (string[])[] : ["--color", "never"]]);
+        CliRun colored = await new CliHarness { IsTerminal = true, Width = 400 }.InvokeAsync(args);
+
+        AssertHarmless(plain.Out + plain.Error);
+        AssertHarmless(Regex.Replace(colored.Out + colored.Error, "\u001b\\[(0|1|2|[349][0-7]|38;5;[0-9]+)(;[0-9]+)*m", ""));
+        Assert.DoesNotContain("\u001b[2J", colored.Out + colored.Error, StringComparison.Ordinal);
+        if (path is "/diagnostic" or "/location" or "/links" or "/senml")
+        {
+            Assert.DoesNotMatch("(?m)^forged", colored.Out + colored.Error);
+        }
+    }
+
+    [Fact]
+    public async Task The_same_text_stays_the_same_for_programs()
+    {
+        await using CoapServer server = await StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text", "--json");
+        CliRun raw = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + "/hostile-text");
+
+        Assert.Equal(Hostile, JsonDocument.Parse(run.Out).RootElement.GetProperty("payload").GetString());
+        Assert.Equal(Hostile, raw.Out);
+    }
+
+    [Fact]
+    public async Task Names_between_colons_are_no_emoji()
+    {
+        await using CoapServer server = await StartAsync();
+
+        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", server.LocalEndpoints[0] + "/diagnostic");
+
+        Assert.Contains(":bomb: [red]x[/]", run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("coaps")]
+    [InlineData("coaps+tcp")]
+    public async Task The_subject_of_a_certificate_that_nobody_trusts_cannot_command_a_terminal(string scheme)
+    {
+        using X509Certificate2 certificate = HostileCertificate();
+        CoapEndpointOptions options = new() { Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = certificate } } };
+        options.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = certificate } });
+        await using CoapServer server = await TestServer.StartAsync(uri: $"{scheme}://127.0.0.1:0", options: options);
+
+        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "--color", "never");
+
+        Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+        Assert.Contains("owned", run.Error, StringComparison.Ordinal);
+        AssertHarmless(run.Out + run.Error);
+        Assert.DoesNotMatch("(?m)^forged", run.Error);
+    }
+
+    [Fact]
+    public async Task What_a_client_asks_cannot_command_the_terminal_of_a_server_that_logs()
+    {
+        string folder = Directory.CreateTempSubdirectory("coap-hostile-").FullName;
+        using CancellationTokenSource stop = new();
+        try
+        {
+            CliHarness serving = new() { IsTerminal = true, Stopped = stop.Token };
+            Task<CliRun> running = serving.InvokeAsync("serve", folder, "--bind", "coap://127.0.0.1:0", "--color", "never");
+            await serving.WhenErrorAsync("Ctrl-C ends");
+            await using CoapClient client = new();
+            CoapRequest request = new(CoapMethod.Get, serving.OutSoFar.Split('\n')[0]);
+            request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(Hostile));
+
+            await client.SendAsync(request);
+            await stop.CancelAsync();
+            CliRun run = await running.WaitAsync(TimeSpan.FromSeconds(30));
+
+            Assert.Contains("owned", run.Error, StringComparison.Ordinal);
+            AssertHarmless(run.Out + run.Error);
+            Assert.DoesNotMatch("(?m)^forged", run.Error);
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task What_is_decoded_cannot_command_a_terminal()
+    {
+        byte[] hostile = Encoding.UTF8.GetBytes(Hostile);
+        string option = Convert.ToHexString([0xbd, (byte)(hostile.Length - 13), .. hostile]);
+        string payload = Convert.ToHexString([0xff, .. hostile]);
+
+        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("decode", "40013039" + option + payload, "--color", "never");
+
+        Assert.Contains("owned", run.Out, StringComparison.Ordinal);
+        AssertHarmless(run.Out + run.Error);
+        Assert.DoesNotMatch("(?m)^forged", run.Out);
+    }
+
+    private static void AssertHarmless(string seen)
+    {
+        foreach (char c in seen)
+        {
+            bool isBidi = c is '\u061c' or '\u200e' or '\u200f' or (>= '\u202a' and <= '\u202e') or (>= '\u2066' and <= '\u2069');
+            Assert.False((char.IsControl(c) && c is not ('\n' or '\t')) || isBidi, $"U+{(int)c:X4} in: {Regex.Escape(seen)}");
+        }
+    }
+
+    private static Task<CoapServer> StartAsync() => TestServer.StartAsync(server =>
+    {
+        server.MapGet("/diagnostic", () => CoapResults.NotFound(Hostile));
+        server.MapGet("/problem", () => CoapResults.Problem(CoapCode.BadRequest, new CoapProblem
+        {
+            Title = Hostile,
+            Detail = Hostile,
+            Instance = Hostile,
+            NamedEntries = { [Hostile] = Cbor(Hostile) },
+        }));
+        server.MapPut("/location", () => CoapResults.Created().With(new LocationPath(Hostile)));
+        server.MapGet("/hostile-text", () => CoapResults.Text(Hostile));
+        Replace(server, "/links", Encoding.UTF8.GetBytes($"</{Hostile.ReplaceLineEndings(" ")}>;rt=\"{Hostile}\";title=\"{Hostile}\";x=\"{Hostile}\""), CoapContentFormat.LinkFormat);
+        Replace(server, "/senml", JsonSerializer.SerializeToUtf8Bytes(new[] { new Dictionary<string, object> { ["n"] = "a", ["vs"] = Hostile, ["u"] = Hostile } }), CoapContentFormat.SenmlJson);
+        Replace(server, "/quoted", JsonSerializer.SerializeToUtf8Bytes(new Dictionary<string, string> { [Hostile] = Hostile }), CoapContentFormat.Json);
+        Replace(server, "/item", Cbor(Hostile), CoapContentFormat.Cbor);
+    });
+
+    private static void Replace(CoapServer server, string path, byte[] bytes, CoapContentFormat format) => server.MapGet(path, () => CoapResults.Bytes(bytes, format));
+
+    private static byte[] Cbor(string text)
+    {
+        byte[] utf8 = Encoding.UTF8.GetBytes(text);
+        return [0xa1, 0x01, 0x78, (byte)utf8.Length, .. utf8];
+    }
+
+    private static X509Certificate2 HostileCertificate()
+    {
+        X500DistinguishedNameBuilder name = new();
+        name.AddCommonName(Hostile[..40]);
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CertificateRequest request = new(name.Build(), key, HashAlgorithmName.SHA256);
+        using X509Certificate2 made = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero), new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero));
+        return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
+    }
+}

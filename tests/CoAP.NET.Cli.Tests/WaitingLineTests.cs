@@ -1,0 +1,92 @@
+using System.Text.RegularExpressions;
+using CoAP.NET.Cli.Output;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>The line that tells what a command waits for.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class WaitingLineTests
+{
+    private const string Cleared = "\r\u001b[K";
+
+    [Fact]
+    public async Task Who_waits_at_a_terminal_is_told_for_what_how_often_it_was_sent_and_how_long_still()
+    {
+        CliRun run = await WaitAsync(isTerminal: true, "get", "192.0.2.1/x", "--ack-timeout", "2s", "--max-retransmit", "1");
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        string[] lines = run.Error.Split(Cleared);
+        Assert.Equal("waiting for 192.0.2.1: 1 s, at most 8 s left", lines[0]);
+        Assert.Contains(lines, line => Regex.IsMatch(line, "^waiting for 192\\.0\\.2\\.1: 4 s, sent 2 times, at most 5 s left$"));
+
+        // Nothing of it stays: the error begins a line that was cleared.
+        Assert.StartsWith("coap: ", lines[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_time_that_was_given_is_the_time_that_is_left()
+    {
+        CliRun run = await WaitAsync(isTerminal: true, "get", "192.0.2.1/x", "--timeout", "3s");
+
+        Assert.StartsWith("waiting for 192.0.2.1: 1 s, 2 s left" + Cleared, run.Error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("observe", "192.0.2.1/x")]
+    [InlineData("discover", "192.0.2.1")]
+    [InlineData("ping", "192.0.2.1")]
+    public async Task Every_command_that_waits_tells_so(params string[] args)
+    {
+        CliRun run = await WaitAsync(isTerminal: true, [.. args, "--max-retransmit", "0"]);
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        Assert.StartsWith("waiting for 192.0.2.1: 1 s, at most 2 s left" + Cleared, run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Nothing_moves_where_the_output_is_redirected_or_messages_are_told()
+    {
+        CliRun redirected = await WaitAsync(isTerminal: false, "get", "192.0.2.1/x", "--max-retransmit", "0");
+        CliRun verbose = await WaitAsync(isTerminal: true, "get", "192.0.2.1/x", "--max-retransmit", "0", "-v");
+
+        Assert.DoesNotContain("waiting", redirected.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain('\u001b', redirected.Error);
+        Assert.DoesNotContain("waiting", verbose.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_line_is_cut_to_the_terminal_and_cleared_before_anything_else()
+    {
+        using MemoryStream stream = new();
+        StatusLine status = new(stream, width: 10);
+        CliOutput output = new(stream, isTerminal: true, 10, status);
+
+        status.Show("0123456789 and more");
+        output.Writer.WriteLine("text");
+        status.Show("日本語日本語");
+        status.Show("short\u001b[2J");
+        output.WriteBytes("raw"u8);
+
+        Assert.Equal($"012345678{Cleared}text\n日本語日{Cleared}short␛[2J{Cleared}raw", System.Text.Encoding.UTF8.GetString(stream.ToArray()));
+    }
+
+    private static async Task<CliRun> WaitAsync(bool isTerminal, params string[] args)
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        using ScriptedPeer silent = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
+        CliHarness harness = new()
+        {
+            IsTerminal = isTerminal,
+            TimeProvider = clock,
+            CreateClient = options =>
+            {
+                CoapClient client = new(options);
+                client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
+                return client;
+            },
+        };
+        return await clock.AdvanceUntilAsync(harness.InvokeAsync([.. args, "--color", "never"]), TimeSpan.FromMinutes(10));
+    }
+}
