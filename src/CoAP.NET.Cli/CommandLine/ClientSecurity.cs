@@ -18,7 +18,12 @@ internal static class ClientSecurity
         SslClientAuthenticationOptions client = new();
         if (authorities.Count > 0)
         {
-            client.CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+            client.CertificateChainPolicy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                RevocationMode = X509RevocationMode.NoCheck,
+                DisableCertificateDownloads = true,
+            };
             client.CertificateChainPolicy.CustomTrustStore.AddRange(CertificateFiles.Authorities(authorities));
         }
 

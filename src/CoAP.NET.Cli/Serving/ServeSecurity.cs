@@ -50,7 +50,12 @@ internal static class ServeSecurity
         if (authorities.Count > 0)
         {
             server.ClientCertificateRequired = true;
-            server.CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+            server.CertificateChainPolicy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                RevocationMode = X509RevocationMode.NoCheck,
+                DisableCertificateDownloads = true,
+            };
             server.CertificateChainPolicy.CustomTrustStore.AddRange(authorities);
         }
 

@@ -7,8 +7,6 @@ namespace CoAP.NET.Signalling;
 // RFC 8323 sections 5.5 and 5.6: how a connection ends.
 internal sealed partial class SignallingLayer
 {
-    private const int MaxDiagnostic = 1024;
-
     /// <summary>Asks the peer for an orderly end: what is under way is finished, then one of the two closes. Repeating it does nothing.</summary>
     /// <param name="channel">The channel of the connection.</param>
     /// <param name="holdOff">How long the peer is not to connect again; null for nothing said.</param>
@@ -143,7 +141,7 @@ internal sealed partial class SignallingLayer
     private void OnAbort(StreamState state, CoapMessage abort)
     {
         _counters.Add(CoapCounter.AbortsReceived);
-        string? said = abort.Payload.IsEmpty ? null : DiagnosticOf(abort.Payload.Span);
+        string? said = abort.Payload.IsEmpty ? null : ForeignText.LineOf(abort.Payload.Span);
         string what = abort.OptionsToRead is { } options && options.TryGetUInt(BadCsmOption.Definition.Number, out uint number)
             ? $"{state.Channel} aborted the connection, as it cannot process option {number} of our CSM"
             : $"{state.Channel} aborted the connection";
@@ -151,19 +149,6 @@ internal sealed partial class SignallingLayer
         // Whatever was going on before, this is how it ends.
         state.Reason = new CoapConnectionException(CoapConnectionError.Aborted, said is null ? $"{what}." : $"{what}: {said}") { Diagnostic = said };
         CloseAtOnce(state, state.Reason);
-    }
-
-    // It is shown to people and written to logs.
-    private static string DiagnosticOf(ReadOnlySpan<byte> payload)
-    {
-        string text = Encoding.UTF8.GetString(payload[..Math.Min(payload.Length, MaxDiagnostic)]);
-        return string.Create(text.Length, text, static (printable, from) =>
-        {
-            for (int i = 0; i < from.Length; i++)
-            {
-                printable[i] = char.IsControl(from[i]) ? ' ' : from[i];
-            }
-        });
     }
 
     /// <summary>RFC 8323 section 5.6: says why, and closes.</summary>

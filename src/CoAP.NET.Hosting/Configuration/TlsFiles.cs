@@ -53,7 +53,7 @@ internal static class TlsFiles
 
     private static X509ChainPolicy PolicyOf(X509Certificate2Collection? authorities, CoapTlsFileOptions files)
     {
-        X509ChainPolicy policy = new() { RevocationMode = files.Revocation };
+        X509ChainPolicy policy = new() { RevocationMode = files.Revocation, DisableCertificateDownloads = true };
         if (authorities is not null)
         {
             policy.TrustMode = X509ChainTrustMode.CustomRootTrust;

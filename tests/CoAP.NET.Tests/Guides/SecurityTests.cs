@@ -56,7 +56,13 @@ public sealed partial class SecurityTests
                 {
                     ServerCertificate = certificate,
                     ClientCertificateRequired = true,
-                    CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, CustomTrustStore = { authority }, RevocationMode = X509RevocationMode.NoCheck },
+                    CertificateChainPolicy = new X509ChainPolicy
+                    {
+                        TrustMode = X509ChainTrustMode.CustomRootTrust,
+                        CustomTrustStore = { authority },
+                        RevocationMode = X509RevocationMode.NoCheck,
+                        DisableCertificateDownloads = true,
+                    },
                 },
             },
         };

@@ -106,6 +106,7 @@ internal sealed class WebSocketConnector
     private SocketsHttpHandler HandlerFor(Dialling dialling, TlsCheck check)
     {
         SslClientAuthenticationOptions tls = TlsCopies.Of(_tls);
+        PeerChains.Guard(tls);
         check.UserCallback = tls.RemoteCertificateValidationCallback;
         tls.RemoteCertificateValidationCallback = check.Validate;
         CoapWebSocketOptions wishes = _options.WebSockets;

@@ -35,7 +35,11 @@ internal sealed class TlsCertificates : IDisposable
     }
 
     /// <summary>A server's certificate for names and addresses.</summary>
-    public X509Certificate2 Server(string[] names, bool isExpired = false)
+    /// <param name="names">The names and addresses.</param>
+    /// <param name="isExpired">Whether its time is over.</param>
+    /// <param name="subject">Its subject; null for the first name.</param>
+    /// <param name="issuerAt">Where the certificate of its issuer is said to be; null for nowhere.</param>
+    public X509Certificate2 Server(string[] names, bool isExpired = false, X500DistinguishedName? subject = null, string? issuerAt = null)
     {
         SubjectAlternativeNameBuilder alternatives = new();
         foreach (string name in names)
@@ -50,10 +54,10 @@ internal sealed class TlsCertificates : IDisposable
             }
         }
 
-        return Issue($"CN={names[0]}", "1.3.6.1.5.5.7.3.1", alternatives.Build(), isExpired);
+        return Issue(subject ?? new X500DistinguishedName($"CN={names[0]}"), "1.3.6.1.5.5.7.3.1", alternatives.Build(), isExpired, issuerAt);
     }
 
-    public X509Certificate2 Client(string name) => Issue($"CN={name}", "1.3.6.1.5.5.7.3.2", null, isExpired: false);
+    public X509Certificate2 Client(string name, string? issuerAt = null) => Issue(new X500DistinguishedName($"CN={name}"), "1.3.6.1.5.5.7.3.2", null, isExpired: false, issuerAt);
 
     public void Dispose()
     {
@@ -63,7 +67,7 @@ internal sealed class TlsCertificates : IDisposable
         }
     }
 
-    private X509Certificate2 Issue(string subject, string use, X509Extension? alternatives, bool isExpired)
+    private X509Certificate2 Issue(X500DistinguishedName subject, string use, X509Extension? alternatives, bool isExpired, string? issuerAt)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new(subject, key, HashAlgorithmName.SHA256);
@@ -73,6 +77,11 @@ internal sealed class TlsCertificates : IDisposable
         if (alternatives is not null)
         {
             request.CertificateExtensions.Add(alternatives);
+        }
+
+        if (issuerAt is not null)
+        {
+            request.CertificateExtensions.Add(new X509AuthorityInformationAccessExtension(null, [issuerAt]));
         }
 
         using X509Certificate2 issued = request.Create(Authority, s_from, isExpired ? s_from.AddYears(1) : s_to, [1, ++_serial]);

@@ -16,10 +16,10 @@ internal sealed class TlsCheck
 
     public X509ChainStatusFlags Chain { get; private set; }
 
-    /// <summary>What the chain says in words.</summary>
+    /// <summary>What the chain says in words, fit to be shown.</summary>
     public string ChainText { get; private set; } = string.Empty;
 
-    /// <summary>For whom the certificate is.</summary>
+    /// <summary>For whom the certificate is, fit to be shown.</summary>
     public string Subject { get; private set; } = string.Empty;
 
     public bool Validate(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
@@ -32,10 +32,10 @@ internal sealed class TlsCheck
                 Chain |= status.Status;
             }
 
-            ChainText = string.Join(' ', chain.ChainStatus.Select(status => status.StatusInformation.Trim()).Where(text => text.Length > 0).Distinct());
+            ChainText = ForeignText.LineOf(string.Join(' ', chain.ChainStatus.Select(status => status.StatusInformation.Trim()).Where(text => text.Length > 0).Distinct()));
         }
 
-        Subject = certificate?.Subject ?? string.Empty;
+        Subject = ForeignText.LineOf(certificate?.Subject);
         bool isAccepted = UserCallback?.Invoke(sender, certificate, chain, errors) ?? errors == SslPolicyErrors.None;
         IsRefused = !isAccepted;
         return isAccepted;

@@ -27,7 +27,7 @@ internal static class TlsFailure
         remote,
         chosen.Protocol.IsEmpty
             ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is it CoAP that is spoken there?"
-            : $"the peer chose the application protocol {chosen} (ALPN) instead of coap (RFC 8323 section 8.2). Offer coap only.",
+            : $"the peer chose the application protocol {ForeignText.LineOf(chosen.ToString())} (ALPN) instead of coap (RFC 8323 section 8.2). Offer coap only.",
         null);
 
     /// <summary>A server ended the connection before it said anything.</summary>
@@ -37,7 +37,7 @@ internal static class TlsFailure
             + "(CoapTlsOptions.Client.ClientCertificates), or take no more connections.",
         exception);
 
-    /// <summary>What an exception says, with those inside.</summary>
+    /// <summary>What an exception says, with those inside. What they quote of the peer, such as the subject of its certificate or the name it asked for, is made fit to be shown.</summary>
     public static string Words(Exception exception)
     {
         StringBuilder words = new();
@@ -46,7 +46,7 @@ internal static class TlsFailure
             words.Append(words.Length == 0 ? string.Empty : char.IsLetterOrDigit(words[^1]) ? ": " : " ").Append(inner.Message);
         }
 
-        return words.ToString();
+        return ForeignText.LineOf(words.ToString());
     }
 
     private static string OfCertificate(string host, TlsCheck check)

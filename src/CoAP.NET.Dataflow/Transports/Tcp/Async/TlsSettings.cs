@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The options of TLS of one transport as handshakes use them: with ALPN <c>coap</c> (RFC 8323 section 8.2), without renegotiation, out of reach of whoever gave them.</summary>
+/// <summary>The options of TLS of one transport as handshakes use them: with ALPN <c>coap</c> (RFC 8323 section 8.2), without renegotiation, without downloads for chains, out of reach of whoever gave them.</summary>
 internal sealed class TlsSettings
 {
     private readonly SslServerAuthenticationOptions? _server;
@@ -17,6 +17,7 @@ internal sealed class TlsSettings
         _client = TlsCopies.Of(options.Client ?? new SslClientAuthenticationOptions());
         _client.ApplicationProtocols = WithCoap(_client.ApplicationProtocols);
         _client.AllowRenegotiation = false;
+        PeerChains.Guard(_client);
         if (options.Server is { } server)
         {
             _server = Prepare(server);
@@ -83,6 +84,7 @@ internal sealed class TlsSettings
         SslServerAuthenticationOptions copy = TlsCopies.Of(options);
         copy.ApplicationProtocols = WithCoap(copy.ApplicationProtocols);
         copy.AllowRenegotiation = false;
+        PeerChains.Guard(copy);
         return copy;
     }
 

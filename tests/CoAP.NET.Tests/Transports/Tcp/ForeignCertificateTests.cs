@@ -1,0 +1,140 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Tcp;
+
+/// <summary>Certificates of authorities that nobody trusts: what stands in them is neither fetched nor shown as it is.</summary>
+public sealed class ForeignCertificateTests : TlsTest
+{
+    private readonly TlsCertificates _others = new("CN=Other CA");
+    private readonly Socket _trap = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+
+    public ForeignCertificateTests()
+    {
+        _trap.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _trap.Listen();
+    }
+
+    private string IssuerAt => $"http://{_trap.LocalEndPoint}/issuer.cer";
+
+    public override async Task DisposeAsync()
+    {
+        await base.DisposeAsync();
+        _trap.Dispose();
+        _others.Dispose();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_server_fetches_no_url_of_a_client_certificate(bool hasPolicy)
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = Certificates.Server(["localhost"]),
+            ClientCertificateRequired = true,
+            CertificateChainPolicy = hasPolicy ? Certificates.Trust() : null,
+        });
+
+        await ShowToServerAsync(_others.Client("mallory", IssuerAt));
+
+        Assert.False(WasVisited());
+    }
+
+    [Fact]
+    public async Task A_server_whose_options_are_chosen_for_each_connection_fetches_none_either()
+    {
+        ServerTls.SelectServer = (_, _, _, _) => ValueTask.FromResult(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = Certificates.Server(["localhost"]),
+            ClientCertificateRequired = true,
+            CertificateChainPolicy = Certificates.Trust(),
+        });
+        await ListenWithTlsAsync();
+
+        await ShowToServerAsync(_others.Client("mallory", IssuerAt));
+
+        Assert.False(WasVisited());
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_client_fetches_no_url_of_a_server_certificate(bool hasPolicy)
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: IssuerAt) });
+
+        await FailToConnectAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = hasPolicy ? Certificates.Trust() : null });
+
+        Assert.False(WasVisited());
+    }
+
+    [Fact]
+    public async Task A_client_of_WebSockets_fetches_none_either()
+    {
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: IssuerAt) });
+        await using CoapWebSocketTransport client = new(new CoapWebSocketTransportOptions { UseTls = true });
+        await client.StartAsync(ClientContext, CancellationToken.None);
+
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.ConnectAsync(Address, "localhost", CancellationToken.None).AsTask()));
+
+        Assert.False(WasVisited());
+    }
+
+    [Fact]
+    public async Task Whom_a_certificate_context_trusts_is_still_let_in_and_nobody_else()
+    {
+        SslCertificateTrust trust = SslCertificateTrust.CreateForX509Collection([Certificates.Authority]);
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificateContext = SslStreamCertificateContext.Create(Certificates.Server(["localhost"]), null, offline: true, trust),
+            ClientCertificateRequired = true,
+        });
+
+        await ConnectOursAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust(), ClientCertificates = [Certificates.Client("ann")] });
+        CoapConnection known = await Context.NextOpenedAsync();
+        await ShowToServerAsync(_others.Client("mallory", IssuerAt));
+
+        Assert.Equal("CN=ann", Assert.IsType<CoapTlsIdentity>(known.Identity).Certificate!.Subject);
+        Assert.False(WasVisited());
+    }
+
+    [Fact]
+    public async Task What_a_certificate_says_is_shown_without_its_control_characters()
+    {
+        X500DistinguishedNameBuilder subject = new();
+        subject.AddCommonName("you are\n\u001b[2Jroot\u202e");
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], subject: subject.Build()) });
+
+        CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust() });
+
+        Assert.Contains("you are", exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain(exception.Message, static c => char.IsControl(c) || c == '\u202e');
+    }
+
+    /// <summary>Has a client show a certificate that the server refuses.</summary>
+    private async Task ShowToServerAsync(X509Certificate2 certificate)
+    {
+        try
+        {
+            await ConnectOursAsync(client: new SslClientAuthenticationOptions
+            {
+                CertificateChainPolicy = Certificates.Trust(),
+
+                // Otherwise the platform would fetch the issuer of the client's own certificate, for the client.
+                ClientCertificateContext = SslStreamCertificateContext.Create(certificate, null, offline: true),
+            });
+        }
+        catch (CoapConnectionException)
+        {
+            // With TLS 1.2 the client sees at once that it is refused.
+        }
+
+        await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
+    }
+
+    private bool WasVisited() => _trap.Poll(0, SelectMode.SelectRead);
+}
