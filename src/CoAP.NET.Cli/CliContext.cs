@@ -44,7 +44,8 @@ internal sealed class CliContext
         return new CliContext
         {
             In = Console.OpenStandardInput(),
-            Out = new CliOutput(Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected), status),
+            Out = new CliOutput(
+                Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected), status),
             Error = new CliOutput(error, !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected), status),
             Stopped = stopped,
         };

@@ -71,7 +71,10 @@ internal static class CoapTool
         }
 
         GlobalOptions.AddTo(root);
-        root.Options.OfType<HelpOption>().Single().Action = new HelpAction { MaxWidth = context.Out.IsTerminal ? context.Out.Width : RedirectedWidth };
+        HelpOption help = root.Options.OfType<HelpOption>().Single();
+        help.Description = "Tell what there is.";
+        help.Action = new HelpAction { MaxWidth = context.Out.IsTerminal ? context.Out.Width : RedirectedWidth };
+        root.Options.OfType<VersionOption>().Single().Description = "Tell the version.";
         return root;
     }
 }

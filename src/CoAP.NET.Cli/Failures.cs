@@ -61,7 +61,7 @@ internal static class Failures
             ExitCodes.ClientError, string.Create(CultureInfo.InvariantCulture, $"It may be asked again in {Math.Ceiling(later.RetryAfter.TotalSeconds)} s; --interval sets the pace of --repeat.")),
         CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
-        CoapUnreachableException => (ExitCodes.Network, "Is the server running, and is that its port? The default is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
+        CoapUnreachableException => (ExitCodes.Network, "The default port is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
         CoapConnectionException or CoapDtlsHandshakeException when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
         CoapCredentialException => (ExitCodes.File, null),
@@ -86,7 +86,7 @@ internal static class Failures
 
     private static string? HintFor(CoapDtlsHandshakeFailure reason) => reason switch
     {
-        CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable => "Is the server running, and is that its port? The default is 5684 for coaps. --handshake-timeout waits longer.",
+        CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable => "The default port is 5684 for coaps. --handshake-timeout waits longer.",
         CoapDtlsHandshakeFailure.TimedOut => "--handshake-timeout waits longer.",
         CoapDtlsHandshakeFailure.PreSharedKey => "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
         CoapDtlsHandshakeFailure.NotTrusted => "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of the certificate.",

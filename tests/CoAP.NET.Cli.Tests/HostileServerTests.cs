@@ -36,7 +36,7 @@ public sealed class HostileServerTests
     [InlineData("get", "/item")]
     [InlineData("get", "/senml")]
     [InlineData("get", "/links")]
-    [InlineData("bench", "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0")]
+    [InlineData("bench", "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet")]
     public async Task What_a_server_answers_cannot_command_a_terminal(string command, string path, params string[] more)
     {
         await using CoapServer server = await StartAsync();

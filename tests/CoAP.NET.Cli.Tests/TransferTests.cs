@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -100,6 +101,18 @@ public sealed class TransferTests : IDisposable
 
         Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error, StringComparison.Ordinal);
         Assert.Empty((await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
+    }
+
+    [Fact]
+    public async Task No_bar_comes_for_what_is_over_at_once()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+
+        // In virtual time nothing takes time.
+        CliRun run = await new CliHarness { IsTerminal = true, TimeProvider = new VirtualClock() }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Empty(run.Error);
     }
 
     private static string RemoveETag(string text) => System.Text.RegularExpressions.Regex.Replace(text, "  ETag [0-9a-f]+", "");

@@ -1,11 +1,13 @@
 using System.CommandLine;
 using System.Net;
 using System.Runtime.InteropServices;
+using Spectre.Console;
 
 namespace CoAP.NET.Load;
 
 /// <summary>What the program does when it is called with a URI: a run for each level of peers, then the report.</summary>
-internal sealed class LoadCommand
+/// <param name="terminal">The terminal to draw on while it runs; null to find out whether standard error is one.</param>
+internal sealed class LoadCommand(IAnsiConsole? terminal)
 {
     private readonly LoadOptions _options = new();
     private readonly Option<string?> _workers = new("--workers") { Description = "Workers that make the load together instead of this program.", HelpName = "HOST:PORT,..." };
@@ -59,7 +61,7 @@ internal sealed class LoadCommand
         DateTimeOffset begun = TimeProvider.System.GetUtcNow();
         List<LoadResult> runs = [];
         Exception? failure;
-        await using (LoadDisplay display = LoadDisplay.On(error, parsed.GetValue(_quiet)))
+        await using (LoadDisplay display = LoadDisplay.On(terminal, error, parsed.GetValue(_quiet)))
         {
             CoordinatorOptions options = new() { Key = parsed.GetValue(_key), Say = display.Say };
             failure = await RunAsync(

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Spectre.Console;
 
 namespace CoAP.NET.Load;
 
@@ -16,10 +17,11 @@ internal static class LoadProgram
     /// <summary>Makes it a command of another program.</summary>
     /// <param name="command">The command.</param>
     /// <param name="calledAs">What a user types to call it.</param>
-    public static void AddTo(Command command, string calledAs)
+    /// <param name="terminal">The terminal on which it may draw; null for none.</param>
+    public static void AddTo(Command command, string calledAs, IAnsiConsole? terminal)
     {
         CalledAs = calledAs;
-        new LoadCommand().AddTo(command);
+        new LoadCommand(terminal).AddTo(command);
         new WorkerCommand().AddTo(command);
         new ReportCommand().AddTo(command);
     }
@@ -37,7 +39,7 @@ internal static class LoadProgram
         if (!isOther)
         {
             // Their help would say that they need a URI too.
-            new LoadCommand().AddTo(root);
+            new LoadCommand(terminal: null).AddTo(root);
         }
 
         new WorkerCommand().AddTo(root);

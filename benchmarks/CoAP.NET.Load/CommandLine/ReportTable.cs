@@ -48,7 +48,9 @@ internal static class ReportTable
         {
             foreach ((string kind, long count) in run.Errors.OrderByDescending(static error => error.Value))
             {
-                output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {SpreadException.Clean(kind)}"));
+                // A report may be a stranger's.
+                string what = SpreadException.Clean(kind);
+                output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {count} x {what}"));
             }
 
             if (run.Count == 0 && run.Lost == 0 && run.ErrorCount == 0)

@@ -32,11 +32,20 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
         };
     }
 
-    /// <summary>Shows on a writer: live when that is standard output or error and these are a terminal that can be drawn on, else line by line.</summary>
-    /// <param name="writer">Where; standard error when results may go to standard output.</param>
+    /// <summary>
+    /// Shows on a terminal, or where there is none on a writer: live when that is standard output or error and these are a terminal that
+    /// can be drawn on, else line by line.
+    /// </summary>
+    /// <param name="terminal">The terminal to draw on; null for none.</param>
+    /// <param name="writer">Where otherwise; standard error when results may go to standard output.</param>
     /// <param name="quiet">Whether nothing is shown.</param>
-    public static LoadDisplay On(TextWriter writer, bool quiet)
+    public static LoadDisplay On(IAnsiConsole? terminal, TextWriter writer, bool quiet)
     {
+        if (terminal is not null)
+        {
+            return new LoadDisplay(terminal, quiet ? LoadDisplayMode.Quiet : LoadDisplayMode.Live);
+        }
+
         IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(writer) });
         return new LoadDisplay(console, quiet ? LoadDisplayMode.Quiet : ModeFor(console.Profile));
     }

@@ -9,7 +9,8 @@ internal static class BenchCommand
     internal static Command Create(CliContext context)
     {
         Command command = new("bench", "Put load on a server and measure how it answers.");
-        LoadProgram.AddTo(command, "coap bench");
+        bool isDrawn = context.Error.IsTerminal && context.GetVariable("TERM") != "dumb";
+        LoadProgram.AddTo(command, "coap bench", isDrawn ? context.Error.Console : null);
         return command;
     }
 }

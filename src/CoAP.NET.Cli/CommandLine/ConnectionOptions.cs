@@ -61,7 +61,8 @@ internal sealed class ConnectionOptions
         };
         FileInfo[] authorities = parse.GetValue(Ca) ?? [];
         CoapPskCredential? psk = PskOf(parse, scheme);
-        options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout) ?? (scheme == "coaps" ? s_handshakeTimeout : options.Streams.HandshakeTimeout);
+        options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout)
+            ?? (scheme == "coaps" ? s_handshakeTimeout : options.Streams.HandshakeTimeout);
         if (scheme == "coaps")
         {
             CoapDtlsOptions dtls = ClientDtls.Make(psk, authorities, parse.GetValue(Certificate), parse.GetValue(Key), parse.GetValue(Insecure));

@@ -12,7 +12,10 @@ internal sealed class OutputOptions
 
     public Option<bool> Raw { get; } = new("--raw") { Description = "Write the payload as it is, also to a terminal." };
 
-    public Option<bool> Pretty { get; } = new("--pretty") { Description = "Write the payload for people, also when the output is redirected; bytes to the last." };
+    public Option<bool> Pretty { get; } = new("--pretty")
+    {
+        Description = "Write the payload for people, also when the output is redirected; binary ones as a hex dump of all bytes.",
+    };
 
     public Option<bool> Newline { get; } = new("--newline", "-w") { Description = "Add a line feed to the payload." };
 

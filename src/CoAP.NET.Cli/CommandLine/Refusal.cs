@@ -14,15 +14,19 @@ internal static class Refusal
         // Of a command that there is none of, the parser complains once for itself and once for each word after it.
         if (command is RootCommand && parse.UnmatchedTokens is [var word, ..] && !word.StartsWith('-'))
         {
-            string? meant = word.Contains("://", StringComparison.Ordinal) ? $"get {word}" : Spelling.Closest(word, command.Subcommands.Select(known => known.Name));
-            return new UsageException($"'{word}' is no command.", $"{(meant is null ? "" : $"coap {meant}, perhaps? ")}coap --help lists the commands.");
+            string? meant = word.Contains("://", StringComparison.Ordinal)
+                ? $"get {word}"
+                : Spelling.Closest(word, command.Subcommands.Select(known => known.Name));
+            string perhaps = meant is null ? "" : $"coap {meant}, perhaps? ";
+            return new UsageException($"'{word}' is no command.", $"{perhaps}coap --help lists the commands.");
         }
 
         // A value after an option that there is none of is not understood either.
         if (parse.UnmatchedTokens.FirstOrDefault(unmatched => unmatched.Length > 1 && unmatched.StartsWith('-')) is { } option)
         {
             string? meant = Spelling.Closest(option.Split('=', ':')[0], OptionsOf(parse));
-            return new UsageException($"'{option}' is no option of {path}.", $"{(meant is null ? "" : $"{meant}, perhaps? ")}{path} --help lists the options.");
+            string perhaps = meant is null ? "" : $"{meant}, perhaps? ";
+            return new UsageException($"'{option}' is no option of {path}.", $"{perhaps}{path} --help lists the options.");
         }
 
         return new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message)));
@@ -32,6 +36,7 @@ internal static class Refusal
     public static string PathOf(Command command) => command is RootCommand ? "coap"
         : $"{(command.Parents.OfType<Command>().FirstOrDefault() is { } parent ? PathOf(parent) : "coap")} {command.Name}";
 
-    private static IEnumerable<string> OptionsOf(ParseResult parse) =>
-        parse.CommandResult.Command.Options.Concat(parse.RootCommandResult.Command.Options.Where(option => option.Recursive)).Select(option => option.Name);
+    private static IEnumerable<string> OptionsOf(ParseResult parse) => parse.CommandResult.Command.Options
+        .Concat(parse.RootCommandResult.Command.Options.Where(option => option.Recursive))
+        .Select(option => option.Name);
 }

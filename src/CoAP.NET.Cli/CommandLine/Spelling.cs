@@ -11,7 +11,8 @@ internal static class Spelling
         // A word that shares less than this with another one is another word.
         int most = Math.Min(2, (word.TrimStart('-').Length + 1) / 2);
         return candidates.Select(candidate => (Candidate: candidate, Distance: Distance(word, candidate)))
-            .Where(found => found.Distance <= most || (word.Length > 4 && found.Candidate.StartsWith(word, StringComparison.OrdinalIgnoreCase)))
+            .Where(found => found.Distance <= most
+                || (word.Length > 4 && found.Candidate.StartsWith(word, StringComparison.OrdinalIgnoreCase)))
             .OrderBy(found => found.Distance)
             .ThenBy(found => found.Candidate, StringComparer.Ordinal)
             .Select(found => found.Candidate)

@@ -31,7 +31,8 @@ internal static class TargetArgument
 
     /// <summary>The URI of a command line as it was written; null for a command without one.</summary>
     public static string? TextOf(ParseResult parse) =>
-        parse.CommandResult.Command.Arguments.FirstOrDefault(argument => argument.Name == Name) is { } target && parse.GetResult(target) is { Tokens: [{ Value: var text }] } ? text : null;
+        parse.CommandResult.Command.Arguments.FirstOrDefault(argument => argument.Name == Name) is { } target
+            && parse.GetResult(target) is { Tokens: [{ Value: var text }] } ? text : null;
 
     private static bool HasKnownScheme(string text) => Schemes.Any(scheme => text.StartsWith(scheme, StringComparison.OrdinalIgnoreCase));
 

@@ -29,7 +29,8 @@ internal sealed class TransferOptions
     {
         Option<string?> option = new("--block-size", "-b")
         {
-            Description = "The block size: 16, 32, 64, 128, 256, 512 or 1024. With NUM, in front a download begins at that block; --output is continued there.",
+            Description = "The block size: 16, 32, 64, 128, 256, 512 or 1024. With NUM, in front, a download begins at that block; "
+                + "--output is continued there.",
             HelpName = "[NUM,]SIZE",
         };
         option.CompletionSources.Add("16", "32", "64", "128", "256", "512", "1024");

@@ -11,7 +11,10 @@ internal static class ObserveCommand
         RequestOptions options = new();
         Option<int?> count = CommandExtensions.Number("--count", "End after so many notifications, the first response among them.", 1, int.MaxValue);
         Option<TimeSpan?> duration = Durations.Option("--duration", "End after this time. Default: with Ctrl-C.", "-s");
-        Option<bool> keepTrying = new("--keep-trying") { Description = "Ask again after error responses, and when nobody answers at first, instead of ending with their exit code." };
+        Option<bool> keepTrying = new("--keep-trying")
+        {
+            Description = "Ask again after error responses, and when nobody answers at first, instead of ending with their exit code.",
+        };
         Command command = new("observe", "Show a resource now and each time it changes; with a payload by FETCH.");
         options.AddTo(command, hasFile: false);
         command.Options.Add(count);
@@ -24,7 +27,8 @@ internal static class ObserveCommand
             using CancellationTokenSource time = new(parse.GetValue(duration) ?? Timeout.InfiniteTimeSpan, context.TimeProvider);
             using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
             await using RequestRun run = RequestRun.Begin(parse, context, options);
-            ObserveRun observing = new(run, request, parse.GetRequiredValue(options.Target), parse.GetValue(count) ?? int.MaxValue, parse.GetValue(keepTrying));
+            string uri = parse.GetRequiredValue(options.Target);
+            ObserveRun observing = new(run, request, uri, parse.GetValue(count) ?? int.MaxValue, parse.GetValue(keepTrying));
             try
             {
                 return await observing.RunAsync(both.Token).ConfigureAwait(false);

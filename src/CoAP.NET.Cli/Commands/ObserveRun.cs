@@ -26,7 +26,10 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     /// <returns>The exit code.</returns>
     public async Task<int> RunAsync(CancellationToken cancellationToken)
     {
-        CoapObserveOptions options = new() { OnNotification = response => _happenings.Writer.TryWrite(new Happening(response, default, null)) };
+        CoapObserveOptions options = new()
+        {
+            OnNotification = response => _happenings.Writer.TryWrite(new Happening(response, default, null)),
+        };
         long since = run.Context.TimeProvider.GetTimestamp();
         long retransmissions = run.Retransmissions;
         CoapObservation observation;
@@ -81,7 +84,8 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         switch (happening.State)
         {
             case CoapObserveState.NotObserving:
-                Failures.Write(run.Context, $"{uri} cannot be observed: the server answered without Observe.", "It is asked again now and then; Ctrl-C ends.");
+                Failures.Write(
+                    run.Context, $"{uri} cannot be observed: the server answered without Observe.", "It is asked again now and then; Ctrl-C ends.");
                 break;
             case CoapObserveState.Stale when happening.Error is null && !run.IsVerbose:
                 // A notification that comes a moment after Max-Age is nothing to tell of; registering again is.
@@ -101,14 +105,19 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         }
     }
 
-    private void Remark(string what, CoapException? why) => run.Context.Error.MarkupLine($"[grey]{what}{(why is null ? "." : $": {Markup.Escape(why.Message)}")}[/]");
+    private void Remark(string what, CoapException? why)
+    {
+        string reason = why is null ? "." : $": {why.Message}";
+        run.Context.Error.MarkupLine($"[grey]{what}{Markup.Escape(reason)}[/]");
+    }
 
     private void Show(CoapResponse response, ResponseFacts facts)
     {
         if (run.Printer.Style == PayloadStyle.Pretty)
         {
             string observe = response.Options.Observe is { } number ? string.Create(CultureInfo.InvariantCulture, $"  #{number}") : "";
-            run.Context.Out.MarkupLine($"[grey]{facts.Time.ToLocalTime().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture)}  {Markup.Escape(response.Code.ToString())}{observe}[/]");
+            string time = facts.Time.ToLocalTime().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
+            run.Context.Out.MarkupLine($"[grey]{time}  {Markup.Escape(response.Code.ToString())}{observe}[/]");
         }
 
         run.Printer.Print(response, facts);

@@ -69,7 +69,7 @@ internal static class RequestCommand
         (long started, long retransmissions) = (run.Context.TimeProvider.GetTimestamp(), run.Retransmissions);
         CoapResponse? response;
         using (IDisposable? waiting = run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
-        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context.Error, waiting) : null)
+        await using (TransferBar? bar = GlobalOptions.VerbosityOf(parse) == 0 ? TransferBar.For(run.Context, waiting) : null)
         {
             request.Progress = bar;
 

@@ -37,7 +37,8 @@ internal sealed class RequestRun : IAsyncDisposable
     /// <summary>Makes the client as the command line says.</summary>
     public static RequestRun Begin(ParseResult parse, CliContext context, RequestOptions options)
     {
-        ResponsePrinter printer = new(context, options.Output.StyleOf(parse, context), parse.GetValue(options.Output.Newline), parse.GetValue(options.Output.Pretty));
+        OutputOptions output = options.Output;
+        ResponsePrinter printer = new(context, output.StyleOf(parse, context), parse.GetValue(output.Newline), parse.GetValue(output.Pretty));
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
         WaitingLine? waiting = null;

@@ -20,7 +20,8 @@ internal static class DiscoverCommand
     {
         Argument<string?> target = new("URI")
         {
-            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core, with the query of the URI as a filter. The address of a group asks all its members.",
+            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core, "
+                + "with the query of the URI as a filter. The address of a group asks all its members.",
             Arity = ArgumentArity.ZeroOrOne,
             HelpName = "URI",
         };

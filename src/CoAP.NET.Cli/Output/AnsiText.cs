@@ -4,7 +4,10 @@ using Spectre.Console.Rendering;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>What Spectre draws, as text with line feeds and, if wanted, escape sequences: those of styles and no others, whatever the drawn text holds.</summary>
+/// <summary>
+/// What Spectre draws, as text with line feeds and, if wanted, escape sequences: those of styles and no others, whatever the drawn text
+/// holds.
+/// </summary>
 internal static class AnsiText
 {
     public static string Render(IRenderable renderable, int width, bool hasColor)
@@ -28,6 +31,7 @@ internal static class AnsiText
         public Measurement Measure(RenderOptions options, int maxWidth) => inner.Measure(options, maxWidth);
 
         public IEnumerable<Segment> Render(RenderOptions options, int maxWidth) =>
-            inner.Render(options, maxWidth).Select(static part => part.IsControlCode ? Segment.Empty : part.IsLineBreak ? part : new Segment(SafeText.LineOf(part.Text), part.Style));
+            inner.Render(options, maxWidth).Select(static part =>
+                part.IsControlCode ? Segment.Empty : part.IsLineBreak ? part : new Segment(SafeText.LineOf(part.Text), part.Style));
     }
 }

@@ -8,8 +8,9 @@ using Spectre.Console.Rendering;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// One of the two output streams: bytes, text, and what a terminal can show. Text is made harmless here (<see cref="SafeText"/>), wherever it comes from: of the escape sequences of a terminal only those
-/// that this class and its <see cref="Status"/> write themselves get through. Only <see cref="WriteBytes"/> writes what came as it came. Thread-safe.
+/// One of the two output streams: bytes, text, and what a terminal can show. Text is made harmless here (<see cref="SafeText"/>),
+/// wherever it comes from: of the escape sequences of a terminal only those that this class and its <see cref="Status"/> write themselves
+/// get through. Only <see cref="WriteBytes"/> writes what came as it came. Thread-safe.
 /// </summary>
 internal sealed class CliOutput
 {
@@ -117,14 +118,18 @@ internal sealed class CliOutput
         WriteText(string.Concat(lines.Where(line => line.Length > 0).Select(line => line + "\n")));
     }
 
-    /// <summary>Writes one line with markup; what comes from outside must be escaped by <see cref="Markup.Escape(string)"/>, and cannot begin a line of its own.</summary>
+    /// <summary>
+    /// Writes one line with markup; what comes from outside must be escaped by <see cref="Markup.Escape(string)"/>, and cannot begin a
+    /// line of its own.
+    /// </summary>
     public void MarkupLine(string markup) => WriteMarkup(markup.ReplaceLineEndings(" "));
 
     /// <summary>Writes text of several lines with markup.</summary>
     public void MarkupText(string markup) => WriteMarkup(markup);
 
     // Not folded: a line is a line, however wide the terminal.
-    private void WriteMarkup(string markup) => WriteText((HasColor ? AnsiText.Render(StyledText.Of(markup), Unfolded, hasColor: true) : StyledText.PlainOf(markup)) + "\n");
+    private void WriteMarkup(string markup) =>
+        WriteText((HasColor ? AnsiText.Render(StyledText.Of(markup), Unfolded, hasColor: true) : StyledText.PlainOf(markup)) + "\n");
 
     private void WriteText(string text)
     {

@@ -54,7 +54,8 @@ internal static class PrettyPayload
         {
             HexDump.Write(payload.Span[..FewBytes], output.Writer);
             output.MarkupLine(string.Create(
-                CultureInfo.InvariantCulture, $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.[/]"));
+                CultureInfo.InvariantCulture,
+                $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.[/]"));
         }
     }
 

@@ -3,8 +3,8 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// A line at the foot of a terminal that tells what goes on. It is cleared before anything else is written to either output stream, so that nothing of it stays. Its lock orders what several
-/// threads write. Thread-safe.
+/// A line at the foot of a terminal that tells what goes on. It is cleared before anything else is written to either output stream, so
+/// that nothing of it stays. Its lock orders what several threads write. Thread-safe.
 /// </summary>
 /// <param name="terminal">The terminal; null where there is none, and nothing is shown.</param>
 /// <param name="width">The columns of the terminal.</param>
@@ -30,7 +30,9 @@ internal sealed class StatusLine(Stream? terminal, int width)
         return scope;
     }
 
-    /// <summary>Shows a text in place of the one before. A text that is wider than the terminal is cut, as a folded line could not be cleared.</summary>
+    /// <summary>
+    /// Shows a text in place of the one before. A text that is wider than the terminal is cut, as a folded line could not be cleared.
+    /// </summary>
     public void Show(string text)
     {
         string line = SafeText.LineOf(text);

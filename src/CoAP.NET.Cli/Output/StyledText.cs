@@ -4,8 +4,9 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// Text with Spectre's markup, such as <c>[red]no[/]</c>, of which what comes from outside is escaped by <see cref="Markup.Escape(string)"/>. Unlike <see cref="Markup"/> it makes text harmless and
-/// leaves names between colons alone, which Spectre takes for emoji.
+/// Text with Spectre's markup, such as <c>[red]no[/]</c>, of which what comes from outside is escaped by <see
+/// cref="Markup.Escape(string)"/>. Unlike <see cref="Markup"/> it makes text harmless and leaves names between colons alone, which
+/// Spectre takes for emoji.
 /// </summary>
 internal static class StyledText
 {

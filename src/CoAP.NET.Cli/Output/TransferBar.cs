@@ -2,32 +2,49 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>A bar that shows how far a block-wise transfer is. Comes with the second block, and only on a terminal.</summary>
+/// <summary>
+/// A bar that shows how far a block-wise transfer is. It comes when there is something to wait for, with more than <see
+/// cref="ShortBody"/> bytes or after a second, and only on a terminal.
+/// </summary>
 internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
 {
-    private readonly CliOutput _output;
+    // A body that has gone before anybody could read the bar.
+    private const int ShortBody = 16 * 1024;
+
+    private static readonly TimeSpan s_shortTime = TimeSpan.FromSeconds(1);
+
+    private readonly CliContext _context;
+    private readonly long _started;
     private readonly IDisposable? _waiting;
     private readonly TaskCompletionSource _end = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
-    private ProgressContext? _context;
+    private ProgressContext? _bars;
     private ProgressTask? _upload;
     private ProgressTask? _download;
     private Task _shown = Task.CompletedTask;
 
-    private TransferBar(CliOutput output, IDisposable? waiting) => (_output, _waiting) = (output, waiting);
+    private TransferBar(CliContext context, IDisposable? waiting)
+    {
+        _context = context;
+        _waiting = waiting;
+        _started = context.TimeProvider.GetTimestamp();
+    }
 
     /// <summary>Makes one for a terminal; null otherwise.</summary>
-    /// <param name="output">The terminal.</param>
+    /// <param name="context">The error stream, and the clock.</param>
     /// <param name="waiting">What is shown until the bar comes; null for nothing.</param>
-    public static TransferBar? For(CliOutput output, IDisposable? waiting) => output.IsTerminal ? new TransferBar(output, waiting) : null;
+    public static TransferBar? For(CliContext context, IDisposable? waiting) =>
+        context.Error.IsTerminal ? new TransferBar(context, waiting) : null;
 
     /// <inheritdoc/>
     public void Report(CoapProgress value)
     {
         lock (_gate)
         {
+            bool isShort = (value.TotalBytes ?? value.BytesTransferred) <= ShortBody
+                && _context.TimeProvider.GetElapsedTime(_started) < s_shortTime;
             bool isOneBlock = value.BlockNumber == 0 && (value.TotalBytes is null || value.BytesTransferred >= value.TotalBytes);
-            if (_end.Task.IsCompleted || (_context is null && isOneBlock))
+            if (_end.Task.IsCompleted || (_bars is null && (isOneBlock || isShort)))
             {
                 return;
             }
@@ -52,20 +69,20 @@ internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
 
     private ProgressTask Add(string name)
     {
-        if (_context is null)
+        if (_bars is null)
         {
             _waiting?.Dispose();
 
             // Calls the function before it returns, which keeps the bar until the transfer has ended.
-            _shown = _output.Console.Progress().Columns(
+            _shown = _context.Error.Console.Progress().Columns(
                 new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(), new TransferSpeedColumn(), new RemainingTimeColumn())
-                .StartAsync(context =>
+                .StartAsync(bars =>
                 {
-                    _context = context;
+                    _bars = bars;
                     return _end.Task;
                 });
         }
 
-        return _context!.AddTask(name);
+        return _bars!.AddTask(name);
     }
 }

@@ -9,7 +9,8 @@ using CoAP.NET.Pipeline;
 namespace CoAP.NET.Cli.Output;
 
 /// <summary>
-/// A sign of life while a command waits for a peer: after a second a line at the foot of the terminal tells what it waits for, how often it asked and how much time is left. Nothing of it stays.
+/// A sign of life while a command waits for a peer: after a second a line at the foot of the terminal tells what it waits for, how often
+/// it asked and how much time is left. Nothing of it stays.
 /// </summary>
 internal sealed class WaitingLine
 {
@@ -32,7 +33,9 @@ internal sealed class WaitingLine
         _parameters = options.Parameters;
     }
 
-    /// <summary>Makes one that watches the messages of a client; null where nobody looks at it, and with <c>--verbose</c>, which tells more.</summary>
+    /// <summary>
+    /// Makes one that watches the messages of a client; null where nobody looks at it, and with <c>--verbose</c>, which tells more.
+    /// </summary>
     /// <param name="context">The streams and the clock.</param>
     /// <param name="parse">The command line.</param>
     /// <param name="uri">What is asked, or the proxy.</param>
@@ -54,7 +57,8 @@ internal sealed class WaitingLine
     /// <param name="client">The client.</param>
     /// <param name="timeout">How long the command waits; null for as long as the protocol does.</param>
     /// <param name="isConfirmable">Whether requests are acknowledged.</param>
-    public IDisposable Begin(CoapClient client, TimeSpan? timeout, bool isConfirmable = true) => new Wait(this, client, timeout, isConfirmable);
+    public IDisposable Begin(CoapClient client, TimeSpan? timeout, bool isConfirmable = true) =>
+        new Wait(this, client, timeout, isConfirmable);
 
     private CoapOutbound OnSent(CoapOutbound item)
     {
@@ -130,9 +134,10 @@ internal sealed class WaitingLine
             long copies = Retransmissions - _retransmissions;
             string sent = copies > 0 ? string.Create(CultureInfo.InvariantCulture, $", sent {copies + 1} times") : "";
             string left = (_timeout ?? bound) is { } most && most > waited
-                ? string.Create(CultureInfo.InvariantCulture, $", {(_timeout is null ? "at most " : "")}{Math.Ceiling((most - waited).TotalSeconds)} s left")
+                ? string.Create(
+                    CultureInfo.InvariantCulture, $", {(_timeout is null ? "at most " : "")}{Math.Ceiling((most - waited).TotalSeconds)} s left")
                 : "";
-            return string.Create(CultureInfo.InvariantCulture, $"{what}: {waited.TotalSeconds:0} s{sent}{left}");
+            return string.Create(CultureInfo.InvariantCulture, $"{what}: {(long)waited.TotalSeconds} s{sent}{left}");
         }
 
         private (string What, TimeSpan? Bound) Phase()
@@ -149,11 +154,16 @@ internal sealed class WaitingLine
                 };
             }
 
-            bool isDatagram = _line._scheme is "coap" or "coaps";
             CoapTransmissionParameters parameters = _line._parameters;
-            return Volatile.Read(ref _line._acknowledgements) != _acknowledgements
-                ? ($"{peer} has the request, waiting for its answer", parameters.ResponseTimeout)
-                : ($"waiting for {peer}", !isDatagram ? parameters.ResponseTimeout : _isConfirmable ? parameters.MaxTransmitWait : parameters.ResponseTimeout ?? parameters.NonLifetime);
+            if (Volatile.Read(ref _line._acknowledgements) != _acknowledgements)
+            {
+                return ($"{peer} has the request, waiting for its answer", parameters.ResponseTimeout);
+            }
+
+            TimeSpan? bound = _line._scheme is not ("coap" or "coaps") ? parameters.ResponseTimeout
+                : _isConfirmable ? parameters.MaxTransmitWait
+                : parameters.ResponseTimeout ?? parameters.NonLifetime;
+            return ($"waiting for {peer}", bound);
         }
     }
 }

@@ -3,6 +3,20 @@ namespace CoAP.NET.Cli.Tests.Benching;
 public sealed class BenchTests
 {
     [Fact]
+    public async Task What_is_measured_is_drawn_on_a_terminal_while_it_runs()
+    {
+        await using CoapServer server = await TestServer.StartAsync();
+        string[] args = ["bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up", "0"];
+
+        CliRun terminal = await new CliHarness { IsTerminal = true }.InvokeAsync(args);
+        CliRun redirected = await CliHarness.RunAsync(args);
+
+        Assert.True(terminal.ExitCode == ExitCodes.Success, terminal.ToString());
+        Assert.Contains("\u001b[", terminal.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain('\u001b', terminal.Out + redirected.Error);
+    }
+
+    [Fact]
     public async Task Load_is_made_and_told_of()
     {
         await using CoapServer server = await TestServer.StartAsync();
