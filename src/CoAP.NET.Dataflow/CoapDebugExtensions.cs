@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using CoAP.NET.Channels;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
@@ -50,5 +51,5 @@ public static class CoapDebugExtensions
             : CoapResults.Bytes(SnapshotDocument.ToJson(snapshot), CoapContentFormat.Json);
     }
 
-    private static bool IsNearOrSecured(CoapChannel channel) => channel.Transport.IsSecure || channel.Identity is not null || IPAddress.IsLoopback(channel.Remote.ToIPAddress());
+    private static bool IsNearOrSecured(CoapChannel channel) => channel.Transport.IsSecure || PeerIdentity.IsKnown(channel.Identity) || IPAddress.IsLoopback(channel.Remote.ToIPAddress());
 }

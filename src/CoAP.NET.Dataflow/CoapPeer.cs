@@ -28,8 +28,16 @@ public sealed partial class CoapPeer : ICoapObserver
     /// <summary>The scheme by which it is reached, such as <c>coap</c>.</summary>
     public string Scheme => Channel.Transport.Scheme;
 
-    /// <summary>The security identity; null without DTLS or TLS.</summary>
+    /// <summary>
+    /// The identity of the peer, as its transport or the web application gives it: such as a <see cref="CoapTlsIdentity"/>; null when there is none. <see cref="IsKnown"/> says whether it means somebody.
+    /// </summary>
     public object? Identity => Channel.Identity;
+
+    /// <summary>
+    /// Whether the peer has proven who it is. False without <see cref="Identity"/>, for one with <see cref="ICoapPeerIdentity.IsKnown"/> false, such as a TLS client without a certificate, and for a
+    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>, <see cref="System.Security.Principal.IPrincipal"/> or <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
+    /// </summary>
+    public bool IsKnown => PeerIdentity.IsKnown(Channel.Identity);
 
     /// <summary>Whether it was proven that the peer receives at its address.</summary>
     public bool IsVerified => Channel.IsVerified;

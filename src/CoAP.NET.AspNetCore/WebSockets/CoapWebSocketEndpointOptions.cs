@@ -16,7 +16,7 @@ public sealed class CoapWebSocketEndpointOptions
 
     /// <summary>
     /// Says who the peer is: what <see cref="CoapPeer.Identity"/> gives. Default null: <see cref="HttpContext.User"/> where it is authenticated, otherwise a <see cref="Transports.CoapTlsIdentity"/> with
-    /// the client certificate where there is TLS, otherwise nobody.
+    /// the client certificate where there is TLS, otherwise nobody. A principal that is not authenticated is nobody, too: <see cref="CoapPeer.IsKnown"/> is false, and authorization answers 4.01.
     /// </summary>
     public Func<HttpContext, object?>? Identity { get; set; }
 

@@ -288,7 +288,7 @@ public sealed partial class CoapChannel
     internal bool AllowsQBlock => Shard.Environment.QBlock switch
     {
         CoapQBlock.Off => false,
-        CoapQBlock.Secured => !Transport.IsReliable && (Transport.IsSecure || Identity is not null),
+        CoapQBlock.Secured => !Transport.IsReliable && (Transport.IsSecure || PeerIdentity.IsKnown(Identity)),
         _ => !Transport.IsReliable,
     };
 

@@ -63,7 +63,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 Scheme = channel.Transport.Scheme,
                 Address = channel.Remote.ToIPEndPoint(),
                 LocalAddress = channel.Local.ToIPEndPoint(),
-                HasIdentity = channel.Identity is not null,
+                HasIdentity = PeerIdentity.IsKnown(channel.Identity),
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,
                 LastSeen = WasHeard(channel) ? utcNow - TimeSpan.FromTicks(Math.Max(0, now - SeenAt(channel))) : null,

@@ -23,8 +23,14 @@ public sealed class CoapAuthorizationContext
     /// <summary>Who asks.</summary>
     public CoapPeer Peer => Request.Peer;
 
-    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/> or, on <c>coaps</c>, a <see cref="CoapDtlsIdentity"/>; null without DTLS or TLS.</summary>
+    /// <summary>
+    /// The identity of the peer, such as a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <see cref="CoapDtlsIdentity"/>, in a web application a
+    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there are identities of peers that have proven nothing.
+    /// </summary>
     public object? Identity => Request.Channel?.Identity;
+
+    /// <summary>Whether the peer has proven who it is; see <see cref="CoapPeer.IsKnown"/>.</summary>
+    public bool IsKnown => Request.Channel is not null && Peer.IsKnown;
 
     /// <summary>The certificate that the peer showed; null when it showed none. It lives as long as its connection.</summary>
     public X509Certificate2? Certificate => (Identity as ICoapPeerIdentity)?.Certificate;

@@ -34,20 +34,20 @@ public sealed class CoapAuthorizationPolicyBuilder
     }
 
     /// <summary>
-    /// The transport proved who the peer is; otherwise 4.01. A DTLS or TLS peer without credentials of its own is nobody: it has proven nothing of itself.
+    /// The peer has proven who it is (<see cref="CoapPeer.IsKnown"/>); otherwise 4.01. A DTLS or TLS peer without credentials of its own is nobody, and so is a user of a web application who has not logged in.
     /// </summary>
     /// <returns>This object.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity() =>
-        Require(static context => HasIdentity(context) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Unauthorized("Show who you are."));
+        Require(static context => context.IsKnown ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Unauthorized("Show who you are."));
 
-    /// <summary>The transport proved who the peer is, and that pleases a condition; without an identity 4.01, with another one 4.03.</summary>
+    /// <summary>The peer has proven who it is, and its identity meets a condition; without an identity 4.01, with another one 4.03.</summary>
     /// <typeparam name="TIdentity">The type of the identity, such as <see cref="Transports.CoapTlsIdentity"/>.</typeparam>
     /// <param name="condition">Looks at the identity.</param>
     /// <returns>This object.</returns>
     public CoapAuthorizationPolicyBuilder RequireIdentity<TIdentity>(Func<TIdentity, bool> condition)
     {
         ArgumentNullException.ThrowIfNull(condition);
-        return Require(context => !HasIdentity(context) ? CoapAuthorizationDecision.Unauthorized("Show who you are.")
+        return Require(context => !context.IsKnown ? CoapAuthorizationDecision.Unauthorized("Show who you are.")
             : context.Identity is TIdentity identity && condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
     }
 
@@ -79,7 +79,7 @@ public sealed class CoapAuthorizationPolicyBuilder
     {
         ArgumentNullException.ThrowIfNull(condition);
         return Require(context => condition(context) ? CoapAuthorizationDecision.Allowed
-            : HasIdentity(context) ? CoapAuthorizationDecision.Forbidden() : CoapAuthorizationDecision.Unauthorized());
+            : context.IsKnown ? CoapAuthorizationDecision.Forbidden() : CoapAuthorizationDecision.Unauthorized());
     }
 
     /// <summary>A function decides.</summary>
@@ -112,6 +112,4 @@ public sealed class CoapAuthorizationPolicyBuilder
     internal CoapAuthorizationPolicy Build() => _requirements.Count != 0
         ? new CoapAuthorizationPolicy([.. _requirements])
         : throw new InvalidOperationException("A policy without requirements would let everybody pass. Use AllowAnonymous for that.");
-
-    private static bool HasIdentity(CoapAuthorizationContext context) => context.Identity is not (null or Transports.ICoapPeerIdentity { IsKnown: false });
 }

@@ -1,5 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Security.Claims;
+using System.Security.Principal;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -19,13 +21,29 @@ public static class CoapRateLimitKey
         return Of(request.Peer.Address);
     }
 
-    /// <summary>Who the peer is, as its transport proved it; of peers without an identity their <see cref="Address"/>.</summary>
+    /// <summary>
+    /// Who the peer is, if it has proven that (<see cref="CoapPeer.IsKnown"/>); otherwise its <see cref="Address"/>. Two keys are equal when they mean the same peer, over however many connections:
+    /// identities of DTLS and TLS compare by credentials; a <see cref="ClaimsPrincipal"/> or <see cref="IIdentity"/> counts by its name identifier (<see cref="ClaimTypes.NameIdentifier"/>, <c>sub</c>),
+    /// without one by its name, each with who issued it, and without either by the address. Identities of your own types must have value equality.
+    /// </summary>
     /// <param name="request">The request.</param>
-    /// <returns>The identity or the address.</returns>
+    /// <returns>The identity, a key made of the user, or the address.</returns>
     public static object Identity(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return request.Peer.Identity is { } identity and not ICoapPeerIdentity { IsKnown: false } ? identity : Address(request);
+        if (!request.Peer.IsKnown)
+        {
+            return Address(request);
+        }
+
+        return request.Peer.Identity switch
+        {
+            ClaimsPrincipal user => (object?)UserKey.Of(user) ?? Address(request),
+            IPrincipal user => (object?)UserKey.Of(user.Identity) ?? Address(request),
+            IIdentity user => (object?)UserKey.Of(user) ?? Address(request),
+            object identity => identity,
+            null => Address(request),
+        };
     }
 
     internal static IPAddress Of(in CoapAddress remote)

@@ -1,3 +1,5 @@
+using System.Security.Claims;
+using System.Security.Principal;
 using CoAP.NET.Hosting.Tests.Filters;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -30,6 +32,31 @@ public sealed class AuthorizationTests : ServedTest
         Assert.Equal(CoapCode.Content, (await AskAsync("/ann")).Code);
         _identity = 7;
         Assert.Equal(CoapCode.Forbidden, (await AskAsync("/ann")).Code);
+    }
+
+    [Fact]
+    public async Task A_user_who_has_not_logged_in_is_nobody()
+    {
+        Server.MapGet("/any", () => "x").RequireAuthorization();
+        Server.MapGet("/ann", () => "x").RequireAuthorization(policy => policy.RequireIdentity<object>(static _ => true));
+        Server.MapGet("/never", () => "x").RequireAuthorization(policy => policy.Require(static (CoapAuthorizationContext _) => false));
+        await StartAsync();
+
+        foreach (object stranger in new object[] { new ClaimsPrincipal(), new ClaimsPrincipal(new ClaimsIdentity()), new ClaimsIdentity(), new GenericIdentity("") })
+        {
+            _identity = stranger;
+            Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/any")).Code);
+            Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/ann")).Code);
+            Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/never")).Code);
+        }
+
+        foreach (object user in new object[] { new ClaimsPrincipal([new ClaimsIdentity(), new ClaimsIdentity("test")]), new ClaimsIdentity("test"), new GenericIdentity("ann") })
+        {
+            _identity = user;
+            Assert.Equal(CoapCode.Content, (await AskAsync("/any")).Code);
+            Assert.Equal(CoapCode.Content, (await AskAsync("/ann")).Code);
+            Assert.Equal(CoapCode.Forbidden, (await AskAsync("/never")).Code);
+        }
     }
 
     [Fact]

@@ -1,4 +1,6 @@
 using System.Net;
+using System.Security.Claims;
+using System.Security.Principal;
 using System.Threading.RateLimiting;
 using CoAP.NET.Hosting.Tests.Filters;
 using CoAP.NET.Transports;
@@ -116,6 +118,43 @@ public sealed class RateLimitTests : ServedTest
         Volatile.Write(ref identity, "bob");
         Assert.Equal(CoapCode.Content, (await AskAsync("/g/y")).Code);
         Assert.Equal(CoapCode.TooManyRequests, (await AskAsync("/g/x")).Code);
+    }
+
+    [Fact]
+    public async Task A_user_has_one_limit_for_all_connections_and_whoever_has_not_logged_in_that_of_the_address()
+    {
+        // As each WebSocket has it: a principal of its own.
+        Func<object> identity = static () => new ClaimsPrincipal(new ClaimsIdentity());
+        Server.Routes.AddFilter((request, next, cancellationToken) =>
+        {
+            request.Channel!.Identity = identity();
+            return next(request, cancellationToken);
+        });
+        Services.AddCoapRateLimits(options => options.AddLimit("per peer", static request => Once(CoapRateLimitKey.Identity(request))));
+        Server.MapGet("/x", () => "x").RequireRateLimit("per peer");
+        await StartAsync();
+
+        foreach (Func<object> peer in new Func<object>[]
+        {
+            identity,
+            static () => User("a", new Claim(ClaimTypes.NameIdentifier, "1"), new Claim(ClaimTypes.Name, "ann")),
+            static () => User("b", new Claim(ClaimTypes.NameIdentifier, "1")),
+            static () => User("a", new Claim("sub", "2")),
+            static () => User("a", new Claim(ClaimTypes.Name, "ann")),
+            static () => new GenericIdentity("ann", "test"),
+        })
+        {
+            identity = peer;
+            Assert.Equal(CoapCode.Content, (await AskAsync("/x")).Code);
+            Assert.Equal(CoapCode.TooManyRequests, (await AskAsync("/x")).Code);
+        }
+
+        // Somebody, but nobody can say who: the permit of the address is used up.
+        identity = static () => User("a", new Claim(ClaimTypes.Role, "guest"));
+        Assert.Equal(CoapCode.TooManyRequests, (await AskAsync("/x")).Code);
+
+        static ClaimsPrincipal User(string issuer, params Claim[] claims) =>
+            new(new ClaimsIdentity(claims.Select(claim => new Claim(claim.Type, claim.Value, null, issuer)), "test"));
     }
 
     [Fact]

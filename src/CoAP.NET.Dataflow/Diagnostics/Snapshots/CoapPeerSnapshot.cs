@@ -21,7 +21,7 @@ public sealed class CoapPeerSnapshot
     /// <summary>Our address towards it; the wildcard when the operating system chooses.</summary>
     public required IPEndPoint LocalAddress { get; init; }
 
-    /// <summary>Whether it has a security identity.</summary>
+    /// <summary>Whether it has proven who it is; see <see cref="CoapPeer.IsKnown"/>.</summary>
     public required bool HasIdentity { get; init; }
 
     /// <summary>Whether it was proven that it receives at its address.</summary>

@@ -1,0 +1,21 @@
+using System.Security.Claims;
+using System.Security.Principal;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Reads identities of peers, whatever type they have: those of transports, of web applications and of transports of others.</summary>
+internal static class PeerIdentity
+{
+    /// <summary>
+    /// Whether an identity says who the peer is. An object alone does not: a peer without credentials of its own has one that is not known, and a user who has not logged in is a principal too.
+    /// </summary>
+    public static bool IsKnown(object? identity) => identity switch
+    {
+        null => false,
+        ICoapPeerIdentity transport => transport.IsKnown,
+        ClaimsPrincipal user => user.Identities.Any(static one => one.IsAuthenticated),
+        IPrincipal user => user.Identity is { IsAuthenticated: true },
+        IIdentity user => user.IsAuthenticated,
+        _ => true,
+    };
+}
