@@ -19,10 +19,13 @@ public sealed class CoapTlsFileOptions
     /// <summary>The password of the PFX file, or of an encrypted PEM key. Default null: none is needed. Keep it out of files that others read: an environment variable such as <c>Coap__Server__Tls__Password</c> sets it too.</summary>
     public string? Password { get; set; }
 
-    /// <summary>A PEM file with the authorities that certificates of the other side must come from. Default null: those that the operating system trusts.</summary>
+    /// <summary>
+    /// A PEM file with the authorities that certificates of the other side must come from. Default null: for clients those that the operating system trusts; a server that asks for certificates
+    /// (<see cref="ClientCertificates"/>) needs it and does not start without.
+    /// </summary>
     public string? Authorities { get; set; }
 
-    /// <summary>Whether a server asks clients for certificates. Default <see cref="CoapClientCertificateMode.None"/>. Without meaning for clients.</summary>
+    /// <summary>Whether a server asks clients for certificates. Default <see cref="CoapClientCertificateMode.None"/>. Otherwise set <see cref="Authorities"/>. Without meaning for clients.</summary>
     public CoapClientCertificateMode ClientCertificates { get; set; }
 
     /// <summary>Whether it is looked up if certificates of the other side were revoked. Default <see cref="X509RevocationMode.NoCheck"/>.</summary>

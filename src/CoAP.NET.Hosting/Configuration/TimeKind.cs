@@ -43,7 +43,7 @@ internal sealed class TimeKind(TimeSpan min, TimeSpan max, bool isInfiniteAllowe
             if (text.EndsWith(name, StringComparison.OrdinalIgnoreCase))
             {
                 if (!double.TryParse(text.AsSpan(0, text.Length - name.Length).TrimEnd(), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number)
-                    || number * unit.Ticks >= long.MaxValue)
+                    || !(number * unit.Ticks < long.MaxValue))
                 {
                     return false;
                 }

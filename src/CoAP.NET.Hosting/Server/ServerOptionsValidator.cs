@@ -39,6 +39,7 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
         else if (options.Endpoint.Tls is null)
         {
             _ = TlsFiles.Load(options.Tls, section, out string? problem);
+            problem ??= TlsFiles.CheckClientCertificates(options.Tls, section);
             if (problem is not null)
             {
                 problems.Add(problem);

@@ -103,6 +103,12 @@ public sealed partial class ConfigurationKeysTests
         Assert.Equal("allowed is: time such as 500ms, 5s, 2min or 00:02:00, above 0 s, up to 1 h", Assert.Single(Key("Parameters:AckTimeout").Set(new CoapServerOptions(), [text])).Problem);
 
     [Theory]
+    [InlineData("NaNs")]
+    [InlineData("Infinity s")]
+    [InlineData("1,5s")]
+    public void A_time_that_is_no_number_is_not_taken_for_none(string text) => Assert.NotEmpty(Key("StopGracePeriod").Set(new CoapServerOptions(), [text]));
+
+    [Theory]
     [InlineData("65536", 65536)]
     [InlineData("64 KiB", 65536)]
     [InlineData("2mib", 2 * 1024 * 1024)]

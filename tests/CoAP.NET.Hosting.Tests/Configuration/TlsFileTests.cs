@@ -5,6 +5,7 @@ using CoAP.NET.Tests.Transports.Tcp;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
@@ -73,6 +74,19 @@ public sealed class TlsFileTests : HostTest, IDisposable
         Assert.Null(TlsFiles.Load(files, "Coap:Server", out string? problem));
         Assert.StartsWith($"Coap:Server:Tls:Certificate = '{files.Certificate}': ", problem, StringComparison.Ordinal);
         Assert.DoesNotContain("wrong", problem!.Replace(files.Certificate!, "", StringComparison.Ordinal), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("Required")]
+    [InlineData("Optional")]
+    public async Task A_server_that_asks_clients_for_certificates_does_not_start_without_authorities_of_its_own(string mode)
+    {
+        OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(
+            () => StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Tls:ClientCertificates", mode)]));
+        Assert.StartsWith(
+            $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any public authority would be let in. ",
+            Assert.Single(exception.Failures),
+            StringComparison.Ordinal);
     }
 
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>
