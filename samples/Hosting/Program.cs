@@ -10,7 +10,7 @@ builder.Services.AddSingleton(TimeProvider.System).AddSingleton<Thermometer>();
 // The server. Where it listens, and all else that can be configured, stands in appsettings.json.
 ICoapServerBuilder server = builder.Services.AddCoapServer();
 server.MapGet("/temperature", (Thermometer room) => string.Create(CultureInfo.InvariantCulture, $"{room.Read():0.0}")).Observable();
-server.MapPut("/target", ([CoapFromBody] double degrees, [CoapFromServices] Thermometer room, CancellationToken ct) => room.HeatToAsync(degrees, ct));
+server.MapPut("/target", ([CoapFromBody] double degrees, Thermometer room, CancellationToken ct) => room.HeatToAsync(degrees, ct));
 
 // The client, whose base address stands in appsettings.json too, and who uses it.
 builder.Services.AddCoapClient<RoomClient>();

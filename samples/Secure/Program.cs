@@ -30,7 +30,7 @@ server.MapPut("/limit", request =>
         return CoapResults.Forbidden("The technician sets the limit.");
     }
 
-    if (!double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double value))
+    if (!double.TryParse(request.GetText(), NumberStyles.Float, CultureInfo.InvariantCulture, out double value))
     {
         return CoapResults.BadRequest("A number, please.");
     }

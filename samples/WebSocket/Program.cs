@@ -19,7 +19,7 @@ double celsius = 21.5;
 CoapRouteHandlerBuilder temperature = coap.MapGet("/temperature", () => CoapResults.Text(string.Create(CultureInfo.InvariantCulture, $"{Volatile.Read(ref celsius):0.0} C"))).Observable();
 coap.MapPut("/temperature", request =>
 {
-    if (!double.TryParse(request.GetText(), CultureInfo.InvariantCulture, out double value))
+    if (!double.TryParse(request.GetText(), NumberStyles.Float, CultureInfo.InvariantCulture, out double value))
     {
         return CoapResults.BadRequest("A number, please.");
     }

@@ -14,7 +14,7 @@ internal static class Descriptors
         "COAP0002", DiagnosticSeverity.Error, "Parameter cannot be bound", "The parameter '{0}' of type '{1}' cannot be bound: {2}");
 
     public static readonly DiagnosticDescriptor TwoBodies = Make(
-        "COAP0003", DiagnosticSeverity.Error, "Two parameters are the body", "'{0}' and '{1}' are both bound to the body, and a request has one; mark one with CoapFromServices or CoapFromQuery, or put both into one type");
+        "COAP0003", DiagnosticSeverity.Error, "Two parameters are the body", "'{0}' and '{1}' are both bound to the body, and a request has one; mark one with CoapFromQuery or CoapFromServices, or put both into one type");
 
     public static readonly DiagnosticDescriptor BadTemplate = Make(
         "COAP0004", DiagnosticSeverity.Error, "Route template is wrong", "The route template '{0}' cannot be used: {1}");

@@ -20,6 +20,7 @@ public static class SourceRoutes
     {
         routes.MapGet("/basics/{x}", (CoapRequest request, string x, CoapPeer peer, CancellationToken ct) => $"{request.Method} {x} {peer.Scheme} {ct.CanBeCanceled}");
         routes.MapGet("/route/{id}", (int id) => $"{id}");
+        routes.MapGet("/route/number/{n}", (double n) => FormattableString.Invariant($"{n}"));
         routes.MapGet("/renamed/{id}", ([CoapFromRoute(Name = "id")] Guid which) => $"{which:N}");
         routes.MapGet("/rest/{*path}", (string path) => path);
         routes.MapGet("/same/{name}", ([CoapFromQuery] string? name) => name ?? "none");
@@ -36,6 +37,8 @@ public static class SourceRoutes
         routes.MapGet("/query/default", (int limit = 10, string order = "asc", DayOfWeek day = DayOfWeek.Friday, double factor = 1.5, bool all = true, char mark = '\'') =>
             FormattableString.Invariant($"{limit} {order} {day} {factor} {all} {mark}"));
         routes.MapGet("/query/types", (bool flag, DayOfWeek day, Access access, Guid id, decimal price, TimeSpan age) => FormattableString.Invariant($"{flag} {day} {access} {id:N} {price} {age}"));
+        routes.MapGet("/query/price", (decimal price) => FormattableString.Invariant($"{price}"));
+        routes.MapGet("/query/floats", (float[] f, Half? h) => FormattableString.Invariant($"{string.Join('+', f)} {h}"));
         routes.MapGet("/query/times", (DateTimeOffset at, DateTime? local, DateOnly? date) => FormattableString.Invariant($"{at:O} {local:O} {date:O}"));
         routes.MapGet("/query/own", (Fahrenheit t) => $"{t.Degrees}");
         routes.MapGet("/query/array", (int[] id, string[]? tag) => $"{string.Join('+', id)} {(tag is null ? "null" : string.Join('+', tag))}");

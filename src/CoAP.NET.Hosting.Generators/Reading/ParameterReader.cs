@@ -105,7 +105,8 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
 
         if (bodies.All)
         {
-            return Body(draft.Make(ParameterSource.JsonBody));
+            // A container may know a class; a structure or an array is the body.
+            return plain.TypeKind == TypeKind.Class ? draft.Make(ParameterSource.ServiceOrBody) : Body(draft.Make(ParameterSource.JsonBody));
         }
 
         if (!bodies.None)

@@ -16,6 +16,7 @@ internal enum ParameterSource
     TypedOption,
     Service,
     KeyedService,
+    ServiceOrBody,
     JsonBody,
     TextBody,
     BytesBody,

@@ -23,6 +23,12 @@ internal static class ParameterWriter
             case ParameterSource.JsonBody:
                 writer.Line($"var body{i} = route.Body<{parameter.ValueType}>({name}, {Text(parameter.IsOptional)}{(parameter.Parser is null ? string.Empty : $", {parameter.Parser}")});");
                 break;
+            case ParameterSource.ServiceOrBody:
+                writer.Line($"var body{i} = route.ServiceOrBody<{parameter.ValueType}>({name}, {Text(parameter.IsOptional)});");
+                break;
+            case > ParameterSource.JsonBody:
+                writer.Line($"route.TakesBody({name});");
+                break;
         }
     }
 
@@ -57,7 +63,7 @@ internal static class ParameterWriter
             case ParameterSource.TypedOption when !parameter.IsOptional:
                 writer.ReturnIf($"request.Options.Get<{parameter.ValueType}>() is not {{ }} a{i}", Lacks($"the option for '{parameter.ParameterName}'"));
                 break;
-            case ParameterSource.JsonBody:
+            case ParameterSource.JsonBody or ParameterSource.ServiceOrBody:
                 writer.ReturnIf($"!body{i}.TryRead(request, out var a{i}, out var refusal{i})", $"refusal{i}");
                 break;
             case ParameterSource.TextBody:
@@ -86,6 +92,7 @@ internal static class ParameterWriter
         ParameterSource.TypedOption when parameter.IsOptional => $"request.Options.Get<{parameter.ValueType}>()",
         ParameterSource.Service => $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}Service<{parameter.ValueType}>(request)",
         ParameterSource.KeyedService => $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}KeyedService<{parameter.ValueType}>(request, {parameter.Key})",
+        ParameterSource.ServiceOrBody => $"body{i}.Value(request, a{i}){(parameter.IsOptional ? string.Empty : "!")}",
         ParameterSource.JsonBody => parameter.IsOptional ? $"request.Payload.IsEmpty ? {Default(parameter)} : a{i}" : $"a{i}!",
         ParameterSource.TextBody => parameter.IsOptional ? $"a{i} ?? {Default(parameter)}" : $"a{i}!",
         ParameterSource.BytesBody => parameter.IsOptional ? "request.Payload.IsEmpty ? null : request.Payload.ToArray()" : "request.Payload.ToArray()",
@@ -145,7 +152,8 @@ internal static class ParameterWriter
 
     private static string Lacks(string what) => $"CoapArguments.Lacks(request, {Literals.Text(what)})";
 
-    private static string CannotRead(string what, BoundParameter parameter) => $"CoapArguments.CannotRead(request, {Literals.Text(what)}, {Literals.Text(TypeForPeople(parameter.ValueType))})";
+    private static string CannotRead(string what, BoundParameter parameter) =>
+        $"CoapArguments.CannotRead{(Parsing.IsNumber(parameter.Parser) ? "Number" : string.Empty)}(request, {Literals.Text(what)}, {Literals.Text(TypeForPeople(parameter.ValueType))})";
 
     private static string TypeForPeople(string type) => type.StartsWith("global::", System.StringComparison.Ordinal) ? type.Substring(type.LastIndexOf('.') + 1) : type;
 

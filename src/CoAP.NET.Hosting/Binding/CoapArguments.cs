@@ -163,6 +163,14 @@ public static class CoapArguments
     /// <returns>4.00.</returns>
     public static CoapResult CannotRead(CoapRequest request, string what, string type) => CoapResults.Refuse(request, $"T{what.AsSpan(1)} cannot be read as {type}.");
 
+    /// <summary>The answer to a request with an argument that is no number of the form that <see cref="CoapParsers.Number"/> reads, counted.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="what">What cannot be read, such as <c>the query argument 'celsius'</c>.</param>
+    /// <param name="type">What it should be.</param>
+    /// <returns>4.00.</returns>
+    public static CoapResult CannotReadNumber(CoapRequest request, string what, string type) =>
+        CoapResults.Refuse(request, $"T{what.AsSpan(1)} cannot be read as {type}. Write it with a decimal point and without separators of thousands, such as 1234.5.");
+
     private static IServiceProvider ServicesOf(CoapRequest request, Type type) => request.Services ?? throw new InvalidOperationException(
         $"A handler needs a {type}, but its request has no services. Run the server in a host (services.AddCoapServer), set CoapRequest.Services in a filter, or make the parameter nullable.");
 

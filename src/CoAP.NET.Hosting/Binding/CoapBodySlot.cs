@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
@@ -28,7 +29,9 @@ public sealed class CoapBodySlot<T> : IJsonSlot
 
     Type IJsonSlot.Type => typeof(T);
 
-    string IJsonSlot.Place => $"the body '{_name}'";
+    string IJsonSlot.Place => Place;
+
+    private string Place => $"the body '{_name}'";
 
     bool IJsonSlot.TryPrepare(CoapJsonOptions options) => TryFind(options) || _parser is not null;
 
@@ -44,7 +47,7 @@ public sealed class CoapBodySlot<T> : IJsonSlot
         refusal = null;
         if (request.Payload.IsEmpty)
         {
-            refusal = _isOptional ? null : CoapArguments.Lacks(request, $"the body '{_name}'");
+            refusal = _isOptional ? null : CoapArguments.Lacks(request, Place);
             return _isOptional;
         }
 
@@ -52,7 +55,9 @@ public sealed class CoapBodySlot<T> : IJsonSlot
         if (_parser is not null && (format is null || format == CoapContentFormat.TextPlain))
         {
             bool isText = Utf8.IsValid(request.Payload.Span) && _parser(Encoding.UTF8.GetString(request.Payload.Span), out value);
-            refusal = isText ? null : CoapArguments.CannotRead(request, $"the body '{_name}'", typeof(T).Name);
+            refusal = isText ? null
+                : default(T) is double or float or decimal or Half or NFloat ? CoapArguments.CannotReadNumber(request, Place, typeof(T).Name)
+                : CoapArguments.CannotRead(request, Place, typeof(T).Name);
             return isText;
         }
 
@@ -96,7 +101,7 @@ public sealed class CoapBodySlot<T> : IJsonSlot
 
         if (value is null && !_isOptional)
         {
-            refusal = CoapArguments.Lacks(request, $"the body '{_name}'");
+            refusal = CoapArguments.Lacks(request, Place);
             return false;
         }
 

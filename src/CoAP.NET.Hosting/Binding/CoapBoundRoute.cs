@@ -10,6 +10,8 @@ public sealed class CoapBoundRoute
 {
     private readonly List<IJsonSlot> _slots = [];
     private readonly List<NeededService> _services = [];
+    private readonly List<UnmarkedClass> _unmarked = [];
+    private readonly List<string> _bodies = [];
     private readonly List<string> _routeNames = [];
     private CoapContentFormat[]? _produces;
     private CoapRouteHandlerBuilder? _route;
@@ -24,7 +26,26 @@ public sealed class CoapBoundRoute
     {
         CoapBodySlot<T> slot = new(this, name, isOptional, parser);
         _slots.Add(slot);
+        _bodies.Add(name);
         return slot;
+    }
+
+    /// <summary>Says that a parameter is the body as it is.</summary>
+    /// <param name="name">The name of the parameter.</param>
+    public void TakesBody(string name) => _bodies.Add(name);
+
+    /// <summary>Says that a parameter is a service if the container knows its class, otherwise the body, as JSON or CBOR.</summary>
+    /// <typeparam name="T">The type of the parameter, without a question mark.</typeparam>
+    /// <param name="name">The name of the parameter.</param>
+    /// <param name="isOptional">Whether service or payload may be missing.</param>
+    /// <returns>Finds it.</returns>
+    public CoapServiceOrBodySlot<T> ServiceOrBody<T>(string name, bool isOptional)
+        where T : class
+    {
+        CoapBodySlot<T> body = new(this, name, isOptional, parser: null);
+        UnmarkedClass parameter = new(name, typeof(T), body);
+        _unmarked.Add(parameter);
+        return new CoapServiceOrBodySlot<T>(this, parameter, body, isOptional);
     }
 
     /// <summary>Says that the handler returns a value for JSON or CBOR.</summary>
@@ -95,14 +116,29 @@ public sealed class CoapBoundRoute
             }
         }
 
+        if (FindTwoBodies(services) is { } problem)
+        {
+            problems.Add(problem);
+        }
+
         CoapJsonOptions options = FindOptions(services);
-        foreach (IJsonSlot slot in _slots)
+        foreach (IJsonSlot slot in _unmarked.Where(parameter => !parameter.IsService(services)).Select(static parameter => parameter.Body).Concat(_slots))
         {
             if (!slot.TryPrepare(options))
             {
                 problems.Add(LacksMetadata(slot));
             }
         }
+    }
+
+    /// <summary>What is wrong where parameters that the container does not know would be further bodies; null for nothing.</summary>
+    internal string? FindTwoBodies(IServiceProvider? services)
+    {
+        UnmarkedClass[] unknown = [.. _unmarked.Where(parameter => !parameter.IsService(services))];
+        string[] bodies = [.. _bodies, .. unknown.Select(static parameter => parameter.Name)];
+        return bodies.Length < 2 ? null
+            : $"{this}: the parameters {string.Join(" and ", bodies.Select(static name => $"'{name}'"))} would all be the body, and a request has one. Register what is a service: "
+                + $"{string.Join(" or ", unknown.Select(static parameter => $"services.AddSingleton<{parameter.Type.Name}>()"))}. Or mark the body with CoapFromBody, or put all into one type.";
     }
 
     /// <summary>What a type that cannot be read or written needs.</summary>

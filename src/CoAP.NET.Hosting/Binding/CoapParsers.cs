@@ -1,6 +1,7 @@
 using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using System.Numerics;
 
 namespace CoAP.NET.Binding;
 
@@ -25,6 +26,16 @@ public static class CoapParsers
     /// <returns>Whether the text is one.</returns>
     public static bool Parsable<T>(string text, [MaybeNullWhen(false)] out T value)
         where T : IParsable<T> => T.TryParse(text, CultureInfo.InvariantCulture, out value);
+
+    /// <summary>
+    /// A number that may have a fraction: digits, a decimal point, an exponent. Neither a comma, which one reader takes for thousands and another for the decimal point, nor what is not finite.
+    /// </summary>
+    /// <typeparam name="T">The type of the number.</typeparam>
+    /// <param name="text">The text.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether the text is one.</returns>
+    public static bool Number<T>(string text, out T value)
+        where T : struct, INumberBase<T> => T.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value) && T.IsFinite(value);
 
     /// <summary>True, false, 1 or 0; an argument of the query that is its name alone is true.</summary>
     /// <param name="text">The text.</param>

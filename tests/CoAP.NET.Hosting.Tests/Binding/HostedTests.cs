@@ -28,6 +28,43 @@ public sealed class HostedTests : HostTest
     }
 
     [Fact]
+    public async Task A_class_is_a_service_where_the_container_knows_it_and_the_body_where_it_does_not()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddScoped<Visit>().AddSingleton<DeviceStore>();
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
+        server.MapPost("/json", (DeviceStore store, Device device, Visit visit) => $"{store.Name} {device.Id} {visit.Number > 0}");
+        server.MapPost("/bytes", (byte[] body, DeviceStore? store) => $"{store?.Name} {body.Length}");
+        server.MapPut("/none", (DeviceStore store) => store.Name);
+        server.MapPost("/optional", (DeviceStore store, Device? device) => $"{store.Name} {device?.Id ?? "none"}");
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+        string address = AddressOf(host);
+        CoapContent content = CoapContent.Cbor(new Device("lamp", 5), DeviceContext.Default.Device);
+        Assert.Equal("main lamp True", (await Within(client.PostAsync(address + "/json", content))).GetText());
+        Assert.Equal(CoapCode.BadRequest, (await Within(client.PostAsync(address + "/json", new CoapContent(ReadOnlyMemory<byte>.Empty)))).Code);
+        Assert.Equal($"main {content.Bytes.Length}", (await Within(client.PostAsync(address + "/bytes", content))).GetText());
+        Assert.Equal("main", (await Within(client.PutAsync(address + "/none", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
+        Assert.Equal("main none", (await Within(client.PostAsync(address + "/optional", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
+    }
+
+    [Fact]
+    public async Task Two_classes_that_the_container_does_not_know_end_the_start()
+    {
+        HostApplicationBuilder builder = Builder();
+        ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
+        server.MapPost("/d", (Device device, DeviceStore store) => store.Name);
+        server.MapPost("/e", ([CoapFromBody] Device device, DeviceStore store) => store.Name);
+        IHost host = Build(builder);
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
+        Assert.Contains(
+            "POST /d: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: services.AddSingleton<Device>() or services.AddSingleton<DeviceStore>().",
+            exception.Message,
+            StringComparison.Ordinal);
+        Assert.Contains("POST /e: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: services.AddSingleton<DeviceStore>().", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_service_that_nobody_registered_ends_the_start()
     {
         HostApplicationBuilder builder = Builder();

@@ -14,6 +14,14 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
     [InlineData("/query/default?day=32", "The query argument 'day' cannot be read as DayOfWeek.")]
     [InlineData("/query/own?t=72C", "The query argument 't' cannot be read as Fahrenheit.")]
     [InlineData("/query/array?id=1&id=x", "The query argument 'id' cannot be read as int.")]
+    [InlineData("/query/price?price=1,000", "The query argument 'price' cannot be read as decimal. Write it with a decimal point and without separators of thousands, such as 1234.5.")]
+    [InlineData("/query/default?factor=1,5", "The query argument 'factor' cannot be read as double. Write it with a decimal point")]
+    [InlineData("/query/default?factor=NaN", "The query argument 'factor' cannot be read as double.")]
+    [InlineData("/query/default?factor=-Infinity", "The query argument 'factor' cannot be read as double.")]
+    [InlineData("/query/default?factor=1e400", "The query argument 'factor' cannot be read as double.")]
+    [InlineData("/query/floats?f=1&f=2,5", "The query argument 'f' cannot be read as float.")]
+    [InlineData("/query/floats?h=70000", "The query argument 'h' cannot be read as Half.")]
+    [InlineData("/route/number/1,5", "The route value 'n' cannot be read as double.")]
     [InlineData("/route/x", "The route value 'id' cannot be read as int.")]
     [InlineData("/option/typed", "The request lacks the option for 'hops'.")]
     [InlineData("/option/number", "The request lacks the option 65002.")]
@@ -42,7 +50,12 @@ public sealed class RefusalTests(BoundServer server) : IClassFixture<BoundServer
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(new byte[] { 0x01 }, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' is no CBOR of the right form.");
         byte[] twice = [0xa2, 0x62, 0x69, 0x64, 0x61, 0x61, 0x62, 0x69, 0x64, 0x61, 0x62]; // {"id": "a", "id": "b"}
         await Refuses(CoapMethod.Post, "/body/json", new CoapContent(twice, CoapContentFormat.Cbor), CoapCode.BadRequest, "The body 'device' is no CBOR of the right form.");
-        await Refuses(CoapMethod.Put, "/body/number", CoapContent.Text("secret"), CoapCode.BadRequest, "The body 'value' cannot be read as Double.");
+        await Refuses(CoapMethod.Put, "/body/number", CoapContent.Text("secret"), CoapCode.BadRequest, "The body 'value' cannot be read as Double. Write it with a decimal point");
+        foreach (string wrong in new[] { "31,5", "1,000", "NaN", "Infinity", "\u221e", "1e400", "0x10", "(1)" })
+        {
+            await Refuses(CoapMethod.Put, "/body/number", CoapContent.Text(wrong), CoapCode.BadRequest, "The body 'value' cannot be read as Double. Write it with a decimal point");
+        }
+
         await Refuses(CoapMethod.Post, "/body/text", new CoapContent(new byte[] { 0xff }, CoapContentFormat.TextPlain), CoapCode.BadRequest, "The body 'text' cannot be read as text in UTF-8.");
     }
 

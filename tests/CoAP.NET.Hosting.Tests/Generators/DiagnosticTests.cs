@@ -20,10 +20,11 @@ public sealed class DiagnosticTests
     [InlineData("COAP0002", """routes.MapPut("/d", ([CoapFromOption(4)] Dto n) => "x");""", "CoapETag")]
     [InlineData("COAP0002", """routes.MapPut("/d", ([CoapFromServices] int n) => "x");""", "a class or an interface")]
     [InlineData("COAP0002", """routes.Map("/d", [CoapMethod.Get, CoapMethod.Put], (Dto n) => "x");""", "mark it")]
-    [InlineData("COAP0003", """routes.MapPost("/d", (Dto a, byte[] b) => "x");""", "'a' and 'b'")]
-    [InlineData("COAP0003", """routes.MapPost("/d", (Dto a, Dto b) => "x");""", "'a' and 'b'")]
+    [InlineData("COAP0003", """routes.MapPost("/d", ([CoapFromBody] Dto a, byte[] b) => "x");""", "'a' and 'b'")]
+    [InlineData("COAP0003", """routes.MapPost("/d", (Dto[] a, KeyValuePair<int, int> b) => "x");""", "'a' and 'b'")]
     [InlineData("COAP0004", """routes.MapGet("/d/x{id}", (int n) => "x");""", "x{id}")]
-    [InlineData("COAP0004", """routes.MapGet("/d/{id?}", (int n) => "x");""", "{id?}")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{id?}", (int n) => "x");""", "'{id?}' is optional, which parameters of a route cannot be; write {id} and")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{id:int}", (int id) => "x");""", "'{id:int}' has a constraint, which routes of CoAP do not have; write {id}, and let the type of the handler's parameter say")]
     [InlineData("COAP0004", """routes.MapGet("/d/{*rest}/x", (string rest) => "x");""", "nothing can follow")]
     [InlineData("COAP0004", """routes.MapGet("/d/{id}/{id}", (string id) => "x");""", "twice")]
     [InlineData("COAP0004", """routes.MapGet("/d?x=1", (int n) => "x");""", "query")]
@@ -95,6 +96,8 @@ public sealed class DiagnosticTests
             routes.MapGet("/b/{id}", (CoapRequest request, int n) => "x");
             routes.MapGet("/c/{id}/{*rest}", (string id, string rest, IStore store, CancellationToken ct) => "x");
             routes.MapPost("/d", (Dto body, [FromKeyedServices(typeof(Dto))] IStore store) => body);
+            routes.MapPost("/e", (Dto body, Endpoints service) => body);
+            routes.MapPut("/f", (byte[] body, Endpoints service) => body);
             """);
         Assert.Empty(await Snippet.AnalyzeAsync(compilation));
     }

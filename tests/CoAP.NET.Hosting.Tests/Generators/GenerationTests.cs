@@ -18,6 +18,7 @@ public sealed class GenerationTests
         routes.MapIPatch("/g", (Old old) => ValueTask.CompletedTask);
         routes.MapFetch("/h", delegate(int n) { return n; });
         CoapDelegateRouteExtensions.Map(routes, "/i", new[] { CoapMethod.Put }, (Dto body) => (CoapResult?)null);
+        routes.MapPut("/l", (byte[] body, Dto service, Dto? other, double n, Half? h = null) => service);
         routes.MapGroup("/j").MapGet("/k", (int n) => n).WithTitle("x");
         """;
 
@@ -34,7 +35,7 @@ public sealed class GenerationTests
         Compilation generated = Snippet.Generate(compilation);
         Assert.Empty(Snippet.Visible(generated));
         string code = generated.SyntaxTrees.Last().ToString();
-        Assert.Equal(10, code.Split("[global::System.Runtime.CompilerServices.InterceptsLocationAttribute(").Length - 1);
+        Assert.Equal(11, code.Split("[global::System.Runtime.CompilerServices.InterceptsLocationAttribute(").Length - 1);
         using MemoryStream assembly = new();
         Assert.True(generated.Emit(assembly).Success);
     }

@@ -48,7 +48,7 @@ public sealed class GettingStartedTests : GuideTest
         CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => FormattableString.Invariant($"{degrees}")).Observable();
         server.MapPut("/temperature", request =>
         {
-            degrees = double.Parse(request.GetText(), CultureInfo.InvariantCulture);
+            degrees = double.Parse(request.GetText(), NumberStyles.Float, CultureInfo.InvariantCulture);
             temperature.Notify();
             return CoapResults.Changed();
         });
@@ -76,7 +76,7 @@ public sealed class GettingStartedTests : GuideTest
         CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => FormattableString.Invariant($"{degrees}")).Observable();
         server.MapPut("/temperature", request =>
         {
-            degrees = double.Parse(request.GetText(), CultureInfo.InvariantCulture);
+            degrees = double.Parse(request.GetText(), NumberStyles.Float, CultureInfo.InvariantCulture);
             temperature.Notify();
             return CoapResults.Changed();
         });

@@ -49,7 +49,11 @@ internal sealed class RouteTemplate
             string name = segment[(rest ? 2 : 1)..^1];
             return name.Length != 0 && name.AsSpan().IndexOfAny("{}*?:") < 0
                 ? new RouteSegment(rest ? RouteSegmentKind.Rest : RouteSegmentKind.Parameter, name, [])
-                : throw Bad(template, $"'{segment}' is no parameter. Write {{name}}, or {{*name}} for the rest of the path.");
+                : throw Bad(template, name.Contains(':', StringComparison.Ordinal)
+                    ? $"'{segment}' has a constraint, which routes of CoAP do not have. Write {{{name.Split(':')[0]}}}, and check the value in the handler."
+                    : name.EndsWith('?')
+                        ? $"'{segment}' is optional, which parameters of a route cannot be. Write {{{name.TrimEnd('?')}}} and map the shorter path as well, or take it from the query."
+                        : $"'{segment}' is no parameter. Write {{name}}, or {{*name}} for the rest of the path.");
         }
 
         int special = segment.AsSpan().IndexOfAny("{}?#");
