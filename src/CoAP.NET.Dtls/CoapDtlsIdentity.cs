@@ -86,6 +86,10 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
             : PublicKey.IsEmpty ? "unknown" : $"public key with SHA-256 {Convert.ToHexString(SHA256.HashData(PublicKey.Span))}";
     }
 
+    /// <summary>An identity that no handshake has shown, for tests.</summary>
+    internal static CoapDtlsIdentity Of(string? pskIdentity, X509Certificate2? certificate, ReadOnlyMemory<byte> publicKey, string cipherSuite) =>
+        new(pskIdentity, certificate, publicKey, cipherSuite, hasConnectionId: false);
+
     /// <summary>The identity of a session's peer.</summary>
     /// <param name="session">The session.</param>
     internal static CoapDtlsIdentity From(DtlsSession session) => new(session.PskIdentity, session.PeerCertificate, session.PeerPublicKey, session.Suite.Name, session.HasConnectionId);

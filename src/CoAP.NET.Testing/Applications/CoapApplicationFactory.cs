@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Hosting;
+using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -12,12 +13,15 @@ namespace CoAP.NET.Testing;
 /// <summary>
 /// Runs a hosted application as it is, from its <c>Main</c> on, but on a network in memory: its CoAP servers and clients open no socket, and its services can be replaced. Derive from it to
 /// change more for all tests of a class. The application starts with the first use of <see cref="Services"/> or <see cref="StartAsync"/>, and is stopped as by SIGTERM when this is disposed.
-/// Addresses other than those of scheme <c>coap</c> are not listened on.
+/// The schemes <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> and <c>coaps+tcp</c> are served as configured; on the secured ones clients have the identity that the test gives them
+/// (<see cref="CreateClient"/>), and keys and certificates of the configuration are not read.
 /// </summary>
 /// <typeparam name="TEntryPoint">A type of the application's assembly, usually its <c>Program</c>.</typeparam>
 public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     where TEntryPoint : class
 {
+    private static readonly string[] s_schemes = ["coap", "coaps", "coap+tcp", "coaps+tcp"];
+
     private readonly Lock _gate = new();
     private readonly List<CoapClient> _clients = [];
     private readonly List<Action<IServiceCollection>> _changes = [];
@@ -52,6 +56,19 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     public string Address => Services.GetService<CoapServer>()?.LocalEndpoints is [string first, ..]
         ? first
         : throw new InvalidOperationException("The application has no CoAP server without a name. Call AddCoapServer() in it, or take the server by its name from Services and read its LocalEndpoints.");
+
+    /// <summary>The address of the application's server for a scheme, as the beginning of URIs. Starts the application.</summary>
+    /// <param name="scheme">The scheme, such as <c>coaps</c>.</param>
+    /// <returns>The first address of that scheme.</returns>
+    /// <exception cref="InvalidOperationException">The server does not listen on the scheme, or the application has none, or did not start.</exception>
+    public string AddressOf(string scheme)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(scheme);
+        _ = Address;
+        IReadOnlyList<string> endpoints = Services.GetRequiredService<CoapServer>().LocalEndpoints;
+        return endpoints.FirstOrDefault(endpoint => endpoint.StartsWith($"{scheme}://", StringComparison.Ordinal))
+            ?? throw new InvalidOperationException($"The application does not listen on {scheme}, but on {string.Join(", ", endpoints)}. Add {scheme}:// to its Endpoints.");
+    }
 
     /// <summary>Replaces services of the application, such as a store by one of the test. Runs after the application has added its own.</summary>
     /// <param name="change">Changes the services.</param>
@@ -97,8 +114,9 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
 
     /// <summary>Makes a client on the same network, with an address of its own. Closed with the application.</summary>
     /// <param name="options">How it works; null for the defaults. Its clock is set to that of the network.</param>
-    /// <returns>The client; <see cref="Address"/> is what to ask.</returns>
-    public CoapClient CreateClient(CoapEndpointOptions? options = null)
+    /// <param name="identity">Who it is for servers that it asks by <c>coaps</c> or <c>coaps+tcp</c>; null for nobody.</param>
+    /// <returns>The client; <see cref="Address"/> and <see cref="AddressOf"/> are what to ask.</returns>
+    public CoapClient CreateClient(CoapEndpointOptions? options = null, CoapTestIdentity? identity = null)
     {
         options ??= new CoapEndpointOptions();
         options.TimeProvider = TimeProvider;
@@ -107,7 +125,11 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         lock (_gate)
         {
             _clients.Add(client);
-            client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"[2001:db8:0:1::{_clients.Count.ToString("x", CultureInfo.InvariantCulture)}]:0")));
+            CoapAddress local = InMemoryNetwork.Address($"[2001:db8:0:1::{_clients.Count.ToString("x", CultureInfo.InvariantCulture)}]:0");
+            foreach (string scheme in s_schemes)
+            {
+                client.Endpoint.AddTransport(Network.CreateTransport(scheme, local, identity));
+            }
         }
 
         return client;
@@ -144,12 +166,7 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         // Signals are for the process of the tests.
         services.Replace(ServiceDescriptor.Singleton<IHostLifetime, SilentLifetime>());
         services.PostConfigureAll<CoapServerOptions>(MoveIntoMemory);
-        services.PostConfigureAll<CoapClientOptions>(options =>
-        {
-            options.Endpoint.ResolveHost = ResolveAsync;
-            options.Transports.Clear();
-            options.Transports.Add(_ => Network.CreateTransport(InMemoryNetwork.Address($"[{HostAddress}]:0")));
-        });
+        services.PostConfigureAll<CoapClientOptions>(MoveIntoMemory);
         if (TimeProvider != TimeProvider.System)
         {
             services.Replace(ServiceDescriptor.Singleton(TimeProvider));
@@ -162,20 +179,49 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         }
     }
 
+    private void MoveIntoMemory(CoapClientOptions options)
+    {
+        CoapTestIdentity? identity = options.Dtls.PskIdentity is { Length: > 0 } psk ? CoapTestIdentity.Psk(psk) : null;
+        Forget(options.Tls);
+        Forget(options.Dtls);
+        options.Dtls.PskIdentity = options.Dtls.PskKey = null;
+        options.Endpoint.ResolveHost = ResolveAsync;
+        options.Transports.Clear();
+        foreach (string scheme in s_schemes)
+        {
+            options.Transports.Add(_ => Network.CreateTransport(scheme, InMemoryNetwork.Address($"[{HostAddress}]:0"), identity));
+        }
+    }
+
     private void MoveIntoMemory(CoapServerOptions options)
     {
-        int[] ports =
+        (string Scheme, int Port)[] endpoints =
         [
             .. options.Endpoints.Select(static uri => CoapUri.Parse(uri.Replace("://*", "://[::]", StringComparison.Ordinal)))
-                .Where(static uri => uri.Scheme == "coap").Select(static uri => (int)uri.Port).Distinct()
+                .Where(static uri => s_schemes.Contains(uri.Scheme)).Select(static uri => (uri.Scheme, (int)uri.Port)).Distinct(),
         ];
         options.Endpoints.Clear();
         options.Transports.Clear();
+        Forget(options.Tls);
+        Forget(options.Dtls);
+        options.Dtls.PskFile = options.Dtls.PskIdentityHint = null;
+        options.Dtls.Psk.Clear();
+        options.Dtls.ClientCertificates = CoapClientCertificateMode.None;
+
         // There are no groups of real hosts in memory.
         options.JoinGroups = false;
-        foreach (int port in ports.Length == 0 ? [5683] : ports)
+        foreach ((string scheme, int port) in endpoints.Length == 0 ? [("coap", 5683)] : endpoints)
         {
-            options.Transports.Add(_ => Network.CreateTransport(InMemoryNetwork.Address($"[{HostAddress}]:{port.ToString(CultureInfo.InvariantCulture)}")));
+            options.Transports.Add(_ => Network.CreateTransport(scheme, InMemoryNetwork.Address($"[{HostAddress}]:{port.ToString(CultureInfo.InvariantCulture)}")));
         }
     }
+
+    // Files with keys are seldom where tests run, and nothing in memory needs them.
+    private static void Forget(CoapTlsFileOptions tls)
+    {
+        tls.Certificate = tls.Key = tls.Password = tls.Authorities = null;
+        tls.ClientCertificates = CoapClientCertificateMode.None;
+    }
+
+    private static void Forget(CoapDtlsFileOptions dtls) => dtls.Certificate = dtls.Key = dtls.Password = dtls.Authorities = null;
 }

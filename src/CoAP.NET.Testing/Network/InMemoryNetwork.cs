@@ -74,6 +74,29 @@ public sealed partial class InMemoryNetwork
         return new InMemoryTransport(this, local);
     }
 
+    /// <summary>
+    /// Makes a transport of a scheme for an endpoint: <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> or <c>coaps+tcp</c>. The secured ones believe what an identity claims, without keys or handshakes.
+    /// Streams arrive in real time and without the faults of the network.
+    /// </summary>
+    /// <param name="scheme">The scheme.</param>
+    /// <param name="local">The address; port 0 takes the next free one from 49152 on.</param>
+    /// <param name="identity">Who peers see over secured schemes; null for <see cref="CoapTestIdentity.None"/>.</param>
+    /// <returns>The transport.</returns>
+    /// <exception cref="ArgumentException">The scheme is none of them, or the address is the wildcard or a group: a host of this network has one address.</exception>
+    public CoapTransport CreateTransport(string scheme, CoapAddress local, CoapTestIdentity? identity = null)
+    {
+        CheckHost(local, nameof(local));
+        identity ??= CoapTestIdentity.None;
+        return scheme switch
+        {
+            "coap" => new InMemoryTransport(this, local),
+            "coaps" => new InMemorySessionTransport(this, local, identity),
+            "coap+tcp" => new InMemoryStreamTransport(this, local, isSecure: false, identity, new CoapStreamOptions()),
+            "coaps+tcp" => new InMemoryStreamTransport(this, local, isSecure: true, identity, new CoapStreamOptions()),
+            _ => throw new ArgumentException($"'{scheme}' cannot be had in memory: coap, coaps, coap+tcp and coaps+tcp can.", nameof(scheme)),
+        };
+    }
+
     /// <summary>Makes a peer that says what the test has it say.</summary>
     /// <param name="local">Its address; port 0 takes the next free one from 49152 on.</param>
     /// <param name="remote">Where it sends to; by default to whoever sent to it last.</param>
@@ -89,6 +112,9 @@ public sealed partial class InMemoryNetwork
     /// <summary>The trace, one line for each event.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => PrintTrace(int.MaxValue);
+
+    /// <summary>Who takes sessions and connections.</summary>
+    internal InMemoryListeners Listeners { get; } = new();
 
     internal string PrintTrace(int last)
     {

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP. Made by <see cref="InMemoryNetwork.CreateTransport"/>. It receives on the thread that
+/// The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP. Made by <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/>. It receives on the thread that
 /// runs the network: with a <see cref="VirtualClock"/> the one that advances.
 /// </summary>
 public sealed class InMemoryTransport : CoapTransport, INetworkReceiver

@@ -11,7 +11,7 @@ public sealed class TestingGuideTests
     private interface IDeviceStore;
 
     [Fact]
-    public void Every_snippet_of_the_page_is_compiled() => Page.HasOnlyCompiledSnippets("testing-applications.md", 5);
+    public void Every_snippet_of_the_page_is_compiled() => Page.HasOnlyCompiledSnippets("testing-applications.md", 6);
 
     [Fact]
     public async Task An_application_is_asked_in_memory()
@@ -33,6 +33,20 @@ public sealed class TestingGuideTests
         application.WithServices(services => services.AddSingleton<IDeviceStore>(store));
 
         Assert.Same(store, application.Services.GetRequiredService<IDeviceStore>());
+    }
+
+    [Fact]
+    public async Task Clients_have_the_identities_that_the_test_gives_them()
+    {
+        await using CoapApplicationFactory<Program> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
+        application.WithServices(services => services.AddCoapServer().Routes.RequireAuthorization(static policy => policy.RequirePskIdentity()));
+
+        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
+        CoapClient stranger = application.CreateClient();
+        string address = application.AddressOf("coaps");
+
+        Assert.Equal(CoapCode.Changed, (await meter.PutAsync(address + "/target", CoapContent.Text("21"))).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await stranger.PutAsync(address + "/target", CoapContent.Text("21"))).Code);
     }
 
     [Fact]

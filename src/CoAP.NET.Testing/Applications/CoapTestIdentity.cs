@@ -1,0 +1,96 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>
+/// Who a client or server in memory claims to be on <c>coaps</c> and <c>coaps+tcp</c>. Nothing is proven there: no key, no certificate and no chain is checked, so that tests of routes and policies need
+/// none. What <see cref="CoapPeer.Identity"/> gives is what it would be after a real handshake. On schemes without security nothing is shown.
+/// </summary>
+public sealed class CoapTestIdentity
+{
+    private const string PskSuite = "TLS_PSK_WITH_AES_128_CCM_8";
+    private const string EcdheSuite = "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8";
+
+    private readonly string? _psk;
+    private readonly byte[]? _certificate;
+    private readonly ReadOnlyMemory<byte> _publicKey;
+    private readonly object? _other;
+
+    private CoapTestIdentity(string? psk = null, byte[]? certificate = null, ReadOnlyMemory<byte> publicKey = default, object? other = null)
+    {
+        _psk = psk;
+        _certificate = certificate;
+        _publicKey = publicKey;
+        _other = other;
+    }
+
+    /// <summary>Nobody: a client that has no credentials of its own. <see cref="CoapPeer.IsKnown"/> is false.</summary>
+    public static CoapTestIdentity None { get; } = new();
+
+    /// <summary>Somebody with the pre-shared key of an identity, as <c>RequirePskIdentity</c> asks for it. On <c>coaps</c> only.</summary>
+    /// <param name="identity">The identity, not the key.</param>
+    /// <returns>The identity of the test.</returns>
+    public static CoapTestIdentity Psk(string identity)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(identity);
+        return new CoapTestIdentity(psk: identity);
+    }
+
+    /// <summary>Somebody with a certificate, as <c>RequireCertificate</c> asks for it.</summary>
+    /// <param name="certificate">The certificate; copied. It may be self-signed and needs no private key.</param>
+    /// <returns>The identity of the test.</returns>
+    public static CoapTestIdentity Certificate(X509Certificate2 certificate)
+    {
+        ArgumentNullException.ThrowIfNull(certificate);
+        return new CoapTestIdentity(certificate: certificate.RawData);
+    }
+
+    /// <summary>Somebody with a raw public key (RFC 7250). On <c>coaps</c> only.</summary>
+    /// <param name="publicKey">The key as SubjectPublicKeyInfo in DER; not empty.</param>
+    /// <returns>The identity of the test.</returns>
+    /// <exception cref="ArgumentException">The key is empty.</exception>
+    public static CoapTestIdentity RawPublicKey(ReadOnlyMemory<byte> publicKey) => publicKey.IsEmpty
+        ? throw new ArgumentException("A raw public key is not empty. Give what ExportSubjectPublicKeyInfo returns.", nameof(publicKey))
+        : new CoapTestIdentity(publicKey: publicKey.ToArray());
+
+    /// <summary>Somebody with an identity of any type, such as a <see cref="System.Security.Claims.ClaimsPrincipal"/> of a web application.</summary>
+    /// <param name="identity">What <see cref="CoapPeer.Identity"/> gives.</param>
+    /// <returns>The identity of the test.</returns>
+    public static CoapTestIdentity Of(object identity)
+    {
+        ArgumentNullException.ThrowIfNull(identity);
+        return new CoapTestIdentity(other: identity);
+    }
+
+    /// <summary>What a server sees of a client after the handshake.</summary>
+    /// <param name="scheme">The secured scheme.</param>
+    /// <param name="serverName">The name that the client asked for; null for none.</param>
+    /// <exception cref="CoapConnectionException">The scheme has no such credentials.</exception>
+    internal object Show(string scheme, string? serverName)
+    {
+        if (_other is not null)
+        {
+            return _other;
+        }
+
+        // A copy for each: it is disposed with its connection.
+        X509Certificate2? certificate = _certificate is null ? null : X509CertificateLoader.LoadCertificate(_certificate);
+        if (scheme == "coaps")
+        {
+            return CoapDtlsIdentity.Of(_psk, certificate, _publicKey, _psk is null ? EcdheSuite : PskSuite);
+        }
+
+        return _psk is null && _publicKey.IsEmpty
+            ? new CoapTlsIdentity(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256)
+            : throw new CoapConnectionException(
+                CoapConnectionError.HandshakeFailed, $"Over {scheme} clients show certificates; pre-shared keys and raw public keys are for coaps. Ask by coaps, or use CoapTestIdentity.Certificate.");
+    }
+
+    /// <summary>What this client sees of a server after the handshake: with a pre-shared key the identity that both use.</summary>
+    internal object AsServerOf(CoapTestIdentity server, string scheme) =>
+        _psk is not null && scheme == "coaps" ? CoapDtlsIdentity.Of(_psk, null, default, PskSuite) : server.Show(scheme, serverName: null);
+}

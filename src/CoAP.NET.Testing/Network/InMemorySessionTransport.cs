@@ -1,0 +1,143 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Channels;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>
+/// <c>coaps</c> on an <see cref="InMemoryNetwork"/>, in place of DTLS: its peers have the identities that they claim, without keys or handshakes. Messages are lost, delayed and repeated as all datagrams
+/// of the network are; opening and closing a session takes no time.
+/// </summary>
+internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddress asked, CoapTestIdentity identity) : CoapSessionTransport, INetworkReceiver
+{
+    private readonly ConcurrentDictionary<CoapAddress, InMemorySession> _sessions = new();
+    private CoapTransportContext? _context;
+    private CoapDatagramPool? _pool;
+    private NetworkNode? _node;
+
+    public override string Scheme => "coaps";
+
+    public override IReadOnlyList<CoapAddress> LocalAddresses => _node is { } node ? [node.Inside] : [];
+
+    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        if (_node is not null)
+        {
+            throw new InvalidOperationException("The transport is started already.");
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+        _context = context;
+        _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);
+        NetworkNode node = network.Attach(asked, this);
+        _node = node;
+        network.Listeners.Add(node.Inside, this);
+        return ValueTask.CompletedTask;
+    }
+
+    // Not awaiting anything, so that opening takes no time: what is thrown is thrown to whoever awaits.
+#pragma warning disable CS1998
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) => Connect(remote, serverName);
+#pragma warning restore CS1998
+
+    /// <summary>Sends a message of a session.</summary>
+    public void Transmit(CoapAddress remote, byte[] data)
+    {
+        if (_node is { } node)
+        {
+            network.Send(node, remote, data);
+        }
+    }
+
+    /// <summary>A session of this transport has ended.</summary>
+    public void OnEnded(InMemorySession session, CoapException? reason)
+    {
+        _sessions.TryRemove(KeyValuePair.Create(session.Remote, session));
+        _context!.Closed(session, reason);
+    }
+
+    public override ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _node, null) is { } node)
+        {
+            network.Listeners.Remove(node.Inside, this);
+            foreach (InMemorySession session in _sessions.Values)
+            {
+                session.Close(null);
+            }
+
+            network.Detach(node);
+        }
+
+        return ValueTask.CompletedTask;
+    }
+
+    void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
+    {
+        // A datagram without a session is none that could be opened.
+        if (!_sessions.TryGetValue(packet.From, out InMemorySession? session) || session.Channel is not { } channel || packet.Data.Length > _pool!.BufferSize)
+        {
+            return;
+        }
+
+        session.OnHeard();
+        CoapDatagram datagram = _pool.Rent();
+        packet.Data.Span.CopyTo(datagram.Buffer);
+        datagram.Length = packet.Data.Length;
+        datagram.Remote = packet.From;
+        datagram.Local = local;
+        datagram.Transport = this;
+        datagram.Channel = channel;
+        _context!.Receive(datagram);
+    }
+
+    // As of an ICMP message about a session: nobody can tell whether it is true.
+    void INetworkReceiver.PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
+    {
+    }
+
+    void INetworkReceiver.TooLong(NetworkPacket packet, CoapAddress local) => _context!.Counters.Add(CoapCounter.SendErrors);
+
+    private InMemorySession Connect(CoapAddress remote, string? serverName)
+    {
+        NetworkNode node = _node ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport is not started, or was closed.");
+        InMemorySessionTransport server = network.Listeners.Find<InMemorySessionTransport>(Scheme, remote);
+        InMemorySession own = new(this, remote, node.Inside, isInitiator: true, identity.AsServerOf(server.Identity, Scheme), serverName);
+        InMemorySession other = new(server, node.Outside, remote, isInitiator: false, identity.Show(Scheme, serverName), serverName);
+        own.Other = other;
+        other.Other = own;
+
+        // The server first, so that it is there for our first message.
+        if (!server.TryOpen(other) || !TryOpen(own))
+        {
+            other.Close(null);
+            throw new CoapConnectionException(CoapConnectionError.Refused, $"No session with {Scheme}://{remote}: one of the two endpoints has reached a bound, or stops.");
+        }
+
+        return own;
+    }
+
+    private CoapTestIdentity Identity => identity;
+
+    private bool TryOpen(InMemorySession session)
+    {
+        if (_context is not { } context || _node is null || !context.Opened(session))
+        {
+            return false;
+        }
+
+        // A client that comes anew from the same address has forgotten the session before.
+        InMemorySession? before = null;
+        _sessions.AddOrUpdate(
+            session.Remote,
+            session,
+            (_, there) =>
+            {
+                before = there;
+                return session;
+            });
+        before?.Close(null);
+        return true;
+    }
+}

@@ -1,0 +1,140 @@
+using System.Security.Claims;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Transports.Tcp;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.DependencyInjection;
+using RoomClient = global::Hosting.RoomClient;
+using RoomWorker = global::Hosting.RoomWorker;
+
+namespace CoAP.NET.Hosting.Tests.Applications;
+
+/// <summary>Routes with policies of an application in memory, as they are, asked by whom the test wants.</summary>
+public sealed class SecuredApplicationTests
+{
+    [Fact]
+    public async Task Policies_decide_by_the_identity_that_the_test_gives_a_client()
+    {
+        using TlsCertificates certificates = new();
+        await using CoapApplicationFactory<RoomClient> application = Start();
+        string coaps = application.AddressOf("coaps");
+        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
+        CoapClient other = application.CreateClient(identity: CoapTestIdentity.Psk("meter-8"));
+        CoapClient admin = application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin")));
+        CoapClient nobody = application.CreateClient();
+
+        Assert.Equal("pre-shared key 'meter-7'", await GetAsync(meter, coaps + "/psk"));
+        Assert.Equal("4.03", await GetAsync(other, coaps + "/psk"));
+        Assert.Equal("4.01", await GetAsync(admin, coaps + "/psk"));
+        Assert.Equal("4.01", await GetAsync(nobody, coaps + "/psk"));
+        Assert.Equal("CN=admin", await GetAsync(admin, coaps + "/certificate"));
+        Assert.Equal("4.01", await GetAsync(meter, coaps + "/certificate"));
+        Assert.Equal("4.01", await GetAsync(nobody, coaps + "/certificate"));
+    }
+
+    [Theory]
+    [InlineData("coaps")]
+    [InlineData("coaps+tcp")]
+    public async Task Certificates_and_users_are_shown_over_every_secured_scheme(string scheme)
+    {
+        using TlsCertificates certificates = new();
+        await using CoapApplicationFactory<RoomClient> application = Start();
+        string address = application.AddressOf(scheme);
+
+        Assert.Equal("CN=admin", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin"))), address + "/certificate"));
+        ClaimsPrincipal ann = new(new ClaimsIdentity([new Claim(ClaimTypes.Name, "ann")], "test"));
+        Assert.Equal("ann", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(ann)), address + "/user"));
+        Assert.Equal("4.01", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(new ClaimsPrincipal())), address + "/user"));
+        Assert.Equal("4.01", await GetAsync(application.CreateClient(), address + "/user"));
+        Assert.Equal("19.0", await GetAsync(application.CreateClient(), address + "/temperature"));
+    }
+
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task Routes_are_refused_without_security_and_nothing_is_shown_there(string scheme)
+    {
+        await using CoapApplicationFactory<RoomClient> application = Start();
+        string address = application.AddressOf(scheme);
+        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
+
+        Assert.Equal("4.01", await GetAsync(meter, address + "/temperature"));
+        Assert.Equal("4.01", await GetAsync(meter, address + "/psk"));
+        Assert.Equal("here", await GetAsync(meter, address + "/open"));
+    }
+
+    [Fact]
+    public async Task What_TLS_cannot_show_fails_with_a_reason()
+    {
+        await using CoapApplicationFactory<RoomClient> application = Start();
+        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
+        Assert.Contains("pre-shared keys and raw public keys are for coaps", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_observation_lives_in_a_session_and_ends_with_it()
+    {
+        await using CoapApplicationFactory<RoomClient> application = Start();
+        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
+        CoapServer server = application.Services.GetRequiredService<CoapServer>();
+        await using CoapObservation observation = await meter.ObserveAsync(application.AddressOf("coaps") + "/psk");
+        await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await states.MoveNextAsync());
+        Assert.Equal(1, server.ObserverCount);
+        server.Notify("/psk");
+        Assert.True(await states.MoveNextAsync());
+        Assert.Equal("pre-shared key 'meter-7'", states.Current.GetText());
+    }
+
+    [Fact]
+    public async Task A_body_in_blocks_survives_loss_in_a_session()
+    {
+        await using CoapApplicationFactory<RoomClient> application = Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
+        CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
+        string text = new('x', 5000);
+        Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text))).GetText());
+        Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coap+tcp") + "/echo", CoapContent.Text(text))).GetText());
+    }
+
+    [Fact]
+    public async Task A_scheme_that_is_not_listened_on_is_told()
+    {
+        await using CoapApplicationFactory<RoomClient> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
+        Assert.StartsWith("coaps://", application.Address, StringComparison.Ordinal);
+        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => application.AddressOf("coap"));
+        Assert.Contains("does not listen on coap, but on coaps://", exception.Message, StringComparison.Ordinal);
+        await Assert.ThrowsAsync<CoapConnectionException>(() => application.CreateClient().GetAsync($"coaps+tcp://[{CoapApplicationFactory<RoomClient>.HostAddress}]/temperature"));
+    }
+
+    private static async Task<string> GetAsync(CoapClient client, string uri)
+    {
+        CoapResponse response = await client.GetAsync(uri);
+        return response.IsSuccess ? response.GetText() : response.Code.ToString()[..4];
+    }
+
+    private static CoapApplicationFactory<RoomClient> Start(InMemoryNetworkOptions? network = null) => new CoapApplicationFactory<RoomClient>
+    {
+        NetworkOptions = network,
+
+        // Keys that are where the application runs, not here.
+        Arguments =
+        [
+            "--Coap:Server:Endpoints:0=coap://*:5683", "--Coap:Server:Endpoints:1=coaps://*:5684", "--Coap:Server:Endpoints:2=coap+tcp://*:5683", "--Coap:Server:Endpoints:3=coaps+tcp://*:5684",
+            "--Coap:Server:Dtls:PskFile=/nowhere/keys", "--Coap:Server:Tls:Certificate=/nowhere/server.pem",
+        ],
+    }
+    .WithServices(static services =>
+    {
+        services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker)));
+        ICoapServerBuilder server = services.AddCoapServer();
+        server.MapGet("/psk", request => $"{(CoapDtlsIdentity)request.Peer.Identity!}").Observable()
+            .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "meter-7"));
+        server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
+            .RequireAuthorization(policy => policy.RequireCertificate(certificate => certificate.Subject == "CN=admin"));
+        server.MapGet("/user", request => ((ClaimsPrincipal)request.Peer.Identity!).Identity!.Name!).RequireAuthorization(policy => policy.RequireIdentity<ClaimsPrincipal>(static _ => true));
+        server.MapPost("/echo", request => CoapResults.Text(request.GetText())).AllowInsecureTransport();
+        server.MapGet("/open", () => "here").AllowInsecureTransport();
+    });
+}
