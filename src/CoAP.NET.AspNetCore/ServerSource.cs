@@ -1,3 +1,4 @@
+using CoAP.NET.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore;
@@ -10,14 +11,14 @@ internal sealed class ServerSource
     private volatile bool _isStarted;
 
     /// <summary>A server that is at hand.</summary>
-    public ServerSource(CoapServer server)
+    public ServerSource(CoapServer server, IServiceProvider services)
     {
         _server = server;
-        _endpoint = server.Endpoint.ExpectConnections();
+        _endpoint = Expecting(server.Endpoint, services);
     }
 
     /// <summary>An endpoint that is at hand.</summary>
-    public ServerSource(CoapEndpoint endpoint) => _endpoint = endpoint.ExpectConnections();
+    public ServerSource(CoapEndpoint endpoint, IServiceProvider services) => _endpoint = Expecting(endpoint, services);
 
     /// <summary>The server of the container.</summary>
     public ServerSource(IServiceProvider? services)
@@ -25,7 +26,7 @@ internal sealed class ServerSource
         if (services?.GetService<CoapServer>() is { } server)
         {
             _server = server;
-            _endpoint = server.Endpoint.ExpectConnections();
+            _endpoint = Expecting(server.Endpoint, services);
         }
     }
 
@@ -42,7 +43,7 @@ internal sealed class ServerSource
             CoapServer server = services?.GetService<CoapServer>()
                 ?? throw new InvalidOperationException("There is no CoapServer in the container: call services.AddCoapServer, or give the server, or endpoint, that is meant.");
             _server = server;
-            _endpoint = server.Endpoint.ExpectConnections();
+            _endpoint = Expecting(server.Endpoint, services);
         }
 
         if (!_isStarted)
@@ -53,4 +54,7 @@ internal sealed class ServerSource
 
         return _endpoint;
     }
+
+    // A server of the host listens where its options say; any other one that is mapped is asked by the web server's connections only, unless it is told to listen.
+    private static CoapEndpoint Expecting(CoapEndpoint endpoint, IServiceProvider? services) => HostedServers.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
 }

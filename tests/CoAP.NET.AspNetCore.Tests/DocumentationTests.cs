@@ -6,9 +6,11 @@ using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.WebSockets;
+using CoAP.NET.Hosting;
 using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests;
 
@@ -22,7 +24,7 @@ public sealed partial class DocumentationTests
     {
         string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.AspNetCore.Tests", "DocumentationTests.cs")));
         MatchCollection snippets = Snippet().Matches(File.ReadAllText(Path.Combine(Repository.Root, "docs", "websockets.md")));
-        Assert.Equal(5, snippets.Count);
+        Assert.Equal(6, snippets.Count);
         Assert.All(snippets, snippet => Assert.Contains(Flat(snippet.Groups["code"].Value), tests, StringComparison.Ordinal));
     }
 
@@ -40,7 +42,7 @@ public sealed partial class DocumentationTests
         web.MapCoapWebSocket(coap, "/.well-known/coap", options =>
         {
             options.AllowedOrigins.Add("https://app.example.net");
-            options.Identity = context => context.User.Identity?.Name;
+            options.Identity = context => context.User;
         }).RequireHost("*.example.net");
 
         builder = WebApplication.CreateBuilder();
@@ -53,6 +55,36 @@ public sealed partial class DocumentationTests
         // They are not started: their ports may be somebody else's here.
         await web.DisposeAsync();
         Assert.Empty(coap.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task A_hosted_server_is_mapped()
+    {
+        string[] args = ["--Coap:Server:Endpoints=coap://127.0.0.1:0", "--urls=http://127.0.0.1:0"];
+        WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
+        builder.Services.AddSingleton<Greenhouse>();
+        ICoapServerBuilder coap = builder.Services.AddCoapServer();
+        coap.MapGet("/temperature", (Greenhouse house) => house.Celsius).Observable();
+
+        WebApplication web = builder.Build();
+        web.MapCoapWebSocket();
+        web.MapPut("/temperature", (double celsius, Greenhouse house, CoapServer server) =>
+        {
+            house.Celsius = celsius;
+            server.Notify("/temperature");
+        });
+        await web.StartAsync();
+        Uri address = new(web.Urls.Single());
+        await using CoapClient client = new();
+        await using CoapObservation observation = await client.ObserveAsync($"coap+ws://{address.Authority}/temperature").WaitAsync(s_hang);
+        await using IAsyncEnumerator<CoapResponse> states = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(s_hang));
+        using HttpClient http = new();
+        await http.PutAsync(new Uri(address, "/temperature?celsius=23.5"), null).WaitAsync(s_hang);
+        Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(s_hang));
+        Assert.Equal("23.5", states.Current.GetText());
+        Assert.Equal("23.5", (await client.GetAsync(web.Services.GetRequiredService<CoapServer>().LocalEndpoints.Single() + "/temperature").WaitAsync(s_hang)).GetText());
+        await web.DisposeAsync();
     }
 
     [Fact]
@@ -100,6 +132,11 @@ public sealed partial class DocumentationTests
         {
             await endpoint.AcceptWebSocketAsync(webSocket, new CoapAcceptedConnection { Remote = remote, IsSecure = true, Identity = who }, stopping);
         }
+    }
+
+    internal sealed class Greenhouse
+    {
+        public double Celsius { get; set; } = 21.5;
     }
 
     private static string Flat(string code) => Blank().Replace(code, " ").Trim();

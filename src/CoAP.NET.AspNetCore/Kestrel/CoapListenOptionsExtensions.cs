@@ -33,7 +33,7 @@ public static class CoapListenOptionsExtensions
     {
         ArgumentNullException.ThrowIfNull(listen);
         ArgumentNullException.ThrowIfNull(server);
-        return Use(listen, new ServerSource(server));
+        return Use(listen, new ServerSource(server, listen.ApplicationServices));
     }
 
     /// <summary>Gives connections to an endpoint. It is started with the first connection, if it was not before.</summary>
@@ -44,7 +44,7 @@ public static class CoapListenOptionsExtensions
     {
         ArgumentNullException.ThrowIfNull(listen);
         ArgumentNullException.ThrowIfNull(endpoint);
-        return Use(listen, new ServerSource(endpoint));
+        return Use(listen, new ServerSource(endpoint, listen.ApplicationServices));
     }
 
     /// <summary>

@@ -10,7 +10,9 @@ namespace Microsoft.AspNetCore.Builder;
 /// <summary>Serves CoAP over WebSockets in a web application (RFC 8323 section 4).</summary>
 public static class CoapWebSocketEndpointRouteBuilderExtensions
 {
-    /// <summary>Serves the <see cref="CoapServer"/> of the container over WebSockets.</summary>
+    /// <summary>
+    /// Serves the <see cref="CoapServer"/> of the container over WebSockets, besides where it listens: that of <c>AddCoapServer</c> keeps its UDP address unless its option <c>ListenByDefault</c> is false.
+    /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section 4.1).</param>
     /// <param name="configure">Origins, identities.</param>
@@ -33,7 +35,7 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(server);
-        return Map(endpoints, pattern, new ServerSource(server), configure);
+        return Map(endpoints, pattern, new ServerSource(server, endpoints.ServiceProvider), configure);
     }
 
     /// <summary>Serves an endpoint over WebSockets. It is started with the first connection, if it was not before.</summary>
@@ -47,7 +49,7 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(endpoint);
-        return Map(endpoints, pattern, new ServerSource(endpoint), configure);
+        return Map(endpoints, pattern, new ServerSource(endpoint, endpoints.ServiceProvider), configure);
     }
 
     private static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, string pattern, ServerSource server, Action<CoapWebSocketEndpointOptions>? configure)
@@ -64,6 +66,8 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
         application.Run(handler.HandleAsync);
 
         // All methods: over HTTP/2 it is CONNECT (RFC 8441).
-        return endpoints.Map(pattern, application.Build()).WithDisplayName("CoAP over WebSockets");
+        IEndpointConventionBuilder mapped = endpoints.Map(pattern, application.Build()).WithDisplayName("CoAP over WebSockets");
+        MappingNotice.WhenStarted(endpoints.ServiceProvider, mapped, pattern);
+        return mapped;
     }
 }

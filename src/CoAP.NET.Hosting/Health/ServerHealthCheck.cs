@@ -42,13 +42,14 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
             return HealthCheckResult.Degraded($"{registration.Title} stops. Requests that still run: {served}.", null, data);
         }
 
-        if (addresses.Length == 0)
+        if (addresses.Length == 0 && !life.IsHandedConnections)
         {
             return new HealthCheckResult(failure, $"{registration.Title} listens nowhere.", null, data);
         }
 
         return served >= max ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (MaxRequestsServed).", null, data)
             : refused > 0 ? HealthCheckResult.Degraded($"{registration.Title} refused requests for lack of room since the last check: {refused}.", null, data)
-            : HealthCheckResult.Healthy($"{registration.Title} listens on {string.Join(", ", addresses)}.", data);
+            : HealthCheckResult.Healthy(
+                addresses.Length == 0 ? $"{registration.Title} is served by the web application." : $"{registration.Title} listens on {string.Join(", ", addresses)}.", data);
     }
 }

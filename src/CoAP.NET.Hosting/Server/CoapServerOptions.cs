@@ -12,9 +12,15 @@ public sealed class CoapServerOptions
 {
     /// <summary>
     /// The addresses to listen on, as <see cref="CoapEndpoint.Listen"/> takes them: those of configuration and those that code adds; one that is there twice counts once.
-    /// Default empty: <see cref="CoapServer.DefaultAddress"/>, unless there are <see cref="Transports"/>.
+    /// Default empty: <see cref="CoapServer.DefaultAddress"/>, unless there are <see cref="Transports"/> or <see cref="ListenByDefault"/> is false.
     /// </summary>
     public IList<string> Endpoints { get; } = [];
+
+    /// <summary>
+    /// Whether the server listens on <see cref="CoapServer.DefaultAddress"/> where <see cref="Endpoints"/> and <see cref="Transports"/> are empty. Default true, also for a server that a web application
+    /// serves over WebSockets or Kestrel's sockets; false for one that is to be reached by those only.
+    /// </summary>
+    public bool ListenByDefault { get; set; } = true;
 
     /// <summary>
     /// How the endpoint works: limits, transmission parameters, shards, trusted prefixes and all else. Logger and clock are the host's where they are not set. Different from the

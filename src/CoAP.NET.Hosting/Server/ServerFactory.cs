@@ -42,6 +42,14 @@ internal static class ServerFactory
             server.Endpoint.AddTransport(make(services));
         }
 
+        if (!options.ListenByDefault)
+        {
+            server.Endpoint.ExpectConnections();
+        }
+
+        registration.Life.Endpoint = server.Endpoint;
+        registration.Life.IsHandedConnections = !options.ListenByDefault;
+
         if (options.JoinGroups)
         {
             server.JoinGroups(options.Groups);

@@ -14,6 +14,12 @@ internal sealed class ServerLife
     /// <summary>The server; null before its start.</summary>
     public CoapServer? Server { get; set; }
 
+    /// <summary>The endpoint of the server; null before it was made.</summary>
+    public CoapEndpoint? Endpoint { get; set; }
+
+    /// <summary>Whether it may have no address of its own, as a web application serves it.</summary>
+    public bool IsHandedConnections { get; set; }
+
     /// <summary>Its pre-shared keys of a file; null for none.</summary>
     public PskFileStore? Keys { get; set; }
 

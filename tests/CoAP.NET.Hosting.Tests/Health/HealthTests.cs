@@ -47,9 +47,23 @@ public sealed class HealthTests : HostTest
         Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync(AddressOf(host, "edge")))).Code);
         release.SetResult();
         await Within(slow);
+
+        // The response is there before its handler is counted out.
+        await Within(UntilIdleAsync(host.Services.GetRequiredKeyedService<CoapServer>("edge")));
         Assert.Equal(
             (HealthStatus.Degraded, "The CoAP server 'edge' refused requests for lack of room since the last check: 1."), await CheckAsync(host, "coap-server-edge"));
         Assert.Equal(HealthStatus.Healthy, (await CheckAsync(host, "coap-server-edge")).Status);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_served_by_a_web_application_only_is_healthy_without_an_address()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:ListenByDefault", "false"));
+        builder.Services.AddCoapServer();
+        builder.Services.AddHealthChecks().AddCoapServer();
+        IHost host = await StartAsync(builder);
+        Assert.Empty(host.Services.GetRequiredService<CoapServer>().LocalEndpoints);
+        Assert.Equal((HealthStatus.Healthy, "The CoAP server is served by the web application."), await CheckAsync(host, "coap-server"));
     }
 
     [Fact]
@@ -89,5 +103,13 @@ public sealed class HealthTests : HostTest
         HealthReport report = await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync(check => check.Name == name));
         HealthReportEntry entry = Assert.Single(report.Entries).Value;
         return (entry.Status, entry.Description);
+    }
+
+    private static async Task UntilIdleAsync(CoapServer server)
+    {
+        while (server.RequestsServed != 0)
+        {
+            await Task.Yield();
+        }
     }
 }
