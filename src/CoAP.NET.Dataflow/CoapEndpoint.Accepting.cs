@@ -53,10 +53,13 @@ public sealed partial class CoapEndpoint
         ArgumentNullException.ThrowIfNull(stream);
         ArgumentNullException.ThrowIfNull(connection);
         string scheme = connection.IsSecure ? "coaps+tcp" : "coap+tcp";
-        if (StartedAs<PipeTransport>(scheme) is not { } transport)
+        if (StartedAs<CoapDuplexPipeTransport>(scheme) is not { } transport)
         {
-            transport = (PipeTransport)await OpenTransportAsync(
-                scheme, static found => found is PipeTransport, () => new PipeTransport(connection.IsSecure, _environment.Streams), CancellationToken.None).ConfigureAwait(false);
+            transport = (CoapDuplexPipeTransport)await OpenTransportAsync(
+                scheme,
+                static found => found is CoapDuplexPipeTransport,
+                () => new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { IsSecure = connection.IsSecure, Streams = _environment.Streams }),
+                CancellationToken.None).ConfigureAwait(false);
         }
 
         CoapConnection? taken = transport.Accept(stream, connection, out Task released);

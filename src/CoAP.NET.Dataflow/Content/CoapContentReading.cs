@@ -32,22 +32,24 @@ public static partial class CoapContentReading
 
     /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
     /// <param name="response">The response.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
     /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says where it is wrong.</exception>
-    public static CoapSenmlPack ReadSenml(this CoapResponse response)
+    public static CoapSenmlPack ReadSenml(this CoapResponse response, CoapSenmlProfile profile = default)
     {
         ArgumentNullException.ThrowIfNull(response);
-        return ReadSenml(null, response.Payload, response.ContentFormat);
+        return ReadSenml(null, response.Payload, response.ContentFormat, profile);
     }
 
     /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
     /// <param name="request">The request.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
     /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says where it is wrong.</exception>
-    public static CoapSenmlPack ReadSenml(this CoapRequest request)
+    public static CoapSenmlPack ReadSenml(this CoapRequest request, CoapSenmlProfile profile = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return ReadSenml(request, request.Payload, request.ContentFormat);
+        return ReadSenml(request, request.Payload, request.ContentFormat, profile);
     }
 
     private static T? ReadJson<T>(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo)
@@ -68,14 +70,14 @@ public static partial class CoapContentReading
         }
     }
 
-    private static CoapSenmlPack ReadSenml(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format)
+    private static CoapSenmlPack ReadSenml(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, CoapSenmlProfile profile)
     {
         if (format != CoapContentFormat.SenmlJson && format != CoapContentFormat.SenmlCbor)
         {
             throw Unsupported(request, format, "SenML");
         }
 
-        return CoapSenmlPack.TryParse(payload.Span, format.Value, out CoapSenmlPack? pack, out CoapSenmlError error)
+        return CoapSenmlPack.TryParse(payload.Span, format.Value, out CoapSenmlPack? pack, out CoapSenmlError error, profile: profile)
             ? pack
             : throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).", new CoapSenmlException(error));
     }

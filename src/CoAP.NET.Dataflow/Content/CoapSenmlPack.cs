@@ -20,10 +20,20 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// <param name="records">The records, at least one.</param>
     /// <exception cref="ArgumentException">There is none, or one breaks a rule of RFC 8428 section 4, such as that it has exactly one value.</exception>
     public CoapSenmlPack(params IEnumerable<CoapSenmlRecord> records)
+        : this(CoapSenmlProfile.Rfc8428, records)
+    {
+    }
+
+    /// <summary>Makes a pack by the rules of a profile.</summary>
+    /// <param name="profile">The rules.</param>
+    /// <param name="records">The records, at least one.</param>
+    /// <exception cref="ArgumentException">There is none, or one breaks a rule of the profile.</exception>
+    public CoapSenmlPack(CoapSenmlProfile profile, params IEnumerable<CoapSenmlRecord> records)
     {
         ArgumentNullException.ThrowIfNull(records);
+        Profile = profile;
         _records = [.. records];
-        SenmlState state = default;
+        SenmlState state = new(profile);
         for (int i = 0; i < _records.Length; i++)
         {
             if ((_records[i] is null ? "there is none" : state.Enter(_records[i])) is { } wrong)
@@ -38,7 +48,14 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         }
     }
 
-    private CoapSenmlPack(CoapSenmlRecord[] records) => _records = records;
+    private CoapSenmlPack(CoapSenmlRecord[] records, CoapSenmlProfile profile)
+    {
+        _records = records;
+        Profile = profile;
+    }
+
+    /// <summary>The rules that the records follow. Default: those of RFC 8428.</summary>
+    public CoapSenmlProfile Profile { get; }
 
     /// <summary>The number of records.</summary>
     public int Count => _records.Length;
@@ -51,11 +68,12 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// <param name="payload">The payload.</param>
     /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
     /// <param name="maxRecords">How many records are read at most; more are an error.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
     /// <returns>The pack.</returns>
     /// <exception cref="CoapSenmlException">The payload is no SenML Pack.</exception>
     /// <exception cref="ArgumentException">The format is another one.</exception>
-    public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords) =>
-        TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords) ? pack : throw new CoapSenmlException(error);
+    public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords, CoapSenmlProfile profile = default) =>
+        TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords, profile) ? pack : throw new CoapSenmlException(error);
 
     /// <summary>Reads a pack. A field that nobody knows is left out, unless its label ends in an underscore, which is an error (RFC 8428 section 4.4).</summary>
     /// <param name="payload">The payload.</param>
@@ -63,15 +81,22 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// <param name="pack">The pack.</param>
     /// <param name="error">What is wrong.</param>
     /// <param name="maxRecords">How many records are read at most; more are an error.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
     /// <returns>Whether it could be read.</returns>
     /// <exception cref="ArgumentException">The format is another one.</exception>
-    public static bool TryParse(ReadOnlySpan<byte> payload, CoapContentFormat format, [NotNullWhen(true)] out CoapSenmlPack? pack, out CoapSenmlError error, int maxRecords = DefaultMaxRecords)
+    public static bool TryParse(
+        ReadOnlySpan<byte> payload,
+        CoapContentFormat format,
+        [NotNullWhen(true)] out CoapSenmlPack? pack,
+        out CoapSenmlError error,
+        int maxRecords = DefaultMaxRecords,
+        CoapSenmlProfile profile = default)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(maxRecords);
         bool isRead = IsCbor(format)
-            ? SenmlCbor.TryRead(payload, maxRecords, out List<CoapSenmlRecord> records, out ContentFault fault)
-            : SenmlJson.TryRead(payload, maxRecords, out records, out fault);
-        pack = isRead ? new CoapSenmlPack([.. records]) : null;
+            ? SenmlCbor.TryRead(payload, maxRecords, profile, out List<CoapSenmlRecord> records, out ContentFault fault)
+            : SenmlJson.TryRead(payload, maxRecords, profile, out records, out fault);
+        pack = isRead ? new CoapSenmlPack([.. records], profile) : null;
         error = isRead ? default : new CoapSenmlError(fault.Offset, fault.Message);
         return isRead;
     }
@@ -91,7 +116,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     public CoapSenmlPack Resolve(DateTimeOffset now)
     {
         double seconds = (now - DateTimeOffset.UnixEpoch).Ticks / (double)TimeSpan.TicksPerSecond;
-        SenmlState state = default;
+        SenmlState state = new(Profile);
         List<CoapSenmlRecord> resolved = new(_records.Length);
         foreach (CoapSenmlRecord record in _records)
         {
@@ -103,7 +128,7 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         }
 
         // A stable sort: records of one time stay in their order.
-        return new CoapSenmlPack([.. resolved.OrderBy(record => record.Time)]);
+        return new CoapSenmlPack([.. resolved.OrderBy(record => record.Time)], Profile);
     }
 
     /// <summary>The records in order.</summary>

@@ -44,6 +44,12 @@ public sealed class CoapSenmlRecord
     /// <summary>Data Value <c>vd</c>: bytes.</summary>
     public ReadOnlyMemory<byte>? DataValue { get; init; }
 
+    /// <summary>
+    /// Object Link <c>vlo</c> of LwM2M (LwM2M 1.1 Core, section 7.4.4): an object and an instance, such as <c>3:0</c>. Only packs of
+    /// <see cref="CoapSenmlProfile.Lwm2m"/> have it.
+    /// </summary>
+    public string? ObjectLinkValue { get; init; }
+
     /// <summary>Sum <c>s</c>: the integral of the value over time, in its unit times seconds.</summary>
     public double? Sum { get; init; }
 
@@ -62,7 +68,7 @@ public sealed class CoapSenmlRecord
     public override string ToString()
     {
         string value = Value is { } number ? number.ToString(System.Globalization.CultureInfo.InvariantCulture)
-            : StringValue ?? BooleanValue?.ToString() ?? (DataValue is { } data ? $"{data.Length} B" : $"sum {Sum}");
+            : StringValue ?? ObjectLinkValue ?? BooleanValue?.ToString() ?? (DataValue is { } data ? $"{data.Length} B" : Sum is { } sum ? $"sum {sum}" : string.Empty);
         return $"{BaseName}{Name} {value} {Unit}".TrimEnd();
     }
 }

@@ -14,7 +14,7 @@ internal static class SenmlCbor
             {
                 if (SenmlLabels.Has(record, label))
                 {
-                    WriteValue(writer.WriteInt((int)label), label, record);
+                    WriteValue(label == SenmlLabel.ObjectLink ? writer.WriteText(SenmlLabels.ObjectLinkText) : writer.WriteInt((int)label), label, record);
                 }
             }
         }
@@ -22,12 +22,12 @@ internal static class SenmlCbor
         return writer.ToArray();
     }
 
-    public static bool TryRead(ReadOnlySpan<byte> bytes, int maxRecords, out List<CoapSenmlRecord> records, out ContentFault fault)
+    public static bool TryRead(ReadOnlySpan<byte> bytes, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records, out ContentFault fault)
     {
         records = [];
         CborReader reader = new(bytes);
         ContentFault broken = default;
-        if (TryReadPack(ref reader, maxRecords, records, ref broken) && reader.TryEnd())
+        if (TryReadPack(ref reader, maxRecords, profile, records, ref broken) && reader.TryEnd())
         {
             fault = default;
             return true;
@@ -37,9 +37,9 @@ internal static class SenmlCbor
         return false;
     }
 
-    private static bool TryReadPack(ref CborReader reader, int maxRecords, List<CoapSenmlRecord> records, ref ContentFault broken)
+    private static bool TryReadPack(ref CborReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records, ref ContentFault broken)
     {
-        SenmlState state = default;
+        SenmlState state = new(profile);
         if (!reader.TryReadArray(out int? count))
         {
             return false;
@@ -53,7 +53,7 @@ internal static class SenmlCbor
                 return Fail(start, $"there are more than {maxRecords} records", ref broken);
             }
 
-            if (!TryReadRecord(ref reader, out SenmlFields fields, ref broken))
+            if (!TryReadRecord(ref reader, profile, out SenmlFields fields, ref broken))
             {
                 return false;
             }
@@ -70,7 +70,7 @@ internal static class SenmlCbor
         return records.Count > 0 || Fail(0, "a SenML Pack has one record at least", ref broken);
     }
 
-    private static bool TryReadRecord(ref CborReader reader, out SenmlFields fields, ref ContentFault broken)
+    private static bool TryReadRecord(ref CborReader reader, CoapSenmlProfile profile, out SenmlFields fields, ref ContentFault broken)
     {
         fields = default;
         if (!reader.TryReadMap(out int? pairs))
@@ -80,7 +80,7 @@ internal static class SenmlCbor
 
         for (int i = 0; pairs is null ? !reader.TryTakeBreak() : i < pairs; i++)
         {
-            if (!TryReadField(ref reader, ref fields, ref broken))
+            if (!TryReadField(ref reader, profile, ref fields, ref broken))
             {
                 return false;
             }
@@ -89,7 +89,7 @@ internal static class SenmlCbor
         return true;
     }
 
-    private static bool TryReadField(ref CborReader reader, ref SenmlFields fields, ref ContentFault broken)
+    private static bool TryReadField(ref CborReader reader, CoapSenmlProfile profile, ref SenmlFields fields, ref ContentFault broken)
     {
         int start = reader.Position;
         if (!reader.TryPeek(out CborMajor major))
@@ -108,7 +108,7 @@ internal static class SenmlCbor
                 return false;
             }
 
-            isKnown = SenmlLabels.TryFind(name, out label);
+            isKnown = SenmlLabels.TryFind(name, profile, out label);
         }
         else
         {
@@ -152,7 +152,7 @@ internal static class SenmlCbor
                 isRead = reader.TryReadBytes(out byte[] data);
                 fields.DataValue = data;
                 return isRead;
-            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue:
+            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue or SenmlLabel.ObjectLink:
                 isRead = reader.TryReadText(out string text);
                 fields.Set(label, text);
                 return isRead;

@@ -16,6 +16,8 @@ internal struct SenmlFields
 
     public string? StringValue { get; private set; }
 
+    public string? ObjectLinkValue { get; private set; }
+
     public double? BaseTime { get; private set; }
 
     public double? BaseValue { get; private set; }
@@ -65,6 +67,9 @@ internal struct SenmlFields
                 break;
             case SenmlLabel.Unit:
                 Unit = text;
+                break;
+            case SenmlLabel.ObjectLink:
+                ObjectLinkValue = text;
                 break;
             default:
                 StringValue = text;
@@ -120,6 +125,7 @@ internal struct SenmlFields
             Unit = Unit,
             Value = Value,
             StringValue = StringValue,
+            ObjectLinkValue = ObjectLinkValue,
             BooleanValue = BooleanValue,
             DataValue = data,
             Sum = Sum,

@@ -35,13 +35,13 @@ internal static class SenmlJson
         return bytes.WrittenSpan.ToArray();
     }
 
-    public static bool TryRead(ReadOnlySpan<byte> utf8, int maxRecords, out List<CoapSenmlRecord> records, out ContentFault fault)
+    public static bool TryRead(ReadOnlySpan<byte> utf8, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records, out ContentFault fault)
     {
         records = [];
         Utf8JsonReader reader = new(utf8, s_reading);
         try
         {
-            string? wrong = Read(ref reader, maxRecords, records, out int offset);
+            string? wrong = Read(ref reader, maxRecords, profile, records, out int offset);
             fault = wrong is null ? default : new ContentFault(offset, wrong);
             return wrong is null;
         }
@@ -58,10 +58,10 @@ internal static class SenmlJson
         return false;
     }
 
-    private static string? Read(ref Utf8JsonReader reader, int maxRecords, List<CoapSenmlRecord> records, out int offset)
+    private static string? Read(ref Utf8JsonReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records, out int offset)
     {
         offset = 0;
-        SenmlState state = default;
+        SenmlState state = new(profile);
         if (!reader.Read() || reader.TokenType != JsonTokenType.StartArray)
         {
             return "a SenML Pack is an array of records";
@@ -84,7 +84,7 @@ internal static class SenmlJson
             while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
             {
                 offset = (int)reader.TokenStartIndex;
-                if (ReadField(ref reader, ref fields) is { } wrong)
+                if (ReadField(ref reader, profile, ref fields) is { } wrong)
                 {
                     return wrong;
                 }
@@ -105,11 +105,11 @@ internal static class SenmlJson
         return records.Count == 0 ? "a SenML Pack has one record at least" : null;
     }
 
-    private static string? ReadField(ref Utf8JsonReader reader, ref SenmlFields fields)
+    private static string? ReadField(ref Utf8JsonReader reader, CoapSenmlProfile profile, ref SenmlFields fields)
     {
         string name = reader.GetString()!;
         reader.Read();
-        if (!SenmlLabels.TryFind(name, out SenmlLabel label))
+        if (!SenmlLabels.TryFind(name, profile, out SenmlLabel label))
         {
             reader.Skip();
             return name.EndsWith('_') ? $"the field '{name}' must be understood, and is not (RFC 8428 section 4.4)"
@@ -133,7 +133,7 @@ internal static class SenmlJson
             case SenmlLabel.DataValue:
                 fields.DataValue = reader.TokenType == JsonTokenType.String ? Decode(reader.GetString()!) : null;
                 return fields.DataValue is not null ? null : $"'{name}' is a string in base64url without padding";
-            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue:
+            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue or SenmlLabel.ObjectLink:
                 if (reader.TokenType != JsonTokenType.String)
                 {
                     return $"'{name}' is a string";

@@ -21,4 +21,7 @@ internal enum SenmlLabel
     Time = 6,
     UpdateTime = 7,
     DataValue = 8,
+
+    /// <summary>The field <c>vlo</c> of LwM2M, which has no number: in CBOR its label is the text.</summary>
+    ObjectLink = 9,
 }

@@ -3,6 +3,8 @@ namespace CoAP.NET.Content;
 /// <summary>The labels of SenML fields by text and by number (RFC 8428 sections 4.3 and 6).</summary>
 internal static class SenmlLabels
 {
+    public const string ObjectLinkText = "vlo";
+
     /// <summary>The labels in the order in which they are written in JSON: base fields first.</summary>
     public static readonly (SenmlLabel Label, string Text)[] All =
     [
@@ -21,14 +23,18 @@ internal static class SenmlLabels
         (SenmlLabel.Sum, "s"),
         (SenmlLabel.Time, "t"),
         (SenmlLabel.UpdateTime, "ut"),
+        (SenmlLabel.ObjectLink, ObjectLinkText),
     ];
 
-    /// <summary>The labels in the order of their bytes in CBOR (RFC 8949 section 4.2.1): 0 to 8, then -1 to -6.</summary>
-    public static readonly SenmlLabel[] InCborOrder = [.. All.Select(entry => entry.Label).OrderBy(label => label < 0).ThenBy(label => Math.Abs((int)label))];
+    /// <summary>The labels in the order of their bytes in CBOR (RFC 8949 section 4.2.1): 0 to 8, then -1 to -6, then texts.</summary>
+    public static readonly SenmlLabel[] InCborOrder =
+    [
+        .. All.Select(entry => entry.Label).OrderBy(label => label == SenmlLabel.ObjectLink).ThenBy(label => label < 0).ThenBy(label => Math.Abs((int)label)),
+    ];
 
-    public static bool TryFind(string text, out SenmlLabel label)
+    public static bool TryFind(string text, CoapSenmlProfile profile, out SenmlLabel label)
     {
-        int at = Array.FindIndex(All, entry => entry.Text == text);
+        int at = Array.FindIndex(All, entry => entry.Text == text && (entry.Label != SenmlLabel.ObjectLink || profile == CoapSenmlProfile.Lwm2m));
         label = at < 0 ? default : All[at].Label;
         return at >= 0;
     }
@@ -47,6 +53,7 @@ internal static class SenmlLabels
         SenmlLabel.Name => record.Name,
         SenmlLabel.Unit => record.Unit,
         SenmlLabel.StringValue => record.StringValue,
+        SenmlLabel.ObjectLink => record.ObjectLinkValue,
         _ => null,
     };
 

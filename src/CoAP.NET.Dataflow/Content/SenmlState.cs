@@ -3,7 +3,7 @@ using System.Buffers;
 namespace CoAP.NET.Content;
 
 /// <summary>The base fields that hold at a place in a pack, the rules for a record there, and how it is resolved (RFC 8428 sections 4.2 to 4.6).</summary>
-internal struct SenmlState
+internal struct SenmlState(CoapSenmlProfile profile)
 {
     /// <summary>The version of RFC 8428.</summary>
     public const int KnownVersion = 10;
@@ -55,7 +55,7 @@ internal struct SenmlState
     /// with such a record, so it is let through; it is no measurement.
     /// </summary>
     public static bool HasBaseFieldsOnly(CoapSenmlRecord record) =>
-        record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, Sum: null, Time: null, UpdateTime: null }
+        record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, ObjectLinkValue: null, Sum: null, Time: null, UpdateTime: null }
         && record is not { BaseName: null, BaseTime: null, BaseUnit: null, BaseValue: null, BaseSum: null, BaseVersion: null };
 
     /// <summary>The record without base fields and with an absolute time. Call <see cref="Enter"/> before.</summary>
@@ -71,6 +71,7 @@ internal struct SenmlState
             Unit = record.Unit ?? _unit,
             Value = record.Value + _value,
             StringValue = record.StringValue,
+            ObjectLinkValue = record.ObjectLinkValue,
             BooleanValue = record.BooleanValue,
             DataValue = record.DataValue,
             Sum = SumOf(record),
@@ -79,16 +80,17 @@ internal struct SenmlState
         };
     }
 
-    private static string? CheckValues(CoapSenmlRecord record)
+    private readonly string? CheckValues(CoapSenmlRecord record)
     {
-        int values = (record.Value is null ? 0 : 1) + (record.StringValue is null ? 0 : 1) + (record.BooleanValue is null ? 0 : 1) + (record.DataValue is null ? 0 : 1);
+        int values = (record.Value is null ? 0 : 1) + (record.StringValue is null ? 0 : 1) + (record.BooleanValue is null ? 0 : 1) + (record.DataValue is null ? 0 : 1) + (record.ObjectLinkValue is null ? 0 : 1);
         return values > 1 ? "a record has one value (RFC 8428 section 4.2)"
-            : values == 0 && record.Sum is null ? "a record has a value or a sum (RFC 8428 section 4.2)"
+            : record.ObjectLinkValue is not null && profile != CoapSenmlProfile.Lwm2m ? "an object link is a value of the profile of LwM2M only"
+            : values == 0 && record.Sum is null && profile != CoapSenmlProfile.Lwm2m ? "a record has a value or a sum (RFC 8428 section 4.2)"
             : null;
     }
 
     // Before the two are put together: a long base name and many short records would make each other expensive.
-    private static string? CheckName(string? baseName, string? name)
+    private readonly string? CheckName(string? baseName, string? name)
     {
         long length = (long)(baseName?.Length ?? 0) + (name?.Length ?? 0);
         if (length is 0 or > MaxNameLength)
@@ -97,8 +99,9 @@ internal struct SenmlState
         }
 
         char first = string.IsNullOrEmpty(baseName) ? name![0] : baseName[0];
-        return baseName.AsSpan().ContainsAnyExcept(s_nameCharacters) || name.AsSpan().ContainsAnyExcept(s_nameCharacters) || !char.IsAsciiLetterOrDigit(first)
-            ? "a name has letters, digits and - : . / _ only and begins with a letter or digit (RFC 8428 section 4.5.1)"
+        bool begins = char.IsAsciiLetterOrDigit(first) || (first == '/' && profile == CoapSenmlProfile.Lwm2m);
+        return baseName.AsSpan().ContainsAnyExcept(s_nameCharacters) || name.AsSpan().ContainsAnyExcept(s_nameCharacters) || !begins
+            ? "a name has letters, digits and - : . / _ only and begins with a letter or digit (RFC 8428 section 4.5.1); names of LwM2M need CoapSenmlProfile.Lwm2m"
             : null;
     }
 

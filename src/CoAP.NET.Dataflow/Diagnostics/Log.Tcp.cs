@@ -19,4 +19,7 @@ internal static partial class Log
 
     [LoggerMessage(1024, LogLevel.Information, "Some transports are secured: {Secured}. Routes that do not say AllowInsecureTransport are served over those only. What is served where:\n{Routes}")]
     public static partial void RoutesAndSchemes(ILogger logger, string routes, string secured);
+
+    [LoggerMessage(1025, LogLevel.Error, "The Accept callback of a CoapDuplexPipeTransport failed. It is called again after a pause; logged at most once a minute.")]
+    public static partial void AcceptCallbackFailed(ILogger logger, Exception exception);
 }

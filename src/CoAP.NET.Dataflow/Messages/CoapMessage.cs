@@ -115,6 +115,22 @@ public sealed class CoapMessage
     /// </summary>
     internal bool IsLent { get; set; }
 
+    /// <summary>
+    /// Makes a copy whose options, code, token and the like can be changed without changing this message. The bytes of the payload are shared, as nobody changes them.
+    /// </summary>
+    /// <returns>The copy.</returns>
+    public CoapMessage Clone()
+    {
+        CoapMessage copy = new() { _code = _code, Type = Type, MessageId = MessageId, Token = Token, Payload = Payload };
+        if (_options is { } options)
+        {
+            copy._options = new CoapOptionCollection(options.Registry, _code);
+            copy._options.AddAll(options);
+        }
+
+        return copy;
+    }
+
     /// <summary>Makes it another message, as if it were new.</summary>
     /// <param name="code">The code.</param>
     /// <param name="shared">The options, not changed through this message; null for none.</param>

@@ -7,7 +7,7 @@ namespace CoAP.NET.Tests.Content;
 public sealed class ContentDocumentationTests : EndpointTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("content.md", "Content", 6);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("content.md", "Content", 7);
 
     [Fact]
     public void Media_types_lead_to_numbers()
@@ -62,5 +62,22 @@ public sealed class ContentDocumentationTests : EndpointTest
         }
 
         Assert.All(response.ReadSenml().Resolve(now), record => Assert.NotNull(record.Timestamp));
+    }
+
+    [Fact]
+    public void Packs_of_LwM2M_have_their_profile()
+    {
+        CoapMessage message = new(CoapCode.Content)
+        {
+            Payload = new CoapSenmlPack(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/1/0/10", ObjectLinkValue = "3:0" }).ToBytes(CoapContentFormat.SenmlJson),
+        };
+        message.Options.ContentFormat = CoapContentFormat.SenmlJson;
+        CoapResponse response = new(message, Peer);
+
+        CoapSenmlPack asked = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/3/0/0" }, new CoapSenmlRecord { Name = "/3/0/9" });
+        CoapSenmlPack values = response.ReadSenml(CoapSenmlProfile.Lwm2m);
+        string? link = values[0].ObjectLinkValue;
+        Assert.Equal(2, asked.Count);
+        Assert.Equal("3:0", link);
     }
 }

@@ -45,6 +45,61 @@ public sealed class SenmlTests
         Assert.Equal(Text(pack), Text(CoapSenmlPack.Parse(written, CoapContentFormat.SenmlCbor)));
     }
 
+    [Theory]
+    [InlineData("SenmlJson")]
+    [InlineData("SenmlCbor")]
+    public void Packs_of_LwM2M_are_read_and_written_by_their_profile(string format)
+    {
+        CoapContentFormat chosen = format == "SenmlJson" ? CoapContentFormat.SenmlJson : CoapContentFormat.SenmlCbor;
+        CoapSenmlPack read = CoapSenmlPack.Parse(
+            """[{"bn":"/3/0/","n":"0","vs":"Open Mobile Alliance"},{"n":"9","v":95},{"n":"22","vlo":"10:2"}]"""u8,
+            CoapContentFormat.SenmlJson,
+            profile: CoapSenmlProfile.Lwm2m);
+        CoapSenmlPack again = CoapSenmlPack.Parse(read.ToBytes(chosen), chosen, profile: CoapSenmlProfile.Lwm2m);
+        CoapSenmlPack resolved = again.Resolve(s_now);
+
+        Assert.Equal(["/3/0/0", "/3/0/9", "/3/0/22"], resolved.Select(record => record.Name));
+        Assert.Equal("10:2", resolved[2].ObjectLinkValue);
+        Assert.Equal(CoapSenmlProfile.Lwm2m, resolved.Profile);
+    }
+
+    [Fact]
+    public void Paths_without_values_are_a_pack_of_LwM2M()
+    {
+        CoapSenmlPack asked = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/3/0/0" }, new CoapSenmlRecord { Name = "/3/0/9" });
+
+        Assert.Equal("""[{"n":"/3/0/0"},{"n":"/3/0/9"}]""", System.Text.Encoding.UTF8.GetString(asked.ToBytes(CoapContentFormat.SenmlJson)));
+        Assert.Equal("82a100662f332f302f30a100662f332f302f39", Wire.Hex(asked.ToBytes(CoapContentFormat.SenmlCbor)));
+        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a" }));
+    }
+
+    [Fact]
+    public void Object_links_in_CBOR_have_a_label_of_text_behind_all_numbers()
+    {
+        CoapSenmlPack pack = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { BaseName = "/1/", Name = "0", ObjectLinkValue = "1:0" });
+
+        Assert.Equal("81a3006130" + "21632f312f" + "63766c6f63313a30", Wire.Hex(pack.ToBytes(CoapContentFormat.SenmlCbor)));
+    }
+
+    [Theory]
+    [InlineData("""[{"n":"/3/0/0","v":1}]""", "Lwm2m")]
+    [InlineData("""[{"n":"a"}]""", "value")]
+    public void Without_the_profile_packs_of_LwM2M_are_refused(string json, string says)
+    {
+        Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out _, out CoapSenmlError error));
+        Assert.Contains(says, error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void An_object_link_is_an_unknown_field_without_the_profile_and_no_value()
+    {
+        CoapSenmlPack pack = CoapSenmlPack.Parse("""[{"n":"a","v":1,"vlo":"1:0"}]"""u8, CoapContentFormat.SenmlJson);
+
+        Assert.Null(pack[0].ObjectLinkValue);
+        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a", ObjectLinkValue = "1:0" }));
+        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "a", Value = 1, ObjectLinkValue = "1:0" }));
+    }
+
     [Fact]
     [Rfc("8428-4.6-1", "8428-4.5.3-1")]
     public void Resolving_applies_base_fields_and_puts_the_records_in_the_order_of_time()
