@@ -1,0 +1,14 @@
+using CoAP.NET.Dtls.Tests.Engines;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Engines;
+
+/// <summary>coaps over every UDP engine that this machine has.</summary>
+internal static class EngineList
+{
+    public static TheoryData<string> Datagrams => LinuxUdpEngine.IsSupported ? new("DTLS Linux", "DTLS portable") : new("DTLS portable");
+
+    public static TheoryData<string> All => Datagrams;
+
+    public static TestEngine Make(string name) => new DtlsTestEngine(name == "DTLS Linux" ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable);
+}

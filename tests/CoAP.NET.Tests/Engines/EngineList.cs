@@ -1,0 +1,27 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Engines;
+
+/// <summary>Every engine that this machine has, but for those of coaps, which are in the tests of that package.</summary>
+internal static class EngineList
+{
+    private static readonly string[] s_datagrams = LinuxUdpEngine.IsSupported ? ["UDP Linux", "UDP portable"] : ["UDP portable"];
+    private static readonly string[] s_streams = [.. LinuxTcpEngine.IsSupported ? ["TCP inline"] : Array.Empty<string>(), "TCP asynchronous", "TLS", "WebSocket"];
+
+    public static TheoryData<string> Datagrams => [.. s_datagrams];
+
+    public static TheoryData<string> Streams => [.. s_streams];
+
+    public static TheoryData<string> All => [.. s_datagrams, .. s_streams];
+
+    public static TestEngine Make(string name) => name switch
+    {
+        "UDP Linux" => new UdpTestEngine(CoapUdpEngine.LinuxLoop),
+        "UDP portable" => new UdpTestEngine(CoapUdpEngine.Portable),
+        "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
+        "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
+        "TLS" => new TlsTestEngine(),
+        "WebSocket" => new WebSocketTestEngine(),
+        _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),
+    };
+}

@@ -1,0 +1,10 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Engines;
+
+internal sealed class TcpTestEngine(CoapTcpEngine engine) : TestEngine
+{
+    protected override string Scheme => "coap+tcp";
+
+    protected override void ConfigureServer(CoapEndpointOptions options) => options.TcpEngine = engine;
+}

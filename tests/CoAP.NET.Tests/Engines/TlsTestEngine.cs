@@ -1,0 +1,23 @@
+using System.Net.Security;
+using CoAP.NET.Tests.Transports.Tcp;
+
+namespace CoAP.NET.Tests.Engines;
+
+internal sealed class TlsTestEngine : TestEngine
+{
+    private readonly TlsCertificates _certificates = new();
+
+    public override ValueTask DisposeAsync()
+    {
+        _certificates.Dispose();
+        return base.DisposeAsync();
+    }
+
+    protected override string Scheme => "coaps+tcp";
+
+    protected override void ConfigureServer(CoapEndpointOptions options) =>
+        options.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["127.0.0.1"]) } };
+
+    protected override void ConfigureClient(CoapEndpointOptions options) =>
+        options.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() } };
+}
