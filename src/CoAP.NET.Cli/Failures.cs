@@ -74,11 +74,20 @@ internal static class Failures
         _ => (ExitCodes.Failure, null),
     };
 
-    private static string HintFor(CoapTimeoutException timeout) => timeout.Reason switch
+    private static string HintFor(CoapTimeoutException timeout) => timeout.Awaited switch
     {
-        CoapTimeoutReason.NotSent => "Too much waits for this peer; --nstart allows more at a time.",
-        CoapTimeoutReason.NotAcknowledged => "Nobody answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for longer.",
-        _ => "The server got the request but did not answer; --timeout waits longer.",
+        CoapAwaited.NameResolution => "An address instead of the name needs no resolver.",
+        CoapAwaited.Turn => "Too much waits for this peer; --nstart allows more at a time.",
+        CoapAwaited.DtlsHandshake when timeout.ConnectProgress is { Stage: CoapConnectStage.Authenticating } =>
+            "Compare identity and key of --psk ID:KEY, or the certificate of --cert FILE, with what the server has; a key in "
+                + "hexadecimal begins with 0x.",
+        CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake
+            or CoapAwaited.Capabilities =>
+            "The default port is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws. "
+                + "--timeout waits longer.",
+        CoapAwaited.Acknowledgement =>
+            "Nobody answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for longer.",
+        _ => "The server did not answer in time; --timeout waits longer.",
     } + (timeout.IsOutcomeUnknown ? " It may have been carried out: look before you repeat it." : "");
 
     // A name may have several addresses, of which each failed by itself.

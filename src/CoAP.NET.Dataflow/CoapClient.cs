@@ -1,12 +1,17 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Sends requests. One client serves any number of peers and concurrent requests, owns no thread while it is idle, and is best kept for as long as the program runs.
-/// The request methods are in <see cref="CoapRequests"/>.
+/// Sends requests. One client serves any number of peers and concurrent requests, owns no thread while it is idle, and is best kept for as
+/// long as the program runs. Dispose it: its sockets stay open otherwise.
+/// The request methods are in <see cref="CoapRequests"/>, those with values in JSON and CBOR in <see cref="CoapJsonRequests"/> and
+/// <see cref="CoapCborRequests"/>.
 /// </summary>
 public sealed class CoapClient : ICoapObserver, IAsyncDisposable
 {
     private readonly bool _ownsEndpoint;
+    private readonly CoapRequestDefaults _defaults = new();
+    private bool _hasDefaults;
+    private bool _isDisposed;
 
     /// <summary>Makes a client with an endpoint of its own. Sockets are opened with the first request.</summary>
     /// <param name="options">How the endpoint works; default: all defaults.</param>
@@ -22,17 +27,83 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         Endpoint = endpoint;
+        GC.SuppressFinalize(this);
     }
 
-    /// <summary>The endpoint underneath.</summary>
+    /// <summary>
+    /// Tells the log of a client that was never disposed while its sockets are open. They stay open: threads of the library use them, and
+    /// responses, observations and peers that the client gave may be in use without it.
+    /// </summary>
+    ~CoapClient()
+    {
+        if (!_isDisposed && Endpoint is not null)
+        {
+            Endpoint.WarnOfForgottenClient();
+        }
+    }
+
+    /// <summary>The endpoint underneath. What is sent on it directly is relative to nothing and has no <see cref="Timeout"/> of the
+    /// client.</summary>
     public CoapEndpoint Endpoint { get; }
 
-    /// <inheritdoc/>
-    public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default) => Endpoint.SendAsync(request, cancellationToken);
+    /// <summary>
+    /// What URIs of requests, observations, pings and discoveries are relative to (RFC 3986 section 5.2): with
+    /// <c>coap://device.example/api/</c> <c>state</c> is <c>/api/state</c>, and <c>/state</c> stays what it
+    /// is. Default null: URIs are absolute. Set it before the first request.
+    /// </summary>
+    public CoapUri? BaseAddress
+    {
+        get => _defaults.BaseAddress;
+        set => (_defaults.BaseAddress, _hasDefaults) = (value, true);
+    }
+
+    /// <summary>
+    /// How long requests may take that say nothing of it, from the host name to the last block; see <see cref="CoapRequest.Timeout"/>. It
+    /// holds for the registration of an observation as well, and not for pings.
+    /// Default null: the times of the transmission parameters, 93 s until somebody acknowledges and 293 s more for the response. Set it
+    /// before the first request.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
+    public TimeSpan? Timeout
+    {
+        get => _defaults.Timeout;
+        set => (_defaults.Timeout, _hasDefaults) = (value, true);
+    }
+
+    /// <summary>Sends a request and waits for the response.</summary>
+    /// <param name="request">The request; its URI may be relative to <see cref="BaseAddress"/>.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="ArgumentException">The URI is none, or relative without a <see cref="BaseAddress"/>; or the code is not that of a
+    /// request.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
+    public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return Endpoint.SendAsync(Prepare(request), cancellationToken);
+        }
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
+        {
+            return Task.FromException<CoapResponse>(exception);
+        }
+    }
 
     /// <inheritdoc/>
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
-        Endpoint.ObserveAsync(request, options, cancellationToken);
+    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
+    public Task<CoapObservation> ObserveAsync(
+        CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return Endpoint.ObserveAsync(Prepare(request), options, cancellationToken);
+        }
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
+        {
+            return Task.FromException<CoapObservation>(exception);
+        }
+    }
 
     /// <summary>Sends a Non-confirmable request to a group and gives the answers of its members as they come; see <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>
     /// <param name="request">The request; Confirmable must be false.</param>
@@ -41,19 +112,46 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     /// <returns>The answers; each enumeration sends the request anew.</returns>
     /// <exception cref="ArgumentException">The request is Confirmable, or its URI is not that of a group.</exception>
     /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
-    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
-        Endpoint.SendToGroupAsync(request, options, cancellationToken);
+    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
+    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(
+        CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
+        Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
 
     /// <summary>
     /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a connection by a Ping (RFC 8323 section 5.4).
     /// </summary>
-    /// <param name="uri">Scheme, host and port.</param>
+    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>, such as the empty string for its
+    /// host.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time, with retransmissions if there were any.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
-    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default) => Endpoint.PingAsync(uri, cancellationToken);
+    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
+    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+            return Endpoint.PingAsync(_hasDefaults ? _defaults.Resolve(uri) : uri, cancellationToken);
+        }
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
+        {
+            return Task.FromException<TimeSpan>(exception);
+        }
+    }
 
-    /// <summary>Closes the endpoint if it is the client's own; requests that still wait fail.</summary>
+    /// <summary>Closes the endpoint if it is the client's own; requests that still wait fail. What is sent afterwards fails with an
+    /// <see cref="ObjectDisposedException"/>.</summary>
     /// <returns>A task that ends when the sockets are closed.</returns>
-    public ValueTask DisposeAsync() => _ownsEndpoint ? Endpoint.DisposeAsync() : ValueTask.CompletedTask;
+    public ValueTask DisposeAsync()
+    {
+        Volatile.Write(ref _isDisposed, true);
+        GC.SuppressFinalize(this);
+        return _ownsEndpoint ? Endpoint.DisposeAsync() : ValueTask.CompletedTask;
+    }
+
+    private CoapRequest Prepare(CoapRequest request)
+    {
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+        return _hasDefaults ? _defaults.Apply(request) : request;
+    }
 }

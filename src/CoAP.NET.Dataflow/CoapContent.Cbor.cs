@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.Content;
@@ -18,4 +19,14 @@ public sealed partial class CoapContent
     /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
     public static CoapContent Cbor<T>(T value, JsonTypeInfo<T> typeInfo) =>
         new(JsonToCbor.Convert(JsonSerializer.SerializeToElement(value, typeInfo)), CoapContentFormat.Cbor);
+
+    /// <summary>A value as CBOR, by reflection; see <see cref="Cbor{T}(T, JsonTypeInfo{T})"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="value">The value.</param>
+    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The content with Content-Format <c>application/cbor</c>.</returns>
+    /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static CoapContent Cbor<T>(T value, JsonSerializerOptions? options = null) => Cbor(value, JsonMetadata.Of<T>(options));
 }

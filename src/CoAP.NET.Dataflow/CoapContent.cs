@@ -1,6 +1,8 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
@@ -55,4 +57,13 @@ public sealed partial class CoapContent
     /// <returns>The content with Content-Format <c>application/json</c>.</returns>
     public static CoapContent Json<T>(T value, JsonTypeInfo<T> typeInfo) =>
         new(JsonSerializer.SerializeToUtf8Bytes(value, typeInfo), CoapContentFormat.Json);
+
+    /// <summary>A value as JSON, by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="value">The value.</param>
+    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The content with Content-Format <c>application/json</c>.</returns>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static CoapContent Json<T>(T value, JsonSerializerOptions? options = null) => Json(value, JsonMetadata.Of<T>(options));
 }

@@ -57,8 +57,9 @@ public sealed partial class CoapEndpoint
     }
 
     /// <summary>The connection that requests on a route use, opened if need be; for what is sent without the steps of requests.</summary>
-    private ValueTask<CoapChannel> ChannelToAsync(ConnectionRoute route, CoapMessage message, CoapContent? content, TimeSpan? timeLeft, CancellationToken cancellationToken) =>
-        _connectionStep.ConnectAsync(route, message, ConnectionStep.NeedsCapabilities(message, content), timeLeft, cancellationToken);
+    private ValueTask<CoapChannel> ChannelToAsync(
+        ConnectionRoute route, CoapMessage message, CoapContent? content, RequestTime time, CancellationToken cancellationToken) =>
+        _connectionStep.ConnectAsync(route, message, ConnectionStep.NeedsCapabilities(message, content), time, cancellationToken);
 
     private async Task<TimeSpan> PingAsync(ConnectionRoute route, CancellationToken cancellationToken)
     {

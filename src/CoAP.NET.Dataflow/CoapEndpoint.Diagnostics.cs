@@ -4,6 +4,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
 
@@ -31,6 +32,17 @@ public sealed partial class CoapEndpoint
         return stream.CanWrite
             ? new CoapTrace(stream, options ?? new CoapTraceOptions(), _environment.TimeProvider, _environment.Taps, ReportTrace)
             : throw new ArgumentException("The stream cannot be written.", nameof(stream));
+    }
+
+    /// <summary>A client of this endpoint is collected that nobody disposed. Called on the thread of finalizers, which no code of a user
+    /// may hold up.</summary>
+    internal void WarnOfForgottenClient()
+    {
+        if (Volatile.Read(ref _started).Length > 0 && !_state.IsStopping)
+        {
+            _environment.Scheduler.TryQueue(
+                static log => Log.ClientForgotten((ILogger)log!), _environment.Logger, _environment.Counters, null);
+        }
     }
 
     private void ReportTrace(Exception exception)

@@ -50,18 +50,38 @@ public sealed partial class CoapEndpoint
 
     internal async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken)
     {
+        try
+        {
+            return await FindAsync(
+                target, new RequestTime(target.Timeout ?? ObservedResource.SearchTime), cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapTimeoutException exception) when (target.Timeout is null)
+        {
+            throw exception.By(CoapTimeLimit.ObservationSearch);
+        }
+    }
+
+    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(
+        ObservationTarget target, RequestTime time, CancellationToken cancellationToken)
+    {
         if (target.Peer is { } peer)
         {
-            return [peer.IsConnection ? await ChannelToAsync(ConnectionPool.RouteTo(peer), target.Message, null, null, cancellationToken).ConfigureAwait(false) : Current(peer)];
+            return [peer.IsConnection
+                ? await ChannelToAsync(ConnectionPool.RouteTo(peer), target.Message, null, time, cancellationToken).ConfigureAwait(false)
+                : Current(peer)];
         }
 
         CoapUri uri = target.Uri!;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = Reachable(await ResolveAsync(uri, cancellationToken).ConfigureAwait(false), target.Local, uri);
+        long started = _environment.Now;
+        IPAddress[] addresses = Reachable(
+            await ResolveInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local, uri);
         if (transport is CoapConnectionTransport stream)
         {
             // Of several addresses the one that could be connected to.
-            return [await ChannelToAsync(RouteTo(stream, uri, addresses, target.Local), target.Message, null, null, cancellationToken).ConfigureAwait(false)];
+            ConnectionRoute route = RouteTo(stream, uri, addresses, target.Local);
+            RequestTime left = time.Since(started, _environment.Now);
+            return [await ChannelToAsync(route, target.Message, null, left, cancellationToken).ConfigureAwait(false)];
         }
 
         CoapChannel[] channels = new CoapChannel[addresses.Length];

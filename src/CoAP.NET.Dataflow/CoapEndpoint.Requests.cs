@@ -68,7 +68,9 @@ public sealed partial class CoapEndpoint
         CoapUri uri = TargetOf(request);
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = Reachable(await ResolveInTimeAsync(uri, request, started, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
+        IPAddress[] found = await ResolveInTimeAsync(
+            uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = Reachable(found, request.LocalAddress, uri);
         if (transport is CoapConnectionTransport stream)
         {
             // Whoever opens the connection tries all addresses.
@@ -188,7 +190,7 @@ public sealed partial class CoapEndpoint
                     cancellationToken);
 
     /// <summary>One exchange of messages, without any step.</summary>
-    private Task<CoapResponse> ExchangeAsync(OutgoingRequest request, TimeSpan? timeout, CancellationToken cancellationToken)
+    private Task<CoapResponse> ExchangeAsync(OutgoingRequest request, RequestTime time, CancellationToken cancellationToken)
     {
         CoapChannel channel = request.Channel;
         LeaveOutToldHost(request.Message, channel);
@@ -196,7 +198,8 @@ public sealed partial class CoapEndpoint
         CoapChannel held = Hold(pipeline, channel);
         try
         {
-            ClientRequest sent = pipeline.ExchangesOut.Begin(held, request.Message, timeout, request.Plain is null ? null : request, cancellationToken);
+            ClientRequest sent = pipeline.ExchangesOut.Begin(
+                held, request.Message, time, request.Plain is null ? null : request, cancellationToken);
             request.Watch?.OnSent(sent.Transmission, request.Message);
             return sent.Task;
         }
@@ -307,15 +310,16 @@ public sealed partial class CoapEndpoint
     }
 
     // The time limit of a request is that of finding its host too, whether the resolver looks at its token or not.
-    private async ValueTask<IPAddress[]> ResolveInTimeAsync(CoapUri uri, CoapRequest request, long started, CancellationToken cancellationToken)
+    private async ValueTask<IPAddress[]> ResolveInTimeAsync(
+        CoapUri uri, CoapCode method, RequestTime limit, long started, CancellationToken cancellationToken)
     {
-        if (request.Timeout is not { } timeout || timeout == Timeout.InfiniteTimeSpan || uri.HostAddress is not null)
+        if (!limit.IsFinite || uri.HostAddress is not null)
         {
             return await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
         }
 
-        TimeSpan left = timeout - TimeSpan.FromTicks(_environment.Now - started);
-        using CancellationTokenSource time = new(left < TimeSpan.Zero ? TimeSpan.Zero : left < s_longestTimer ? left : s_longestTimer, _environment.TimeProvider);
+        TimeSpan left = limit.Since(started, _environment.Now).Left!.Value;
+        using CancellationTokenSource time = new(left < s_longestTimer ? left : s_longestTimer, _environment.TimeProvider);
         using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
         try
         {
@@ -323,7 +327,11 @@ public sealed partial class CoapEndpoint
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new CoapTimeoutException(CoapTimeoutReason.NotSent, request.Code, $"{uri.Scheme}://{uri.Authority}");
+            throw new CoapTimeoutException(
+                new TimeoutFacts(
+                    CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, limit.Whole, CoapTimeoutReason.NotSent),
+                method,
+                $"{uri.Scheme}://{uri.Authority}");
         }
     }
 
@@ -359,9 +367,9 @@ public sealed partial class CoapEndpoint
         }
         catch (System.Net.Sockets.SocketException exception)
         {
-            throw new CoapException($"The host name '{uri.Host}' could not be resolved: {exception.Message}", exception);
+            throw new CoapNameResolutionException(uri.Host, exception.SocketErrorCode, exception);
         }
 
-        return addresses.Length > 0 ? addresses : throw new CoapException($"The host name '{uri.Host}' has no address.");
+        return addresses.Length > 0 ? addresses : throw new CoapNameResolutionException(uri.Host, System.Net.Sockets.SocketError.NoData);
     }
 }

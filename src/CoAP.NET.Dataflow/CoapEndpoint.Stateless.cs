@@ -28,7 +28,9 @@ public sealed partial class CoapEndpoint
         if (transport is CoapConnectionTransport stream)
         {
             // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
-            channel = await _connectionStep.ConnectAsync(RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, request.Timeout, cancellationToken).ConfigureAwait(false);
+            channel = await _connectionStep.ConnectAsync(
+                RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, new RequestTime(request.Timeout),
+                cancellationToken).ConfigureAwait(false);
             LeaveOutToldHost(message, channel);
         }
         else

@@ -42,7 +42,7 @@ public static class CoapGroupRequests
     {
         ArgumentNullException.ThrowIfNull(client);
         ArgumentNullException.ThrowIfNull(uri);
-        CoapRequest request = new(CoapMethod.Get, CoapRequests.OriginOf(uri) + "/.well-known/core")
+        CoapRequest request = new(CoapMethod.Get, CoapRequests.CoreOf(uri))
         {
             Accept = CoapContentFormat.LinkFormat,
             Confirmable = false,

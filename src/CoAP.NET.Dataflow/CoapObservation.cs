@@ -52,6 +52,26 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
     private bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
 
     /// <summary>
+    /// Registers again now, whatever the observation is waiting for: the next attempt after failures, the end of Max-Age, or nothing. A
+    /// registration that is under way already is waited for. Afterwards the waits after
+    /// failures begin anew. For a program that knows that the server is back, that the network came up, or that it needs the newest state;
+    /// it is never needed for the observation itself to go on.
+    /// </summary>
+    /// <param name="cancellationToken">Stops waiting; the registration goes on.</param>
+    /// <returns>What the server answered, an error response too; it is <see cref="Latest"/>, and was handed to readers as well.</returns>
+    /// <exception cref="CoapException">The server did not answer, or could not be reached; the observation goes on trying. Or it has ended
+    /// before (<see cref="Error"/>).</exception>
+    /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
+    public async Task<CoapResponse> RefreshAsync(CancellationToken cancellationToken = default)
+    {
+        ObjectDisposedException.ThrowIf(IsDisposed, this);
+        cancellationToken.ThrowIfCancellationRequested();
+        TaskCompletionSource<CoapResponse> answered = new(_all.Environment.CompletionOptions);
+        _resource!.Refresh(answered);
+        return await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
     /// Ends the observation and returns at once. When no other observation shares it, the server is told in the background (RFC 7641 section 3.6); notifications
     /// that still come are rejected.
     /// </summary>

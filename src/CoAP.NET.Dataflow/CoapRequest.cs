@@ -12,6 +12,16 @@ namespace CoAP.NET;
 /// A request: one that a client sends, or one that a server received (RFC 7252 section 5.1). A received one keeps its own copy of the bytes and may be kept
 /// for as long as one likes.
 /// </summary>
+/// <remarks>
+/// Both have <see cref="Code"/>, <see cref="Method"/>, <see cref="Options"/>, <see cref="Payload"/>, <see cref="Path"/>,
+/// <see cref="Queries"/>, <see cref="Host"/>, <see cref="GetUri"/>, <see cref="Accept"/>,
+/// <see cref="ContentFormat"/> and <see cref="Confirmable"/>: of a request to send they tell what will be sent. <see cref="Timeout"/>,
+/// <see cref="Patience"/>, <see cref="Progress"/>, <see cref="Destination"/>,
+/// <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/> and <see cref="LocalAddress"/> say how a request is sent and do
+/// nothing on a received one. <see cref="Peer"/>,
+/// <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to send; its <see cref="Route"/> is empty,
+/// and nothing cancels its <see cref="Aborted"/>.
+/// </remarks>
 public sealed partial class CoapRequest
 {
     private CoapRouteValues? _route;
@@ -24,7 +34,7 @@ public sealed partial class CoapRequest
 
     /// <summary>Makes a request to send.</summary>
     /// <param name="method">The method.</param>
-    /// <param name="uri">The absolute URI, such as <c>coap://[::1]/temperature</c>.</param>
+    /// <param name="uri">The absolute URI or IRI, such as <c>coap://[::1]/temperature</c>; see <see cref="CoapUri.Parse"/>.</param>
     public CoapRequest(CoapMethod method, string uri)
         : this(new CoapMessage((CoapCode)method))
     {
@@ -34,7 +44,7 @@ public sealed partial class CoapRequest
 
     /// <summary>Makes a request to send.</summary>
     /// <param name="method">The method.</param>
-    /// <param name="uri">The absolute URI. Its original text counts, not what <see cref="System.Uri"/> made of it.</param>
+    /// <param name="uri">The absolute URI or IRI. Its original text counts, not what <see cref="System.Uri"/> made of it.</param>
     public CoapRequest(CoapMethod method, Uri uri)
         : this(method, (uri ?? throw new ArgumentNullException(nameof(uri))).OriginalString)
     {
@@ -64,13 +74,16 @@ public sealed partial class CoapRequest
     public ReadOnlyMemory<byte> Payload => Message.Payload;
 
     /// <summary>
-    /// The body of a received request as a pipe. On a route with <c>StreamBody</c> its blocks arrive while it is read, and reading throws a
+    /// The body of a received request as a pipe; that of a request to send is its <see cref="Content"/>. On a route with <c>StreamBody</c>
+    /// its blocks arrive while it is read, and reading throws a
     /// <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
     /// </summary>
+    /// <exception cref="InvalidOperationException">The request is one to send.</exception>
     public PipeReader BodyReader
     {
         get
         {
+            ThrowIfToSend("no body to read: what it sends is its Content");
             Body ??= new ExchangeBody();
             return Body.Reader ??= Payload.IsEmpty ? PipeReader.Create(Stream.Null) : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
         }
@@ -119,7 +132,7 @@ public sealed partial class CoapRequest
     public CoapCacheMode CacheMode { get; set; }
 
     /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters (it then waits for its turn for some minutes at most while the peer is silent), <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below zero and not infinite.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
         get => _more?.Transfer?.Timeout;
@@ -127,7 +140,7 @@ public sealed partial class CoapRequest
         {
             if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
             {
-                ArgumentOutOfRangeException.ThrowIfLessThan(timeout, TimeSpan.Zero, nameof(value));
+                ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(value));
             }
 
             if (value is not null || Transfer is not null)
@@ -215,21 +228,6 @@ public sealed partial class CoapRequest
         }
     }
 
-    /// <summary>The absolute path of the Uri-Path options, decoded, with a slash before each segment; <c>/</c> when there is none. For people: a slash inside a segment is not told from one between segments.</summary>
-    public string Path
-    {
-        get
-        {
-            StringBuilder path = new();
-            foreach (UriPath segment in Options.GetAll<UriPath>())
-            {
-                path.Append('/').Append(segment.Value);
-            }
-
-            return path.Length == 0 ? "/" : path.ToString();
-        }
-    }
-
     /// <summary>The channel that a received request came by; null for requests to send.</summary>
     public CoapChannel? Channel
     {
@@ -239,7 +237,8 @@ public sealed partial class CoapRequest
 
     /// <summary>Who sent a received request; requests may be sent back over it.</summary>
     /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>
-    public CoapPeer Peer => CoapPeer.Of(Channel ?? throw new InvalidOperationException("A request to send has no peer; only received requests have one."));
+    public CoapPeer Peer =>
+        CoapPeer.Of(Channel ?? throw new InvalidOperationException("A request to send has no peer: only received requests have one."));
 
     /// <summary>Cancelled when nobody waits for the answer any more: the endpoint stops.</summary>
     public CancellationToken Aborted { get; internal set; }

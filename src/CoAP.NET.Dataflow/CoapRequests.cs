@@ -71,8 +71,11 @@ public static partial class CoapRequests
 
     /// <summary>Asks a server for the links to its resources at <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
     /// <param name="requester">Who asks.</param>
-    /// <param name="uri">The server: scheme, host and port, such as <c>coap://[::1]</c>, a path is ignored; for a peer an empty string.</param>
-    /// <param name="filter">A filter such as <c>rt=temperature*</c>; null for all links (RFC 6690 section 4.1).</param>
+    /// <param name="uri">
+    /// The server: scheme, host and port, such as <c>coap://[::1]</c>; for a peer and for a client with a base address an empty string. A
+    /// query is a filter, as in <c>coap://[::1]?rt=block</c>. A path is ignored.
+    /// </param>
+    /// <param name="filter">A filter such as <c>rt=temperature*</c>, beside that of the URI; null for none (RFC 6690 section 4.1).</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The links.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
@@ -81,7 +84,7 @@ public static partial class CoapRequests
     {
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(uri);
-        CoapRequest request = new(CoapMethod.Get, OriginOf(uri) + "/.well-known/core") { Accept = CoapContentFormat.LinkFormat };
+        CoapRequest request = new(CoapMethod.Get, CoreOf(uri)) { Accept = CoapContentFormat.LinkFormat };
         if (filter is not null)
         {
             request.Options.Add(new UriQuery(filter));
@@ -97,6 +100,15 @@ public static partial class CoapRequests
     {
         ArgumentNullException.ThrowIfNull(requester);
         return requester.SendAsync(new CoapRequest(method, uri) { Content = content }, cancellationToken);
+    }
+
+    /// <summary>The URI of the links of a server, with the query of a URI as the filter.</summary>
+    internal static string CoreOf(string uri)
+    {
+        // A reference is relative to what names the server: a peer, or the base address of a client.
+        string origin = uri.Contains("://", StringComparison.Ordinal) ? OriginOf(uri) : "";
+        int query = uri.AsSpan().IndexOfAny('?', '#');
+        return $"{origin}/.well-known/core{(query < 0 ? "" : uri[query..])}";
     }
 
     internal static string OriginOf(string uri)

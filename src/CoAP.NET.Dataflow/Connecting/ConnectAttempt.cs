@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Connecting;
 
@@ -10,6 +11,8 @@ internal sealed class ConnectAttempt(ConnectionTarget target, long wait)
 #pragma warning restore CA1001
 {
     private readonly CancellationTokenSource _givenUp = new();
+    private readonly string? _failureBefore = target.LastFailure;
+    private Destination? _current;
 
     public ConnectionTarget Target { get; } = target;
 
@@ -26,6 +29,23 @@ internal sealed class ConnectAttempt(ConnectionTarget target, long wait)
 
     public CancellationToken GivenUp => _givenUp.Token;
 
+    /// <summary>It goes to an address now.</summary>
+    /// <param name="remote">The address.</param>
+    /// <param name="serverName">The name that the transport is given.</param>
+    public void Begin(CoapAddress remote, string? serverName) => Volatile.Write(ref _current, new Destination(remote, serverName));
+
+    /// <summary>What there is to say when the time of a request that waits for it is over.</summary>
+    /// <param name="endedBy">Which time was over.</param>
+    /// <param name="limit">How long that time is.</param>
+    public TimeoutFacts FactsOf(CoapTimeLimit endedBy, TimeSpan limit) => TimeoutFacts.OfConnecting(
+        Volatile.Read(ref _current) is not { } current
+            ? new CoapConnectProgress(
+                CoapConnectStage.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). "
+                    + $"{_failureBefore}")
+            : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName) ?? ConnectFailure.Silence(current.Remote),
+        endedBy,
+        limit);
+
     /// <summary>Nobody waits any more. No lock may be held.</summary>
     public void GiveUp() => _givenUp.Cancel();
 
@@ -36,4 +56,6 @@ internal sealed class ConnectAttempt(ConnectionTarget target, long wait)
         // Nobody may wait for it any more; then the failure is nobody's.
         _ = Completion.Task.Exception;
     }
+
+    private sealed record Destination(CoapAddress Remote, string? ServerName);
 }

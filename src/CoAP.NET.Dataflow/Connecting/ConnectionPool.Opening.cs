@@ -44,7 +44,10 @@ internal sealed partial class ConnectionPool
             try
             {
                 CoapChannel? channel = Join(key, out ConnectAttempt? attempt, out bool isNew);
-                return channel ?? await WaitAsync(attempt!, isNew, cancellationToken).ConfigureAwait(false);
+                route.Attempt = attempt;
+                channel ??= await WaitAsync(attempt!, isNew, cancellationToken).ConfigureAwait(false);
+                route.Attempt = null;
+                return channel;
             }
             catch (CoapConnectionException exception)
             {
@@ -203,7 +206,7 @@ internal sealed partial class ConnectionPool
             {
                 try
                 {
-                    return await ConnectInsteadAsync(key, alternatives[i], attempt.GivenUp).ConfigureAwait(false);
+                    return await ConnectInsteadAsync(attempt, alternatives[i]).ConfigureAwait(false);
                 }
                 catch (CoapException exception)
                 {
@@ -223,22 +226,29 @@ internal sealed partial class ConnectionPool
             }
         }
 
-        return await ConnectAsync(key, key.Remote, key.ServerName, attempt.GivenUp).ConfigureAwait(false);
+        return await ConnectAsync(attempt, key.Remote, key.ServerName).ConfigureAwait(false);
     }
 
-    private static ValueTask<CoapConnection> ConnectAsync(in ConnectionKey key, CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
-        key.Local is { } local ? key.Transport.ConnectFromAsync(remote, local, serverName, cancellationToken) : key.Transport.ConnectAsync(remote, serverName, cancellationToken);
+    private static ValueTask<CoapConnection> ConnectAsync(ConnectAttempt attempt, CoapAddress remote, string? serverName)
+    {
+        ConnectionKey key = attempt.Target.Key;
+        attempt.Begin(remote, serverName);
+        return key.Local is { } local
+            ? key.Transport.ConnectFromAsync(remote, local, serverName, attempt.GivenUp)
+            : key.Transport.ConnectAsync(remote, serverName, attempt.GivenUp);
+    }
 
     // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. Whoever is found there has to prove that he is the one that was asked for, not the one that was named.
-    private async Task<CoapConnection> ConnectInsteadAsync(ConnectionKey key, string alternative, CancellationToken cancellationToken)
+    private async Task<CoapConnection> ConnectInsteadAsync(ConnectAttempt attempt, string alternative)
     {
+        ConnectionKey key = attempt.Target.Key;
         CoapConnectionException? error = null;
-        foreach (CoapAddress address in await _find(key.Transport, alternative, cancellationToken).ConfigureAwait(false))
+        foreach (CoapAddress address in await _find(key.Transport, alternative, attempt.GivenUp).ConfigureAwait(false))
         {
             try
             {
                 string? identity = key.ServerName ?? (key.Transport.IsSecure ? key.Remote.ToIPAddress().ToString() : null);
-                CoapConnection connection = await ConnectAsync(key, address, identity, cancellationToken).ConfigureAwait(false);
+                CoapConnection connection = await ConnectAsync(attempt, address, identity).ConfigureAwait(false);
                 Log.AlternativeTaken(_environment.Logger, key.ToString(), address.ToString());
                 return connection;
             }
@@ -306,6 +316,7 @@ internal sealed partial class ConnectionPool
 
             attempt.IsOver = true;
             target.Attempt = null;
+            target.LastFailure = exception.Message;
             CountFailure(target, now);
             Keep(target, now);
             wait = TimeSpan.FromTicks(target.NextAttemptAt - now);

@@ -37,6 +37,9 @@ internal sealed class ConnectionRoute : RequestRoute
     /// <summary>The only connection that will do; null when one may be opened.</summary>
     public CoapChannel? Only { get; }
 
+    /// <summary>The attempt to open a connection that its request waits for; null when it waits for none.</summary>
+    public ConnectAttempt? Attempt { get; set; }
+
     public ReadOnlySpan<CoapAddress> Addresses => _addresses;
 
     public ConnectionKey KeyOf(CoapAddress address) => new(Transport, address, ServerName, Local);

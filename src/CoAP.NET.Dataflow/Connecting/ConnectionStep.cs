@@ -30,12 +30,13 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     /// <summary>The connection of a route, with its capabilities known where the message needs that.</summary>
     /// <exception cref="CoapTimeoutException">The time of the request was over first.</exception>
     /// <exception cref="CoapConnectionException">There is none.</exception>
-    public ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, CoapMessage message, bool needsCapabilities, TimeSpan? timeLeft, CancellationToken cancellationToken)
+    public ValueTask<CoapChannel> ConnectAsync(
+        ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTime time, CancellationToken cancellationToken)
     {
         CoapChannel? channel = pool.Find(route);
         return channel is not null && (!needsCapabilities || signals.IsReady(channel))
             ? new ValueTask<CoapChannel>(channel)
-            : new ValueTask<CoapChannel>(WaitAsync(route, message, needsCapabilities, timeLeft, cancellationToken));
+            : new ValueTask<CoapChannel>(WaitAsync(route, message, needsCapabilities, time, cancellationToken));
     }
 
     private async Task<CoapResponse> SendAsync(OutgoingRequest request, ConnectionRoute route, CancellationToken cancellationToken)
@@ -46,8 +47,8 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         bool isRepeated = false;
         while (true)
         {
-            TimeSpan? left = request.Timeout is null ? null : request.TimeLeft(environment.Now);
-            CoapChannel channel = await ConnectAsync(route, request.Message, needsCapabilities, left, cancellationToken).ConfigureAwait(false);
+            CoapChannel channel = await ConnectAsync(
+                route, request.Message, needsCapabilities, request.TimeAt(environment.Now), cancellationToken).ConfigureAwait(false);
             route.MessagesSent = 0;
             try
             {
@@ -78,22 +79,28 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         }
     }
 
-    private async Task<CoapChannel> WaitAsync(ConnectionRoute route, CoapMessage message, bool needsCapabilities, TimeSpan? timeLeft, CancellationToken cancellationToken)
+    private async Task<CoapChannel> WaitAsync(
+        ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTime time, CancellationToken cancellationToken)
     {
-        if (timeLeft is not { } left || left == Timeout.InfiniteTimeSpan)
+        if (!time.IsFinite)
         {
             return await WaitAsync(route, needsCapabilities, cancellationToken).ConfigureAwait(false);
         }
 
-        using CancellationTokenSource time = new(left < s_longestTimer ? left : s_longestTimer, environment.TimeProvider);
-        using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
+        TimeSpan left = time.Left!.Value;
+        using CancellationTokenSource over = new(left < s_longestTimer ? left : s_longestTimer, environment.TimeProvider);
+        using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(over.Token, cancellationToken);
         try
         {
             return await WaitAsync(route, needsCapabilities, both.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new CoapTimeoutException(CoapTimeoutReason.NotSent, message.Code, route.ToString());
+            throw new CoapTimeoutException(
+                route.Attempt?.FactsOf(CoapTimeLimit.RequestTimeout, time.Whole)
+                    ?? new TimeoutFacts(CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, time.Whole, CoapTimeoutReason.NotSent),
+                message.Code,
+                route.ToString());
         }
     }
 

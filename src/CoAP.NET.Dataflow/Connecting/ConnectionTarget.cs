@@ -20,6 +20,9 @@ internal sealed class ConnectionTarget(ConnectionKey key)
     /// <summary>How many connections in a row could not be opened, or were lost at once.</summary>
     public int Failures { get; set; }
 
+    /// <summary>Why the last attempt to open one failed; null for no reason.</summary>
+    public string? LastFailure { get; set; }
+
     /// <summary>When the next connection may be opened, in units of 100 ns.</summary>
     public long NextAttemptAt { get; set; } = long.MinValue;
 

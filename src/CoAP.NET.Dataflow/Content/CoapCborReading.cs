@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.Content;
@@ -23,6 +24,18 @@ public static class CoapCborReading
         return Read(null, response.Payload, response.ContentFormat, typeInfo);
     }
 
+    /// <summary>The payload as a value in CBOR, by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="response">The response.</param>
+    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a
+    /// Content-Format it is tried.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static T? ReadCbor<T>(this CoapResponse response, JsonSerializerOptions? options = null) =>
+        ReadCbor(response, JsonMetadata.Of<T>(options));
+
     /// <summary>The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work; see <see cref="ReadCbor{T}(CoapResponse, JsonTypeInfo{T})"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="request">The request.</param>
@@ -34,6 +47,18 @@ public static class CoapCborReading
         ArgumentNullException.ThrowIfNull(request);
         return Read(request, request.Payload, request.ContentFormat, typeInfo);
     }
+
+    /// <summary>The payload as a value in CBOR, by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="request">The request.</param>
+    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a
+    /// Content-Format it is tried.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static T? ReadCbor<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
+        ReadCbor(request, JsonMetadata.Of<T>(options));
 
     private static T? Read<T>(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo)
     {

@@ -1,5 +1,7 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
@@ -18,6 +20,18 @@ public static partial class CoapContentReading
         return ReadJson(null, response.Payload, response.ContentFormat, typeInfo);
     }
 
+    /// <summary>The payload as a value in JSON, by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="response">The response.</param>
+    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
+    /// Content-Format it is tried.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static T? ReadJson<T>(this CoapResponse response, JsonSerializerOptions? options = null) =>
+        ReadJson(response, JsonMetadata.Of<T>(options));
+
     /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="request">The request.</param>
@@ -29,6 +43,18 @@ public static partial class CoapContentReading
         ArgumentNullException.ThrowIfNull(request);
         return ReadJson(request, request.Payload, request.ContentFormat, typeInfo);
     }
+
+    /// <summary>The payload as a value in JSON, by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="request">The request.</param>
+    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
+    /// Content-Format it is tried.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static T? ReadJson<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
+        ReadJson(request, JsonMetadata.Of<T>(options));
 
     /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
     /// <param name="response">The response.</param>

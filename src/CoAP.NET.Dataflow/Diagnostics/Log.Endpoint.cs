@@ -16,6 +16,10 @@ internal static partial class Log
     [LoggerMessage(1604, LogLevel.Information, "Listening on {Uri}.")]
     public static partial void Listening(ILogger logger, string uri);
 
+    [LoggerMessage(1606, LogLevel.Warning, "A CoapClient was collected without being disposed; its sockets stay open until the process "
+        + "ends. Dispose clients, and keep one for the whole program.")]
+    public static partial void ClientForgotten(ILogger logger);
+
     [LoggerMessage(1605, LogLevel.Debug, "A datagram of {Length} bytes to {Remote} could not be sent: {Reason}")]
     public static partial void SendFailed(ILogger logger, int length, string remote, string reason);
 }

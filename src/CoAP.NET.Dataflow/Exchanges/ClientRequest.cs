@@ -10,8 +10,8 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     private object? _outcome;
     private CancellationToken _cancelledBy;
 
-    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, TimeSpan? timeout)
-        : base(layer, channel, message, timeout)
+    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time)
+        : base(layer, channel, message, time)
     {
         _mayRunInline = channel.Transport.HandsOver;
         _completion = new TaskCompletionSource<CoapResponse>(_mayRunInline ? TaskCreationOptions.None : channel.Shard.Environment.CompletionOptions);

@@ -35,16 +35,16 @@ internal sealed partial class ExchangeLayer
             {
                 // Given to the transport it counts as delivered, so that only the response is waited for.
                 request.IsAcknowledged = true;
-                TimeSpan wait = request.Timeout ?? request.Channel.Parameters.ResponseTimeout ?? (request.Channel.Parameters.MaxTransmitWait + (2 * request.Channel.Parameters.MaxLatency));
+                TimeSpan wait = request.Time.Left ?? ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true);
                 request.Deadline = After(now, wait);
             }
-            else if (request.Timeout is { } timeout)
+            else if (request.Time.Left is { } timeout)
             {
                 request.Deadline = After(now, timeout);
             }
             else if (request.Message.Type == CoapMessageType.NonConfirmable)
             {
-                request.Deadline = After(now, request.Channel.Parameters.ResponseTimeout ?? request.Channel.Parameters.NonLifetime);
+                request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: false));
             }
 
             Arm(request, now);
@@ -126,13 +126,12 @@ internal sealed partial class ExchangeLayer
             }
 
             request.IsAcknowledged = true;
-            CoapTransmissionParameters parameters = request.Channel.Parameters;
             long now = _shard.Environment.Now;
-            if (request.Timeout is null)
+            if (request.Time.Left is not { } timeout)
             {
-                request.Deadline = After(now, parameters.ResponseTimeout ?? (parameters.MaxTransmitWait + (2 * parameters.MaxLatency)));
+                request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true));
             }
-            else if (After(now, request.Timeout.Value) == long.MaxValue)
+            else if (After(now, timeout) == long.MaxValue)
             {
                 request.Deadline = long.MaxValue;
             }
@@ -154,7 +153,8 @@ internal sealed partial class ExchangeLayer
             request.Deadline = now + WatchPeriodOf(request);
         }
 
-        if (now < request.Deadline && !WaitsInVain(request, now))
+        bool isInVain = WaitsInVain(request, now);
+        if (now < request.Deadline && !isInVain)
         {
             Arm(request, now);
             return;
@@ -165,18 +165,15 @@ internal sealed partial class ExchangeLayer
             return;
         }
 
-        CoapTimeoutReason reason = request.IsAcknowledged ? CoapTimeoutReason.NoResponse
-            : request.Transmission.Attempts == 0 ? CoapTimeoutReason.NotSent
-            : request.Message.Type == CoapMessageType.NonConfirmable ? CoapTimeoutReason.NoResponse
-            : CoapTimeoutReason.NotAcknowledged;
+        TimeoutFacts facts = ExchangeTimes.Over(request, isInVain);
         _shard.AfterRelease(
             static state =>
             {
-                (ExchangeLayer layer, PendingRequest request, CoapTimeoutReason reason) = ((ExchangeLayer, PendingRequest, CoapTimeoutReason))state!;
+                (ExchangeLayer layer, PendingRequest request, TimeoutFacts facts) = ((ExchangeLayer, PendingRequest, TimeoutFacts))state!;
                 layer.StopTransmission(request);
-                request.Fail(new CoapTimeoutException(reason, request.Message.Code, request.Target));
+                request.Fail(new CoapTimeoutException(facts, request.Message.Code, request.Target));
             },
-            (this, request, reason));
+            (this, request, facts));
     }
 
     /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>
@@ -292,7 +289,7 @@ internal sealed partial class ExchangeLayer
 
     // Its turn may be hours away: PROBING_RATE (RFC 7252 section 4.7) holds it back from a peer that has long been silent, for as long as all that went before it took.
     private static bool WaitsInVain(PendingRequest request, long now) =>
-        request is { Timeout: null, Deadline: long.MaxValue, Transmission: { Attempts: 0, IsQueued: true } }
+        request is { Time.IsSet: false, Deadline: long.MaxValue, Transmission: { Attempts: 0, IsQueued: true } }
         && now - request.Channel.LastSeen >= request.Channel.Parameters.ExchangeLifetime.Ticks;
 
     private static long WatchPeriodOf(PendingRequest request) => request.Channel.Parameters.MaxTransmitWait.Ticks;

@@ -294,7 +294,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
                 CoapInboundKind.SendFailed => new CoapSendException(request.Target, item.Transmission!.SendError),
                 CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
-                _ => new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, request.Message.Code, request.Target),
+                _ => ExchangeTimes.GivenUp(request.Transmission),
             });
         }
     }

@@ -56,14 +56,16 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     internal bool TryOrder(CoapOutbound order) => Offer(order);
 
     /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
-    internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapMessage message, TimeSpan? timeout, IResponseReview? review, CancellationToken cancellationToken) =>
-        Begin(channel, message, timeout, review, cancellationToken).Task;
+    internal Task<CoapResponse> SendAsync(
+        CoapChannel channel, CoapMessage message, RequestTime time, IResponseReview? review, CancellationToken cancellationToken) =>
+        Begin(channel, message, time, review, cancellationToken).Task;
 
     /// <summary>See <see cref="SendAsync"/>.</summary>
     /// <returns>The request, whose task ends with the response.</returns>
-    internal ClientRequest Begin(CoapChannel channel, CoapMessage message, TimeSpan? timeout, IResponseReview? review, CancellationToken cancellationToken)
+    internal ClientRequest Begin(
+        CoapChannel channel, CoapMessage message, RequestTime time, IResponseReview? review, CancellationToken cancellationToken)
     {
-        ClientRequest request = new(_layer, channel, message, timeout) { Review = review, Cancellation = cancellationToken };
+        ClientRequest request = new(_layer, channel, message, time) { Review = review, Cancellation = cancellationToken };
         _layer.Register(request);
         if (IsTooLarge(message, channel, out long size))
         {

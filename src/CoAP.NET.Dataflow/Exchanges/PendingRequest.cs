@@ -9,12 +9,12 @@ internal abstract class PendingRequest : WheelTimer
     private readonly ExchangeLayer _layer;
     private CancellationTokenRegistration _cancellation;
 
-    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, TimeSpan? timeout, bool passesQueue = false)
+    protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, bool passesQueue = false)
     {
         _layer = layer;
         Channel = channel;
         Message = message;
-        Timeout = timeout;
+        Time = time;
         Transmission = new CoapTransmission(channel, message, this)
         {
             IsPaced = passesQueue,
@@ -28,8 +28,8 @@ internal abstract class PendingRequest : WheelTimer
 
     public CoapTransmission Transmission { get; }
 
-    /// <summary>The time that the whole request may take; null when the transmission parameters decide.</summary>
-    public TimeSpan? Timeout { get; }
+    /// <summary>The time that the whole request may take.</summary>
+    public RequestTime Time { get; }
 
     /// <summary>When the whole request ends at the latest, in units of 100 ns.</summary>
     public long Deadline { get; set; } = long.MaxValue;

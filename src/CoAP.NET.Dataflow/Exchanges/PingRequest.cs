@@ -9,7 +9,7 @@ internal sealed class PingRequest : PendingRequest
     private int _isOver;
 
     public PingRequest(ExchangeLayer layer, CoapChannel channel, long now, bool passesQueue)
-        : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, null, passesQueue)
+        : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, default, passesQueue)
     {
         _startedAt = now;
         Completion = new TaskCompletionSource<TimeSpan>(channel.Shard.Environment.CompletionOptions);
@@ -39,7 +39,7 @@ internal sealed class PingRequest : PendingRequest
                 Fail(new CoapBusyException(Target, Channel.Parameters.MaxQueuedRequests));
                 break;
             default:
-                Fail(new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, CoapCode.Empty, Target));
+                Fail(ExchangeTimes.GivenUp(Transmission));
                 break;
         }
     }

@@ -11,7 +11,11 @@ public sealed partial class CoapUri
 
     private const string Schemes = "coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws";
 
-    /// <summary>Reads an absolute CoAP URI.</summary>
+    /// <summary>
+    /// Reads an absolute CoAP URI, or an IRI as people type it, such as <c>coap://bücher.example/grüner tee</c>: it is mapped to its URI
+    /// (RFC 3987 section 3.1). What is not ASCII is the UTF-8 of its options,
+    /// <c>%</c> with two hexadecimal digits stays an escape, and a host name gets its <c>xn--</c> form.
+    /// </summary>
     /// <param name="text">The text, such as <c>coap://[2001:db8::1]/sensors/temperature?unit=C</c>.</param>
     /// <returns>The URI.</returns>
     /// <exception cref="CoapUriException">The text is no absolute CoAP URI, or has a fragment, or a part is too long for its option.</exception>
@@ -21,13 +25,13 @@ public sealed partial class CoapUri
         return TryParse(text, out CoapUri? uri, out UriFault fault) ? uri : throw new CoapUriException(fault.Describe(text), fault.Position);
     }
 
-    /// <summary>Reads an absolute CoAP URI.</summary>
+    /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
     /// <param name="text">The text.</param>
     /// <param name="uri">The URI.</param>
     /// <returns>Whether the text is an absolute CoAP URI.</returns>
     public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri) => TryParse(text, out uri, out string? _);
 
-    /// <summary>Reads an absolute CoAP URI.</summary>
+    /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
     /// <param name="text">The text.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="error">What is wrong and what to do.</param>

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 
 namespace CoAP.NET.Messages;
 
@@ -12,6 +13,8 @@ namespace CoAP.NET.Messages;
 internal readonly record struct UriHostName(string Text, IPAddress? Address, string? ZoneId)
 {
     private const int MaxBytes = 255;
+
+    private static readonly IdnMapping s_idn = new();
 
     /// <summary>Reads a host: an IPv6 address in brackets, an IPv4 address or a registered name.</summary>
     internal static bool TryParse(ReadOnlySpan<char> raw, int position, out UriHostName host, out UriFault fault)
@@ -33,6 +36,21 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
             fault = default;
             host = new UriHostName(address.ToString(), address, null);
             return true;
+        }
+
+        if (!Ascii.IsValid(raw))
+        {
+            // RFC 3987 section 3.1: the name as the DNS has it. A name that is percent-encoded is no IDN, and stays what it is.
+            try
+            {
+                raw = s_idn.GetAscii(raw.ToString());
+            }
+            catch (ArgumentException)
+            {
+                fault = new UriFault(
+                    position, $"'{raw}' is no internationalized host name (RFC 5891). Write it in its xn-- form, or give an address.");
+                return false;
+            }
         }
 
         // Lower case first, then decoding: the order of RFC 7252 section 6.4, step 5.

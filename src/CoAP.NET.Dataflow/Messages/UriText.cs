@@ -12,6 +12,9 @@ internal static class UriText
     private const string LowerUnreserved = "abcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string SubDelims = "!$&'()*+,;=";
 
+    // Of one UTF-16 unit; a pair of them takes 4.
+    private const int MaxBytesPerChar = 3;
+
     /// <summary>What may stand in a registered name.</summary>
     internal static readonly SearchValues<char> NameChars = SearchValues.Create(Unreserved + SubDelims + "%");
 
@@ -23,6 +26,10 @@ internal static class UriText
 
     /// <summary>What may stand in an IPv6 zone (RFC 6874).</summary>
     internal static readonly SearchValues<char> ZoneChars = SearchValues.Create(Unreserved + "%");
+
+    // RFC 3987 section 3.1: printable ASCII that no URI has, which systems that take IRIs may escape. '#', '%', '[' and ']' are none of it:
+    // they mean something.
+    private static readonly SearchValues<char> EscapedAscii = SearchValues.Create(" <>\"{}|\\^`");
 
     // What stays as it is when a host is written: a parser turns upper-case letters to lower case unless they are escaped.
     private static readonly SearchValues<char> NameLiterals = SearchValues.Create(LowerUnreserved + SubDelims);
@@ -46,8 +53,12 @@ internal static class UriText
             }
         });
 
-    /// <summary>Decodes a component once.</summary>
-    /// <param name="raw">The component as it stands in the URI.</param>
+    /// <summary>
+    /// Decodes a component once. What is not ASCII, and the printable ASCII characters that URIs have to escape, may stand there as they
+    /// are in a path and a query: an IRI is mapped to its URI
+    /// (RFC 3987 section 3.1), whose decoded components are the same text.
+    /// </summary>
+    /// <param name="raw">The component as it stands in the URI or IRI.</param>
     /// <param name="allowed">What may stand in it.</param>
     /// <param name="position">Where it begins, for messages.</param>
     /// <param name="maxBytes">The most bytes that its option takes.</param>
@@ -59,21 +70,25 @@ internal static class UriText
         decoded = null;
         fault = default;
         int bad = raw.IndexOfAnyExcept(allowed);
+        if (bad >= 0 && allowed != NameChars && allowed != ZoneChars)
+        {
+            bad = FindOutsideIri(raw, bad, allowed);
+        }
+
         if (bad >= 0)
         {
             fault = BadCharacter(raw[bad], position + bad);
             return false;
         }
 
-        int byteCount = raw.Length - (2 * raw.Count('%'));
-        if (byteCount == raw.Length)
+        if (!raw.Contains('%'))
         {
             decoded = raw.ToString();
-            return CheckSize(byteCount, maxBytes, position, out fault);
+            return CheckSize(Encoding.UTF8.GetByteCount(raw), maxBytes, position, out fault);
         }
 
-        byte[]? rented = raw.Length > 256 ? ArrayPool<byte>.Shared.Rent(raw.Length) : null;
-        Span<byte> bytes = rented ?? stackalloc byte[256];
+        byte[]? rented = raw.Length > 256 ? ArrayPool<byte>.Shared.Rent(raw.Length * MaxBytesPerChar) : null;
+        Span<byte> bytes = rented ?? stackalloc byte[256 * MaxBytesPerChar];
         try
         {
             int count = 0;
@@ -81,7 +96,9 @@ internal static class UriText
             {
                 if (raw[i] != '%')
                 {
-                    bytes[count++] = (byte)raw[i];
+                    Rune.DecodeFromUtf16(raw[i..], out Rune rune, out int used);
+                    count += rune.EncodeToUtf8(bytes[count..]);
+                    i += used - 1;
                     continue;
                 }
 
@@ -171,6 +188,32 @@ internal static class UriText
         return encoded.ToString();
     }
 
+    // The index of the first character that neither a URI has there nor an IRI (RFC 3987 section 2.2); -1 when there is none.
+    private static int FindOutsideIri(ReadOnlySpan<char> raw, int start, SearchValues<char> allowed)
+    {
+        for (int i = start; i < raw.Length; i++)
+        {
+            if (raw[i] < 0x80)
+            {
+                if (!allowed.Contains(raw[i]) && !EscapedAscii.Contains(raw[i]))
+                {
+                    return i;
+                }
+            }
+            else if (raw[i] < 0xA0 || Rune.DecodeFromUtf16(raw[i..], out _, out int used) != OperationStatus.Done)
+            {
+                // A control character, or half of a pair.
+                return i;
+            }
+            else
+            {
+                i += used - 1;
+            }
+        }
+
+        return -1;
+    }
+
     private static void Append(StringBuilder text, string value, SearchValues<char> literals)
     {
         ReadOnlySpan<char> rest = value;
@@ -214,5 +257,7 @@ internal static class UriText
 
     private static UriFault BadCharacter(char c, int position) => c < 0x80
         ? new UriFault(position, $"The character {(char.IsControl(c) || c == ' ' ? $"U+{(int)c:X4}" : $"'{c}'")} may not stand here. Percent-encode it as %{(int)c:X2}.")
-        : new UriFault(position, $"The character U+{(int)c:X4} is not ASCII. Percent-encode its UTF-8 bytes, and write a host name in its xn-- form.");
+        : new UriFault(
+            position, $"U+{(int)c:X4} is a control character or half of a surrogate pair, which may not stand in a URI or IRI (RFC 3987 "
+                + $"section 2.2).");
 }

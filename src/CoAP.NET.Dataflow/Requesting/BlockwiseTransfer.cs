@@ -69,6 +69,10 @@ internal sealed partial class BlockwiseTransfer
         {
             throw new CoapUnreachableException(Target, exception);
         }
+        catch (CoapTimeoutException exception) when (_hasBegun)
+        {
+            throw exception.InTransfer(_request.Timeout);
+        }
     }
 
     // The response as if it had come in one message.

@@ -5,8 +5,11 @@ namespace CoAP.NET.Requesting;
 // Where the resource is. Names are resolved for every registration, as the server may have moved.
 internal sealed partial class ObservedResource
 {
-    // Names that are not resolved within this time are given up for now.
-    private static readonly long s_findingTime = TimeSpan.FromMinutes(2).Ticks;
+    /// <summary>How long a search for the peer may take, with connecting to it, where the request gave no time.</summary>
+    public static readonly TimeSpan SearchTime = TimeSpan.FromMinutes(2);
+
+    // Whoever searches keeps that time; this is for a search that is lost.
+    private static readonly long s_findingTime = (SearchTime + TimeSpan.FromSeconds(10)).Ticks;
 
     private IReadOnlyList<CoapChannel>? _addresses;
     private int _addressesLeft;
@@ -17,7 +20,7 @@ internal sealed partial class ObservedResource
     private void Find(long now)
     {
         _phase = Phase.Finding;
-        _due = now + s_findingTime;
+        _due = now + Math.Max(s_findingTime, Target.Timeout?.Ticks + TimeSpan.TicksPerSecond ?? 0);
         if (Snapshot.State is not (CoapObserveState.Registering or CoapObserveState.NotObserving))
         {
             Publish(CoapObserveState.Reregistering, Snapshot.Error);

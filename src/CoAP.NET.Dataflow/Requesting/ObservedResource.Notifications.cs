@@ -35,7 +35,7 @@ internal sealed partial class ObservedResource
         }
         else if (!response.IsSuccess)
         {
-            OnErrorResponse(response, isAnswer, now);
+            OnErrorResponse(response, now);
         }
         else if (number is null)
         {
@@ -47,9 +47,10 @@ internal sealed partial class ObservedResource
         }
     }
 
-    // RFC 7641 section 3.2: an error response ends the registration. It says itself how long it is right, so asking again earlier is of no use: 5.03 and 4.29
-    // (RFC 8516) above all. But a representation that changed its format (section 4.2) is there to be had in the new one.
-    private void OnErrorResponse(CoapResponse response, bool isAnswer, long now)
+    // RFC 7641 section 3.2: an error response ends the registration. A server that says how long it is right means it, and 5.03 and 4.29
+    // (RFC 8516) always say it, by the default of Max-Age. Other errors without one say
+    // nothing of the time: a device that is not there, or a representation in another format (section 4.2), may be there the next moment.
+    private void OnErrorResponse(CoapResponse response, long now)
     {
         if (response.Code == CoapCode.Unauthorized && _echo is null && response.Options.Echo is { } echo && _standing is not null)
         {
@@ -63,7 +64,7 @@ internal sealed partial class ObservedResource
 
         _echo = null;
         Store(response);
-        bool asksForPatience = isAnswer || response.Code != CoapCode.NotAcceptable || response.Options.Contains(OptionNumber.MaxAge);
+        bool asksForPatience = response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests || response.Options.Contains(OptionNumber.MaxAge);
         Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true, response);
     }
 

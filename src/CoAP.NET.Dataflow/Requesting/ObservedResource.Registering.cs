@@ -38,6 +38,9 @@ internal sealed partial class ObservedResource
         Over,
     }
 
+    // With the rest of a representation, without which there is nothing to show yet.
+    private bool IsTrying => _phase is Phase.Finding or Phase.Registering || _body is not null;
+
     private CoapTransmissionParameters Parameters => _standing!.Channel.Parameters;
 
     // How long a response may take after the peer has the registration.
@@ -74,6 +77,16 @@ internal sealed partial class ObservedResource
             case News.ReadersChanged when _isStale && _phase == Phase.Registered && _due == long.MaxValue && Reregistration.IsEnabled:
                 // Those who were there did not want it to be registered again; now somebody does.
                 Find(now);
+                break;
+            case News.Refresh:
+                (_refreshes ??= new ObservationRefreshes()).Add((TaskCompletionSource<CoapResponse>)happening.Subject!);
+                if (_phase is Phase.Registered or Phase.Waiting)
+                {
+                    // Whoever asks for it has a reason to believe that it goes well now.
+                    _failures = 0;
+                    Find(now);
+                }
+
                 break;
             case News.Cancel:
                 OnCancel(now);
@@ -113,11 +126,8 @@ internal sealed partial class ObservedResource
                 break;
             case Phase.Registering:
                 _triesNextAddress = true;
-                CoapTimeoutReason reason = _isAcknowledged ? CoapTimeoutReason.NoResponse
-                    : _transmission!.Attempts == 0 ? CoapTimeoutReason.NotSent
-                    : _transmission.Message.Type == CoapMessageType.NonConfirmable ? CoapTimeoutReason.NoResponse
-                    : CoapTimeoutReason.NotAcknowledged;
-                Fail(new CoapTimeoutException(reason, Target.Message.Code, _standing!.Channel.ToString()), now);
+                TimeoutFacts facts = ExchangeTimes.Over(_transmission!, _isAcknowledged, new RequestTime(Target.Timeout), WaitsInVain(now));
+                Fail(new CoapTimeoutException(facts, Target.Message.Code, _standing!.Channel.ToString()), now);
                 break;
             case Phase.Cancelling:
                 Free();
@@ -255,7 +265,7 @@ internal sealed partial class ObservedResource
                 break;
             default:
                 _triesNextAddress = true;
-                Fail(new CoapTimeoutException(CoapTimeoutReason.NotAcknowledged, Target.Message.Code, peer), now);
+                Fail(ExchangeTimes.GivenUp(_transmission!), now);
                 break;
         }
     }

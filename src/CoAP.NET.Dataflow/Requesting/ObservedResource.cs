@@ -27,6 +27,8 @@ internal sealed partial class ObservedResource : WheelTimer, IStandingOwner
     private bool _hasChanged;
     private long _due = long.MaxValue;
 
+    private ObservationRefreshes? _refreshes;
+
     private ObservationSnapshot _snapshot = ObservationSnapshot.Initial;
     private CoapReregistration _rule = CoapReregistration.Auto;
 
@@ -52,6 +54,7 @@ internal sealed partial class ObservedResource : WheelTimer, IStandingOwner
         Transmission,
         Body,
         ReadersChanged,
+        Refresh,
         Cancel,
         Stop,
     }
@@ -73,6 +76,10 @@ internal sealed partial class ObservedResource : WheelTimer, IStandingOwner
     public void Begin() => Post(new Happening { What = News.Begin });
 
     public void OnReadersChanged() => Post(new Happening { What = News.ReadersChanged });
+
+    /// <summary>Makes the registration again now, or joins the one that is under way.</summary>
+    /// <param name="waiting">Ends with what came of it.</param>
+    public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new Happening { What = News.Refresh, Subject = waiting });
 
     public void Cancel() => Post(new Happening { What = News.Cancel });
 
@@ -142,6 +149,12 @@ internal sealed partial class ObservedResource : WheelTimer, IStandingOwner
                 Environment.Counters.Add(CoapCounter.StageErrors);
                 Log.StageFailed(Environment.Logger, exception);
                 Recover(exception);
+            }
+
+            if (_refreshes is not null && !IsTrying)
+            {
+                _refreshes.Complete(_snapshot, _phase == Phase.Cancelling, Environment);
+                _refreshes = null;
             }
 
             bool tells = _hasChanged;

@@ -68,6 +68,10 @@ internal sealed class OutgoingRequest : IResponseReview
         ? TimeSpan.FromTicks(Math.Max(0, whole.Ticks - (now - StartedAt)))
         : Timeout;
 
+    /// <summary>What is left of <see cref="Timeout"/>, and all of it.</summary>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public RequestTime TimeAt(long now) => Timeout is null ? default : new RequestTime(TimeLeft(now), Timeout);
+
     /// <summary>The same request with another message.</summary>
     /// <param name="message">The message.</param>
     public OutgoingRequest With(CoapMessage message) => new()

@@ -122,7 +122,7 @@ internal sealed partial class QBlockExchange
         int[] numbers = _upload!.Repeat(missing);
         if (_upload.IsExhausted)
         {
-            Fail(new CoapTimeoutException(CoapTimeoutReason.NoResponse, _request.Message.Code, Target));
+            Fail(TimedOut(byRequest: false));
         }
         else if (numbers.Length > 0)
         {

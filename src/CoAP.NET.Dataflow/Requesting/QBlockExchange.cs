@@ -92,13 +92,25 @@ internal sealed partial class QBlockExchange : ITransferOwner
     {
         if (transfer._environment.Now >= transfer._deadline || (transfer._tries >= transfer._parameters.NonMaxRetransmit && !transfer.IsPausing))
         {
-            transfer.Fail(new CoapTimeoutException(CoapTimeoutReason.NoResponse, transfer._request.Message.Code, transfer.Target));
+            transfer.Fail(transfer.TimedOut(transfer._environment.Now >= transfer._deadline));
         }
         else
         {
             transfer.OnSilence();
         }
     });
+
+    private CoapTimeoutException TimedOut(bool byRequest) => new(
+        new TimeoutFacts(
+            CoapAwaited.NextBlock,
+            byRequest ? CoapTimeLimit.RequestTimeout : CoapTimeLimit.QBlockRepeats,
+            byRequest ? _request.Timeout!.Value : _parameters.NonReceiveTimeout,
+            CoapTimeoutReason.NoResponse)
+        {
+            IsNonConfirmable = true,
+        },
+        _request.Message.Code,
+        Target);
 
     // Whatever happens comes through here. What is to be sent goes out after the lock was released.
     private void Decide(Action<QBlockExchange> decision)

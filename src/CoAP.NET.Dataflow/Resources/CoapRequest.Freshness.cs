@@ -22,5 +22,10 @@ public sealed partial class CoapRequest
     /// <summary>Whether an Echo shows that the request was made lately. If not, <see cref="CoapResults.FreshnessRequired"/> asks the client to show it.</summary>
     /// <param name="maxAge">How old it may be.</param>
     /// <returns>Whether it is known to be at most that old.</returns>
-    public bool IsFresh(TimeSpan maxAge) => EchoAge is { } age && age <= maxAge;
+    /// <exception cref="InvalidOperationException">The request is one to send.</exception>
+    public bool IsFresh(TimeSpan maxAge)
+    {
+        ThrowIfToSend("no age: only received requests have one");
+        return EchoAge is { } age && age <= maxAge;
+    }
 }

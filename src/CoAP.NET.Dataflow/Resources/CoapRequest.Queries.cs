@@ -7,14 +7,24 @@ namespace CoAP.NET;
 // The arguments of the query, as handlers read them.
 public sealed partial class CoapRequest
 {
-    /// <summary>The decoded Uri-Query options in order, one argument each, such as <c>rt=light</c> (RFC 7252 section 5.10.1). Their order is part of the resource's name.</summary>
+    /// <summary>
+    /// The decoded Uri-Query options in order, one argument each, such as <c>rt=light</c> (RFC 7252 section 5.10.1). Their order is part of
+    /// the resource's name. Of a request to send, those of its options and
+    /// then those of its URI, as they will be sent.
+    /// </summary>
+    /// <exception cref="CoapUriException">While enumerating: it is a request to send, and the text of its URI is none.</exception>
     public IEnumerable<string> Queries
     {
         get
         {
-            for (int i = Options.IndexOf(OptionNumber.UriQuery); i >= 0 && i < Options.Count && Options.NumberAt(i) == OptionNumber.UriQuery; i++)
+            for (int i = !Message.HasOptions ? -1 : Options.IndexOf(OptionNumber.UriQuery); i >= 0 && i < Options.Count && Options.NumberAt(i) == OptionNumber.UriQuery; i++)
             {
                 yield return Encoding.UTF8.GetString(Options.ValueAt(i));
+            }
+
+            foreach (string argument in TargetToSend?.QueryArguments ?? [])
+            {
+                yield return argument;
             }
         }
     }

@@ -5,6 +5,9 @@ namespace CoAP.NET.Transports;
 /// <param name="description">The same as one or more whole sentences: what the peer was asked, what came, what that most likely means and what to do.</param>
 public sealed class CoapConnectProgress(CoapConnectStage stage, string description)
 {
+    /// <summary>What is waited for: <see cref="CoapAwaited.Connect"/>, the default, or one of the handshakes.</summary>
+    public CoapAwaited Awaited { get; init; } = CoapAwaited.Connect;
+
     /// <summary>How far it is.</summary>
     public CoapConnectStage Stage { get; } = stage;
 

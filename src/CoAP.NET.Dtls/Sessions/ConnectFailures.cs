@@ -56,13 +56,14 @@ internal static class ConnectFailures
     {
         if (handshake is null)
         {
-            return new CoapConnectProgress(CoapConnectStage.Waiting, $"The DTLS handshake with {path.Remote} has not begun: no thread was free for it.");
+            string text = $"The DTLS handshake with {path.Remote} has not begun: no thread was free for it.";
+            return new CoapConnectProgress(CoapConnectStage.Waiting, text) { Awaited = CoapAwaited.DtlsHandshake };
         }
 
         CoapConnectStage stage = !hasHeard ? CoapConnectStage.NoAnswer
             : (handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0 ? CoapConnectStage.Authenticating
             : CoapConnectStage.Handshaking;
-        return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text);
+        return new CoapConnectProgress(stage, OfSilence(handshake, hasHeard, path, elapsed).Text) { Awaited = CoapAwaited.DtlsHandshake };
     }
 
     /// <summary>The server refused the handshake.</summary>

@@ -69,7 +69,13 @@ public sealed class CoapClientOptions
 
     internal ConfigurationFindings Findings { get; } = new();
 
-    internal bool ChangesRequests => Timeout is not null || Accept is not null || !Confirmable || ConfigureRequest is not null;
+    internal CoapRequestDefaults ToDefaults() => new()
+    {
+        BaseAddress = BaseAddress is { } address ? CoapUri.Parse(address) : null,
+        Timeout = Timeout,
+        Accept = Accept,
+        Confirmable = Confirmable,
+    };
 
     /// <summary>
     /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN, smaller blocks. Of several prefixes that an address is in the

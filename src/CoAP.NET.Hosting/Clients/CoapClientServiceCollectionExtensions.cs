@@ -127,6 +127,16 @@ public static class CoapClientServiceCollectionExtensions
         return new ClientBuilder(name, services);
     }
 
+    private static CoapClient MakePlain(IServiceProvider provider, string name)
+    {
+        ICoapClient client = provider.GetRequiredKeyedService<ICoapClient>(name);
+        return new CoapClient(client.Endpoint)
+        {
+            BaseAddress = client.BaseAddress,
+            Timeout = provider.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get(name).Timeout,
+        };
+    }
+
     private static void Register(IServiceCollection services, ClientRegistration registration)
     {
         string name = registration.Name;
@@ -137,7 +147,7 @@ public static class CoapClientServiceCollectionExtensions
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
         services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
         services.AddKeyedSingleton(name, static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));
-        services.AddKeyedSingleton(name, static (provider, key) => new CoapClient(provider.GetRequiredKeyedService<ICoapClient>(key).Endpoint));
+        services.AddKeyedSingleton(name, static (provider, key) => MakePlain(provider, (string)key!));
         if (name.Length == 0)
         {
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<ICoapClient>(""));

@@ -4,6 +4,7 @@ namespace CoAP.NET.Hosting;
 internal sealed class HostedClient : ICoapClient
 {
     private readonly CoapClientOptions _options;
+    private readonly CoapRequestDefaults _defaults;
     private readonly CoapClientStep _first;
     private readonly bool _copies;
 
@@ -12,7 +13,7 @@ internal sealed class HostedClient : ICoapClient
         Name = name;
         Endpoint = endpoint;
         _options = options;
-        BaseAddress = options.BaseAddress is { } address ? CoapUri.Parse(address) : null;
+        _defaults = options.ToDefaults();
         _first = endpoint.SendAsync;
         foreach (ICoapClientHandler handler in handlers.Reverse())
         {
@@ -21,12 +22,12 @@ internal sealed class HostedClient : ICoapClient
             _copies = true;
         }
 
-        _copies |= options.ChangesRequests;
+        _copies |= options.ConfigureRequest is not null;
     }
 
     public string Name { get; }
 
-    public CoapUri? BaseAddress { get; }
+    public CoapUri? BaseAddress => _defaults.BaseAddress;
 
     public CoapEndpoint Endpoint { get; }
 
@@ -55,46 +56,21 @@ internal sealed class HostedClient : ICoapClient
     }
 
     public Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default) =>
-        Endpoint.PingAsync(Absolute(uri ?? ""), cancellationToken);
+        Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), cancellationToken);
 
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
         Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
 
     private CoapRequest Prepare(CoapRequest request)
     {
-        ArgumentNullException.ThrowIfNull(request);
-        if (request.UriText is not { } text)
+        CoapRequest applied = _defaults.Apply(request);
+        if (_copies && ReferenceEquals(applied, request))
         {
-            throw new ArgumentException("The request has no URI. Make it with one; it may be relative to the base address.", nameof(request));
+            // Handlers may change it.
+            applied = request.WithUri(request.UriText!);
         }
 
-        string uri = Absolute(text);
-        if (!_copies && ReferenceEquals(uri, text))
-        {
-            return request;
-        }
-
-        CoapRequest copy = request.WithUri(uri);
-        copy.Timeout ??= _options.Timeout;
-        if (_options.Accept is { } accept && copy.Accept is null)
-        {
-            copy.Accept = accept;
-        }
-
-        copy.Confirmable &= _options.Confirmable;
-        _options.ConfigureRequest?.Invoke(copy);
-        return copy;
-    }
-
-    private string Absolute(string uri)
-    {
-        if (BaseAddress is null)
-        {
-            return uri.Contains("://", StringComparison.Ordinal)
-                ? uri
-                : throw new ArgumentException($"'{uri}' is relative, and the client{(Name.Length == 0 ? "" : $" '{Name}'")} has no base address. Set CoapClientOptions.BaseAddress, or give the whole URI.", nameof(uri));
-        }
-
-        return BaseAddress.TryResolve(uri, out CoapUri? absolute, out string? error) ? absolute.ToString() : throw new ArgumentException(error, nameof(uri));
+        _options.ConfigureRequest?.Invoke(applied);
+        return applied;
     }
 }

@@ -96,8 +96,7 @@ public sealed class ClientTargetTests : ClientTest
     [Theory]
     [InlineData("coap://192.0.2.1")]
     [InlineData("coap://192.0.2.1/")]
-    [InlineData("coap://192.0.2.1/some/where?x=1")]
-    [InlineData("coap://192.0.2.1?x=1")]
+    [InlineData("coap://192.0.2.1/some/where")]
     public void Discovery_asks_the_host_whatever_path_its_URI_has(string uri)
     {
         _ = Client.DiscoverAsync(uri);

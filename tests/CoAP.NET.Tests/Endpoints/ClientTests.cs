@@ -323,7 +323,7 @@ public sealed class ClientTests : ClientTest
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         await Client.DisposeAsync();
         await Assert.ThrowsAsync<CoapException>(() => Within(request));
-        await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
     }
 
     private static string Flip(string hex) => (hex[0] == '0' ? '1' : '0') + hex[1..];

@@ -25,7 +25,7 @@ public sealed class PingTests : RequestingTest
     {
         await Client.Endpoint.StartAsync();
         await Client.DisposeAsync();
-        await Assert.ThrowsAsync<CoapException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
     }
 
     [Fact]

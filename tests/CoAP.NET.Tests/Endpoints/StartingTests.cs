@@ -89,7 +89,7 @@ public sealed class StartingTests
         CoapEndpointOptions options = new() { ResolveHost = (_, _) => throw new SocketException((int)SocketError.HostNotFound) };
         await using CoapClient client = new(options);
         options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
-        CoapException error = await Assert.ThrowsAsync<CoapException>(() => client.PingAsync("coap://some.example:1"));
+        CoapException error = await Assert.ThrowsAsync<CoapNameResolutionException>(() => client.PingAsync("coap://some.example:1"));
         Assert.Contains("resolved", error.Message, StringComparison.Ordinal);
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Options;
+using CoAP.NET.Tests.Content;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
 
@@ -10,7 +11,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class ClientTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("client.md", "Guides", 6);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("client.md", "Guides", 8);
 
     [Fact]
     public async Task A_client_that_is_cancelled_before_it_asks_sends_nothing()
@@ -35,6 +36,44 @@ public sealed class ClientTests : GuideTest
             CoapResponse created = await client.SendAsync(request, cancellationToken);
 
             Assert.Equal($"{CoapContentFormat.Json} unit=C 21.5", created.GetText());
+        });
+    }
+
+    [Fact]
+    public async Task A_client_has_a_base_address_and_a_time_limit()
+    {
+        server.MapGet("/api/state", () => "on");
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            client.BaseAddress = CoapUri.Parse("coap://[::1]/api/");
+            client.Timeout = TimeSpan.FromSeconds(10);
+            CoapResponse state = await client.GetAsync("state", cancellationToken);
+
+            Assert.Equal("on", state.GetText());
+        });
+    }
+
+    [Fact]
+    public async Task Values_are_sent_and_read_in_JSON_and_CBOR()
+    {
+        Reading stored = new("cellar", 12);
+        server.MapGet("/reading", request => CoapResults.Content(request.Accept == CoapContentFormat.Cbor
+            ? CoapContent.Cbor(stored, ReadingContext.Default.Reading)
+            : CoapContent.Json(stored, ReadingContext.Default.Reading)));
+        server.MapPut("/reading", request =>
+        {
+            stored = request.ReadJson(ReadingContext.Default.Reading)!;
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            Reading? reading = await client.GetFromJsonAsync<Reading>("coap://[::1]/reading", cancellationToken);
+            CoapResponse changed = await client.PutAsJsonAsync("coap://[::1]/reading", new Reading("kitchen", 21.5), cancellationToken);
+            reading = await client.GetFromCborAsync("coap://[::1]/reading", ReadingContext.Default.Reading, cancellationToken);
+
+            Assert.Equal((new Reading("kitchen", 21.5), true), (reading, changed.IsSuccess));
         });
     }
 

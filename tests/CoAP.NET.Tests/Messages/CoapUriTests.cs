@@ -125,7 +125,8 @@ public sealed class CoapUriTests
     [InlineData("coaps://other/x", "coaps://other/x")]
     [InlineData("#s", null)]
     [InlineData("g#s", null)]
-    [InlineData("a b", null)]
+    [InlineData("a b/ü", "coap://a/b/c/a%20b/%C3%BC")]
+    [InlineData("a[b", null)]
     [InlineData("//", null)]
     public void Reference_resolves_as_in_rfc_3986(string reference, string? expected)
     {

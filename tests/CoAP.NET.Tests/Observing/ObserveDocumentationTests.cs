@@ -10,7 +10,31 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ObserveDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 7);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 9);
+
+    [Fact]
+    public async Task An_observation_is_refreshed_and_errors_are_values()
+    {
+        server.MapGet("/temperature", () => CoapResults.Text("20 C")).Observable();
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+            CoapResponse now = await observation.RefreshAsync(cancellationToken);
+            Assert.Equal("20 C", now.GetText());
+            using CancellationTokenSource enough = new();
+            await enough.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ShowAsync(observation, enough.Token));
+        });
+
+        static async Task ShowAsync(CoapObservation observation, CancellationToken cancellationToken)
+        {
+            await foreach (CoapResponse change in observation.ReadAllAsync(cancellationToken))
+            {
+                Console.WriteLine(change.IsSuccess ? change.GetText() : $"not there at the moment: {change.Code}");
+            }
+        }
+    }
 
     [Fact]
     public async Task Resources_are_observed_in_three_ways()

@@ -83,7 +83,7 @@ public sealed class ReregisteringTests : ObservationTest
         List<string> seen = [];
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = response => seen.Add(response.ToString()) });
         await using CoapObservation disposed = observation;
-        NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
+        NotifyAcknowledged(registration.Token, null, "gone", maxAge: 60, code: CoapCode.NotFound);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.Equal(CoapCode.NotFound, Assert.IsType<CoapResponseException>(observation.Error).Response.Code);
         Assert.Equal(["2.05 Content 3 B", "4.04 Not Found 4 B"], seen);
@@ -92,6 +92,34 @@ public sealed class ReregisteringTests : ObservationTest
         Answer(again, 7, "here again");
         Assert.Equal("here again", Text(observation.Latest));
         Assert.Null(observation.Error);
+    }
+
+    [Fact]
+    public async Task An_error_that_says_nothing_of_its_time_is_asked_about_again_soon_and_then_ever_later()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
+        double[] longest = [5, 10, 20, 40, 80, 160, 300, 300];
+        foreach (double wait in longest)
+        {
+            (CoapMessage again, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(301));
+            Assert.InRange(after.TotalSeconds, (wait / 2) - 0.1, wait + 0.2);
+            Answer(again, null, "still gone", code: CoapCode.NotFound);
+        }
+    }
+
+    [Theory]
+    [Rfc("8516-4-2")]
+    [InlineData(0xa3)] // 5.03
+    [InlineData(0x9d)] // 4.29
+    public async Task A_server_that_asks_for_patience_by_the_default_of_Max_Age_gets_it(byte code)
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, string.Empty, code: new CoapCode(code));
+        (_, TimeSpan after) = NextRequest(TimeSpan.FromSeconds(61));
+        Assert.InRange(after.TotalSeconds, 59.9, 60.5);
     }
 
     [Theory]

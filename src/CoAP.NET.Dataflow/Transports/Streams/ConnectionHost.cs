@@ -29,6 +29,9 @@ internal sealed class ConnectionHost
 
     public LateOutput LateOutput { get; }
 
+    /// <summary>The connections that are being opened.</summary>
+    public Openings Openings { get; } = new();
+
     /// <summary>Whether as many threads are in user code as there are processors, so that some of them wait for something.</summary>
     public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= Environment.ProcessorCount;
 

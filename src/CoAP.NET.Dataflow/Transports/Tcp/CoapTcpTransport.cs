@@ -61,6 +61,9 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
         StartedEngine.ConnectAsync(remote, local, serverName, cancellationToken);
 
+    /// <inheritdoc/>
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => _life.Engine?.ProgressOf(remote, serverName);
+
     private TcpEngine StartedEngine => _life.Engine ?? throw new InvalidOperationException("Start the transport before it connects.");
 
     internal override bool HandsOver => _life.Engine is LinuxTcpEngine;

@@ -5,6 +5,12 @@ namespace CoAP.NET.Transports;
 /// <summary>Says why a connection could not be opened, and what to do.</summary>
 internal static class ConnectFailure
 {
+    private const string SilenceAdvice = "The host does not answer: check the address, and that no firewall drops the port.";
+
+    /// <summary>Nothing has come yet.</summary>
+    public static CoapConnectProgress Silence(in CoapAddress remote) =>
+        new(CoapConnectStage.NoAnswer, $"Nothing came from {remote} yet. {SilenceAdvice}");
+
     /// <summary>The operating system refused.</summary>
     public static CoapConnectionException Of(in CoapAddress remote, SocketException cause) =>
         new(CoapConnectionError.ConnectFailed, $"No connection to {remote}: {cause.Message}. {Advice(cause.SocketErrorCode)}", cause);
@@ -24,7 +30,7 @@ internal static class ConnectFailure
     private static string Advice(SocketError error) => error switch
     {
         SocketError.ConnectionRefused or SocketError.ConnectionReset => "Nobody listens there: check address and port, and that the server runs and speaks CoAP there.",
-        SocketError.TimedOut => "The host does not answer: check the address, and that no firewall drops the port.",
+        SocketError.TimedOut => SilenceAdvice,
         SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown => "There is no way to the host: check the address and this machine's network.",
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported => "This machine does not have that IP version: use an address of the other one.",
         SocketError.AddressNotAvailable => "No local port is free, or LocalAddress is none of this machine, or the address is none that can be connected to: close connections that are not needed, and check the addresses.",

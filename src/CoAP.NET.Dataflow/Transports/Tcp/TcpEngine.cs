@@ -18,6 +18,9 @@ internal abstract class TcpEngine : TransportEngine
 
     public CoapTcpTransportOptions Options { get; }
 
+    /// <summary>See <see cref="CoapConnectionTransport.ProgressOf"/>.</summary>
+    public abstract CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName);
+
     /// <summary>See <see cref="CoapConnectionTransport.ConnectAsync"/>. The time limit is kept here.</summary>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken);
 }

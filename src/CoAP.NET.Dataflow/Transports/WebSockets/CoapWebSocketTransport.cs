@@ -59,6 +59,10 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
     public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
         _connector.ConnectAsync(StartedEngine, remote, local, serverName, cancellationToken);
 
+    /// <inheritdoc/>
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
+        _life.Engine?.Host.Openings.Find(remote, serverName);
+
     /// <summary>Takes over a WebSocket that was accepted.</summary>
     /// <param name="webSocket">The WebSocket.</param>
     /// <param name="accepted">What is known of it.</param>

@@ -43,8 +43,9 @@ internal sealed class WebSocketConnector
         using CancellationTokenSource timeout = new(TimeFor(streams), context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, engine.Stopping);
         Uri uri = UriOf(remote, serverName);
-        Dialling dialling = new(remote, local, uri);
-        TlsCheck check = new();
+        using Openings.Opening opening = engine.Host.Openings.Begin(remote, serverName);
+        Dialling dialling = new(opening, local, uri);
+        TlsCheck check = new(opening, CoapAwaited.WebSocketHandshake);
 #pragma warning disable CA2000 // the handler goes with its invoker, and that with the connection
         HttpMessageInvoker invoker = new(HandlerFor(dialling, check), disposeHandler: true);
 #pragma warning restore CA2000
@@ -165,8 +166,10 @@ internal sealed class WebSocketConnector
     }
 
     /// <summary>Opens the socket of one WebSocket: to the address that was found for the host, or to a proxy.</summary>
-    private sealed class Dialling(CoapAddress remote, IPAddress? local, Uri uri)
+    private sealed class Dialling(Openings.Opening opening, IPAddress? local, Uri uri)
     {
+        private readonly CoapAddress _remote = opening.Remote;
+
         /// <summary>Where the socket is bound to.</summary>
         public CoapAddress Local { get; private set; }
 
@@ -178,7 +181,8 @@ internal sealed class WebSocketConnector
             DnsEndPoint wanted = context.DnsEndPoint;
             bool isServer = wanted.Port == uri.Port && string.Equals(wanted.Host.Trim('[', ']'), uri.IdnHost.Trim('[', ']'), StringComparison.OrdinalIgnoreCase);
             Socket socket = isServer
-                ? new Socket(remote.IsIPv4 ? AddressFamily.InterNetwork : AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp)
+                ? new Socket(
+                    _remote.IsIPv4 ? AddressFamily.InterNetwork : AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp)
                 : new Socket(SocketType.Stream, ProtocolType.Tcp);
             try
             {
@@ -188,8 +192,9 @@ internal sealed class WebSocketConnector
                     socket.Bind(new IPEndPoint(local, 0));
                 }
 
-                await socket.ConnectAsync(isServer ? remote.ToIPEndPoint() : wanted, cancellationToken).ConfigureAwait(false);
+                await socket.ConnectAsync(isServer ? _remote.ToIPEndPoint() : wanted, cancellationToken).ConfigureAwait(false);
                 Local = CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
+                opening.OnConnected(uri.Scheme == "wss" ? CoapAwaited.TlsHandshake : CoapAwaited.WebSocketHandshake);
                 return new NetworkStream(socket, ownsSocket: true);
             }
             catch (SocketException exception)

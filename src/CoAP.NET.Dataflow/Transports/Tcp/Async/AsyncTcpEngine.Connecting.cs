@@ -7,6 +7,8 @@ namespace CoAP.NET.Transports;
 // Opening connections, with the handshake of TLS.
 internal sealed partial class AsyncTcpEngine
 {
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => Host.Openings.Find(remote, serverName);
+
     public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
     {
         try
@@ -25,12 +27,13 @@ internal sealed partial class AsyncTcpEngine
         ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
         cancellationToken.ThrowIfCancellationRequested();
         Socket? socket = null;
+        using Openings.Opening opening = Host.Openings.Begin(remote, serverName);
         try
         {
             socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
                 ? Connection(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true, serverName: serverName)
-                : await ConnectHandshakeAsync(socket, remote, serverName, _tls, cancellationToken).ConfigureAwait(false);
+                : await ConnectHandshakeAsync(socket, opening, _tls, cancellationToken).ConfigureAwait(false);
             socket = null;
             return Host.TryOpen(connection)
                 ? connection
@@ -91,14 +94,18 @@ internal sealed partial class AsyncTcpEngine
         _ => "Check the address and the network.",
     };
 
-    private async Task<AsyncConnection> ConnectHandshakeAsync(Socket socket, CoapAddress remote, string? serverName, TlsSettings settings, CancellationToken cancellationToken)
+    private async Task<AsyncConnection> ConnectHandshakeAsync(
+        Socket socket, Openings.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
+        CoapAddress remote = opening.Remote;
+        string? serverName = opening.ServerName;
         TimeSpan limit = Options.Streams.HandshakeTimeout;
         string host = serverName ?? remote.ToIPAddress().ToString();
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
         SslStream stream = new(new NetworkStream(socket, ownsSocket: true));
-        TlsCheck check = new();
+        TlsCheck check = new(opening, CoapAwaited.TlsHandshake);
+        opening.OnConnected(CoapAwaited.TlsHandshake);
         try
         {
             SslClientAuthenticationOptions options = settings.ForServer(host, check);

@@ -4,7 +4,9 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Transports;
 
 /// <summary>What a client found when it looked at a server's certificate: the platform says only that it was not accepted.</summary>
-internal sealed class TlsCheck
+/// <param name="opening">The attempt to connect that it is a part of.</param>
+/// <param name="next">What is waited for once the certificate was accepted.</param>
+internal sealed class TlsCheck(Openings.Opening opening, CoapAwaited next)
 {
     /// <summary>The check of the user, which decides where there is one.</summary>
     public RemoteCertificateValidationCallback? UserCallback { get; set; }
@@ -38,6 +40,11 @@ internal sealed class TlsCheck
         Subject = ForeignText.LineOf(certificate?.Subject);
         bool isAccepted = UserCallback?.Invoke(sender, certificate, chain, errors) ?? errors == SslPolicyErrors.None;
         IsRefused = !isAccepted;
+        if (isAccepted)
+        {
+            opening.OnTrusted(next);
+        }
+
         return isAccepted;
     }
 }

@@ -85,6 +85,9 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
     }
 
+    // There is one step.
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => null;
+
     public override void Wake() => _loops.Wake();
 
     /// <summary>Counts a connection or an attempt in, so that the loops run as long as it is there.</summary>

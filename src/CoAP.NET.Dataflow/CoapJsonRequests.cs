@@ -1,0 +1,243 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Content;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// Requests with values in JSON. The methods are called as those of <c>System.Net.Http.Json</c> are, and describe values in the same way: by source-generated metadata, so that trimming and AOT work, or by
+/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names read in any case.
+/// </summary>
+public static class CoapJsonRequests
+{
+    /// <summary>GET: asks for JSON (Accept) and reads it.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapResponseException">The server answered with an error.</exception>
+    /// <exception cref="CoapContentException">The answer has another Content-Format, or is no JSON of the type.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public static async Task<T?> GetFromJsonAsync<T>(
+        this ICoapRequester requester, string uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(requester);
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        CoapRequest request = new(CoapMethod.Get, uri) { Accept = CoapContentFormat.Json };
+        CoapResponse response = await requester.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        return response.EnsureSuccess().ReadJson(typeInfo);
+    }
+
+    /// <summary>GET: asks for JSON (Accept) and reads it, by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="options">How values are read; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapResponseException">The server answered with an error.</exception>
+    /// <exception cref="CoapContentException">The answer has another Content-Format, or is no JSON of the type.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromJsonAsync<T>(
+        this ICoapRequester requester, string uri, JsonSerializerOptions? options, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync(requester, uri, JsonMetadata.Of<T>(options), cancellationToken);
+
+    /// <summary>GET: asks for JSON (Accept) and reads it, by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The value; null for null.</returns>
+    /// <exception cref="CoapResponseException">The server answered with an error.</exception>
+    /// <exception cref="CoapContentException">The answer has another Content-Format, or is no JSON of the type.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromJsonAsync<T>(this ICoapRequester requester, string uri, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync(requester, uri, JsonMetadata.Of<T>(null), cancellationToken);
+
+    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2).</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public static Task<CoapResponse> PostAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return requester.PostAsync(uri, CoapContent.Json(value, typeInfo), cancellationToken);
+    }
+
+    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PostAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        PostAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
+
+    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PostAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
+        PostAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
+
+    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3).</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public static Task<CoapResponse> PutAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return requester.PutAsync(uri, CoapContent.Json(value, typeInfo), cancellationToken);
+    }
+
+    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PutAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        PutAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
+
+    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PutAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
+        PutAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
+
+    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public static Task<CoapResponse> PatchAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return requester.PatchAsync(uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
+    }
+
+    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PatchAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        PatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
+
+    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PatchAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
+        PatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
+
+    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public static Task<CoapResponse> IPatchAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(typeInfo);
+        return requester.IPatchAsync(uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
+    }
+
+    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="options">How values are written; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> IPatchAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        IPatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
+
+    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <typeparam name="T">The type of the value.</typeparam>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="uri">The URI.</param>
+    /// <param name="value">The value.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> IPatchAsJsonAsync<T>(
+        this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
+        IPatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
+}

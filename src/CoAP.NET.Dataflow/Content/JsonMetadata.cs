@@ -1,0 +1,23 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+
+namespace CoAP.NET.Content;
+
+/// <summary>What System.Text.Json knows of types by reflection.</summary>
+internal static class JsonMetadata
+{
+    /// <summary>Why methods that use it are annotated, and what to do.</summary>
+    public const string Untrimmed = "Values are described by reflection. For trimming and AOT call the overload that takes a JsonTypeInfo, of a JsonSerializerContext.";
+
+    /// <summary>The metadata of a type.</summary>
+    /// <param name="options">Where they come from; null for <see cref="JsonSerializerOptions.Web"/>.</param>
+    [RequiresUnreferencedCode(Untrimmed)]
+    [RequiresDynamicCode(Untrimmed)]
+    public static JsonTypeInfo<T> Of<T>(JsonSerializerOptions? options)
+    {
+        options ??= JsonSerializerOptions.Web;
+        options.MakeReadOnly(populateMissingResolver: true);
+        return (JsonTypeInfo<T>)options.GetTypeInfo(typeof(T));
+    }
+}

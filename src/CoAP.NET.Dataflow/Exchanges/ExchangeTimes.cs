@@ -1,0 +1,67 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>Which time a request of ours waits for, and what is known of it when that time is over.</summary>
+internal static class ExchangeTimes
+{
+    /// <summary>How long a response may take after its request was acknowledged, or sent where nobody acknowledges it (RFC 7252 sections
+    /// 4.8.2 and 5.2.2).</summary>
+    /// <param name="parameters">Those of the peer.</param>
+    /// <param name="isConfirmable">Whether the request is acknowledged.</param>
+    public static TimeSpan ResponseTimeOf(CoapTransmissionParameters parameters, bool isConfirmable) =>
+        parameters.ResponseTimeout ?? (isConfirmable ? parameters.MaxTransmitWait + (2 * parameters.MaxLatency) : parameters.NonLifetime);
+
+    /// <summary>All copies of a message were sent, and nothing came back.</summary>
+    public static CoapTimeoutException GivenUp(CoapTransmission transmission) => new(
+        new TimeoutFacts(
+            CoapAwaited.Acknowledgement, CoapTimeLimit.Retransmissions, transmission.Channel.Parameters.MaxTransmitWait,
+            CoapTimeoutReason.NotAcknowledged)
+        {
+            Attempts = transmission.Attempts,
+        },
+        transmission.Message.Code,
+        transmission.Channel.ToString());
+
+    /// <summary>The time of a request or ping is over. Under Shard.Gate.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="isInVain">Whether it waited for its turn at a peer that is silent, without a time of its own.</param>
+    public static TimeoutFacts Over(PendingRequest request, bool isInVain) => request is PingRequest && request.Channel.IsReliable
+        ? new TimeoutFacts(
+            CoapAwaited.Pong, CoapTimeLimit.PongTimeout, request.Channel.Shard.Environment.Streams.PongTimeout,
+            CoapTimeoutReason.NoResponse)
+        : Over(request.Transmission, request.IsAcknowledged, request.Time, isInVain);
+
+    /// <summary>The time of a message that wants a response is over.</summary>
+    /// <param name="transmission">The message.</param>
+    /// <param name="isAcknowledged">Whether it was acknowledged, or given to a connection.</param>
+    /// <param name="time">The time that was given to the whole request.</param>
+    /// <param name="isInVain">Whether it waited for its turn at a peer that is silent, without a time of its own.</param>
+    public static TimeoutFacts Over(CoapTransmission transmission, bool isAcknowledged, RequestTime time, bool isInVain)
+    {
+        CoapChannel channel = transmission.Channel;
+        CoapTransmissionParameters parameters = channel.Parameters;
+        bool isReliable = channel.IsReliable;
+        bool isConfirmable = isReliable || transmission.Message.Type == CoapMessageType.Confirmable;
+        (CoapTimeLimit endedBy, TimeSpan limit) =
+            time.IsFinite ? (CoapTimeLimit.RequestTimeout, time.Whole)
+            : isInVain ? (CoapTimeLimit.ExchangeLifetime, parameters.ExchangeLifetime)
+            : isConfirmable && !isAcknowledged ? (CoapTimeLimit.Retransmissions, parameters.MaxTransmitWait)
+            : (CoapTimeLimit.ResponseTimeout, ResponseTimeOf(parameters, isConfirmable));
+
+        // What is given to a connection counts as acknowledged. But only what came shows that anybody was there to take it; the CSM is the
+        // first of it.
+        (CoapAwaited awaited, CoapTimeoutReason reason) =
+            isReliable && channel.Connection!.Progress.FramesReceived == 0 ? (CoapAwaited.Capabilities, CoapTimeoutReason.NotAcknowledged)
+            : isAcknowledged ? (CoapAwaited.Response, CoapTimeoutReason.NoResponse)
+            : transmission.Attempts == 0 ? (CoapAwaited.Turn, CoapTimeoutReason.NotSent)
+            : !isConfirmable ? (CoapAwaited.Response, CoapTimeoutReason.NoResponse)
+            : (CoapAwaited.Acknowledgement, CoapTimeoutReason.NotAcknowledged);
+        return new TimeoutFacts(awaited, endedBy, limit, reason)
+        {
+            Attempts = transmission.Attempts,
+            IsReliable = isReliable,
+            IsNonConfirmable = !isConfirmable,
+        };
+    }
+}

@@ -1,0 +1,110 @@
+using System.Globalization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
+
+/// <summary>What is known of a request whose time was over, and its words.</summary>
+/// <param name="Awaited">What it waited for.</param>
+/// <param name="EndedBy">Which time was over.</param>
+/// <param name="Limit">How long that time is.</param>
+/// <param name="Reason">How far the request came.</param>
+internal readonly record struct TimeoutFacts(CoapAwaited Awaited, CoapTimeLimit EndedBy, TimeSpan Limit, CoapTimeoutReason Reason)
+{
+    /// <summary>How often the message was sent.</summary>
+    public int Attempts { get; init; }
+
+    /// <summary>Whether it was sent on a connection.</summary>
+    public bool IsReliable { get; init; }
+
+    /// <summary>Whether it was Non-confirmable, so that nobody acknowledges it.</summary>
+    public bool IsNonConfirmable { get; init; }
+
+    /// <summary>Whether earlier messages of the same request were answered.</summary>
+    public bool HasBegun { get; init; }
+
+    /// <summary>How far the connection came that was opened for it; null where none was.</summary>
+    public CoapConnectProgress? Progress { get; init; }
+
+    /// <summary>A connection was not opened in time.</summary>
+    /// <param name="progress">How far it came.</param>
+    /// <param name="endedBy">Which time was over.</param>
+    /// <param name="limit">How long that time is.</param>
+    public static TimeoutFacts OfConnecting(CoapConnectProgress progress, CoapTimeLimit endedBy, TimeSpan limit) =>
+        new(progress.Awaited, endedBy, limit, CoapTimeoutReason.NotSent) { Progress = progress };
+
+    public bool MayHaveActed(CoapCode method) => (HasBegun || Reason != CoapTimeoutReason.NotSent) && method.IsRequest && !method.IsSafe;
+
+    public string Describe(CoapCode method, string target)
+    {
+        string what = $"{(method.IsEmpty ? "Ping" : method.Name ?? method.ToString())} to {target} ";
+        string text = Awaited switch
+        {
+            CoapAwaited.NameResolution =>
+                $"was not sent: {What} was not there within {Time}. The resolver is slow or does not answer; check the name and the "
+                    + "network, or give an address.",
+            CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake =>
+                $"was not sent: {What} was not complete within {Time}. {Progress?.Description}",
+            CoapAwaited.Capabilities when Reason == CoapTimeoutReason.NotSent =>
+                $"was not sent: it is larger than what every peer takes, so {What} has to come first, and it did not within {Time}. "
+                    + $"{NotCoap}",
+            CoapAwaited.Capabilities => $"was written to the connection, but nothing came back within {Time}, not even {What}. {NotCoap}",
+            CoapAwaited.Turn =>
+                $"was not sent: it waited for {What} behind other messages to this peer (NSTART and PROBING_RATE, RFC 7252 section "
+                    + $"4.7), and {Time} {(EndedBy == CoapTimeLimit.ExchangeLifetime ? "passed without a sign of the peer" : "was over")}. "
+                + "Raise NStart for this peer, send less at a time, or allow more time.",
+            CoapAwaited.Acknowledgement when EndedBy == CoapTimeLimit.Retransmissions =>
+                $"was not answered: no acknowledgement came within {Time}{Copies}. The peer is down, asleep or not reachable, or "
+                    + "another service uses this port.",
+            CoapAwaited.Acknowledgement =>
+                $"was not answered: no acknowledgement came within {Time}{Copies}. The peer is down, asleep, slow or not reachable; "
+                    + "without a Timeout copies are sent for 93 s by default.",
+            CoapAwaited.Pong =>
+                $"was not answered: no Pong came within {Time}. The peer does not read the connection, or cannot be reached any more.",
+            CoapAwaited.NextBlock =>
+                $"was not completed: after some blocks no answer to the next one came within {Time}{Copies}. Allow more time, or use "
+                    + "smaller blocks where the network loses long datagrams.",
+            _ when IsNonConfirmable =>
+                $"got no response within {Time}. It is Non-confirmable, so nothing shows whether it arrived. Send it Confirmable, or "
+                    + "allow more time by Timeout or ResponseTimeout.",
+            _ =>
+                $"was {(IsReliable ? "delivered" : "acknowledged")}, but no response followed within {Time}. The server still works on "
+                    + "it, or does not answer. Allow more time by Timeout or ResponseTimeout.",
+        };
+        return what + text.TrimEnd() + (MayHaveActed(method) ? " Whether it took effect is unknown." : "");
+    }
+
+    private string What => Awaited switch
+    {
+        CoapAwaited.NameResolution => "an address of its host name",
+        CoapAwaited.Connect => "the connection",
+        CoapAwaited.TlsHandshake => "the TLS handshake",
+        CoapAwaited.DtlsHandshake => "the DTLS handshake",
+        CoapAwaited.WebSocketHandshake => "the WebSocket handshake",
+        CoapAwaited.Capabilities => "the peer's CSM, which is the first message of every CoAP peer (RFC 8323 section 5.3)",
+        _ => "its turn",
+    };
+
+    private const string NotCoap = "Does the peer speak CoAP at this port, and with this scheme? coap+tcp has port 5683 without TLS, "
+        + "coaps+tcp port 5684 with TLS.";
+
+    private string Copies => Attempts > 1 ? string.Create(CultureInfo.InvariantCulture, $", for {Attempts} copies of the message") : "";
+
+    private string Time
+    {
+        get
+        {
+            string seconds = string.Create(CultureInfo.InvariantCulture, $"{Limit.TotalSeconds:0.###} s");
+            return EndedBy switch
+            {
+                CoapTimeLimit.RequestTimeout => $"the Timeout of {seconds}",
+                CoapTimeLimit.Retransmissions => $"the {seconds} of all retransmissions",
+                CoapTimeLimit.ResponseTimeout =>
+                    IsNonConfirmable ? $"{seconds} (ResponseTimeout or NON_LIFETIME)" : $"{seconds} (ResponseTimeout)",
+                CoapTimeLimit.ExchangeLifetime => $"EXCHANGE_LIFETIME ({seconds})",
+                CoapTimeLimit.PongTimeout => $"the PongTimeout of {seconds}",
+                CoapTimeLimit.QBlockRepeats => $"all repetitions by Q-Block (NON_MAX_RETRANSMIT), the last after {seconds}",
+                _ => $"the {seconds} that an observation searches for its peer at a time",
+            };
+        }
+    }
+}

@@ -1,0 +1,73 @@
+using System.Diagnostics;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The connections that a transport is opening, and how far each has come (<see cref="CoapConnectionTransport.ProgressOf"/>).
+/// Thread-safe.</summary>
+internal sealed class Openings
+{
+    private readonly Lock _gate = new();
+    private readonly List<Opening> _all = [];
+
+    /// <summary>An attempt begins; it ends when what is returned is disposed.</summary>
+    public Opening Begin(CoapAddress remote, string? serverName)
+    {
+        Opening opening = new(this, remote, serverName);
+        lock (_gate)
+        {
+            _all.Add(opening);
+        }
+
+        return opening;
+    }
+
+    /// <summary>How far the newest attempt to connect to an address has come; null when there is none.</summary>
+    public CoapConnectProgress? Find(CoapAddress remote, string? serverName)
+    {
+        lock (_gate)
+        {
+            return _all.FindLast(opening => opening.Remote == remote && opening.ServerName == serverName)?.Progress;
+        }
+    }
+
+    private void Remove(Opening opening)
+    {
+        lock (_gate)
+        {
+            bool wasThere = _all.Remove(opening);
+            Debug.Assert(wasThere, "An attempt ends once.");
+        }
+    }
+
+    /// <summary>One attempt.</summary>
+    internal sealed class Opening(Openings all, CoapAddress remote, string? serverName) : IDisposable
+    {
+        private CoapConnectProgress _progress = ConnectFailure.Silence(remote);
+
+        public CoapAddress Remote { get; } = remote;
+
+        public string? ServerName { get; } = serverName;
+
+        public CoapConnectProgress Progress => Volatile.Read(ref _progress);
+
+        /// <summary>The TCP connection stands, and the server has not answered what was said on it.</summary>
+        public void OnConnected(CoapAwaited awaits) => Set(awaits, CoapConnectStage.NoAnswer, awaits == CoapAwaited.TlsHandshake
+            ? $"{Remote} took the TCP connection and did not answer the ClientHello. Does it speak TLS at this port? coaps+tcp has port "
+                + "5684, coap+tcp without TLS has 5683."
+            : $"{Remote} took the connection and did not answer the HTTP request for a WebSocket. Does a web server with CoAP over "
+                + "WebSockets listen at this port?");
+
+        /// <summary>The server has shown its certificate, and it was accepted.</summary>
+        /// <param name="awaits">What follows.</param>
+        public void OnTrusted(CoapAwaited awaits) => Set(
+            awaits,
+            CoapConnectStage.Authenticating,
+            $"{Remote} showed its certificate and has not answered since. It may not take the certificate of this end, speak no CoAP, "
+                + "or be overloaded.");
+
+        public void Dispose() => all.Remove(this);
+
+        private void Set(CoapAwaited awaits, CoapConnectStage stage, string description) =>
+            Volatile.Write(ref _progress, new CoapConnectProgress(stage, description) { Awaited = awaits });
+    }
+}

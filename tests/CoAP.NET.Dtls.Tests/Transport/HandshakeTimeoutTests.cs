@@ -1,0 +1,37 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Tests;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>A request whose own time ends during a handshake says how far that came.</summary>
+public sealed class HandshakeTimeoutTests
+{
+    [Theory]
+    [InlineData("wrong-key-123456789", CoapConnectStage.Authenticating, "fell silent once it knew the identity 'device-1': the pre-shared key")]
+    [InlineData(null, CoapConnectStage.NoAnswer, "Is a DTLS server there")]
+    public async Task A_wrong_key_and_a_wrong_port_are_named(string? key, CoapConnectStage stage, string text)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        using System.Net.Sockets.UdpClient silent = new(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+        string host = key is null ? $"coaps://{silent.Client.LocalEndPoint}" : secure.Host;
+        VirtualClock clock = new();
+        CoapPskCredential credential = new(SecureEndpoints.Identity, System.Text.Encoding.ASCII.GetBytes(key ?? "any-key-1234567890"));
+        CoapDtlsTransport transport = new(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = credential } });
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
+        client.Endpoint.AddTransport(transport);
+
+        Task<CoapResponse> sending = client.SendAsync(new CoapRequest(CoapMethod.Get, $"{host}/hello") { Timeout = TimeSpan.FromSeconds(5) });
+        CoapAddress remote = CoapAddress.FromIPEndPoint(System.Net.IPEndPoint.Parse(host["coaps://".Length..]));
+        await Eventually.IsTrueAsync(() => transport.ProgressOf(remote, null) is { } progress && progress.Stage == stage);
+        clock.Advance(TimeSpan.FromSeconds(5.2));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => sending.WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Equal(
+            (CoapAwaited.DtlsHandshake, CoapTimeLimit.RequestTimeout, CoapTimeoutReason.NotSent, stage),
+            (error.Awaited, error.EndedBy, error.Reason, error.ConnectProgress!.Stage));
+        Assert.Contains("the DTLS handshake was not complete within the Timeout of 5 s", error.Message, StringComparison.Ordinal);
+        Assert.Contains(text, error.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
+    }
+}

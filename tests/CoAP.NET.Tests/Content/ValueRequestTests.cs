@@ -1,0 +1,84 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Content;
+
+/// <summary>Values in JSON and CBOR by one call, as System.Net.Http.Json has it.</summary>
+public sealed class ValueRequestTests : IAsyncLifetime
+{
+    private const string State = CoapEndpointPair.Address + "/state";
+    private const string Echo = CoapEndpointPair.Address + "/echo";
+
+    private static readonly Reading s_reading = new("kitchen", 21.5);
+    private static readonly string s_json = Convert.ToHexString("{\"room\":\"kitchen\",\"degrees\":21.5}"u8);
+
+    private readonly CoapEndpointPair _pair = new();
+
+    private CoapClient Client => _pair.Client;
+
+    public async Task InitializeAsync()
+    {
+        _pair.Server.MapGet("/state", static request => request.Accept == CoapContentFormat.Json
+            ? CoapResults.Content(CoapContent.Json(s_reading, ReadingContext.Default.Reading))
+            : request.Accept == CoapContentFormat.Cbor
+                ? CoapResults.Content(CoapContent.Cbor(s_reading, ReadingContext.Default.Reading))
+                : CoapResults.NotAcceptable());
+        _pair.Server.MapGet("/text", static _ => CoapResults.Text("plain"));
+        _pair.Server.MapPost("/echo", Tell);
+        _pair.Server.MapPut("/echo", Tell);
+        _pair.Server.MapPatch("/echo", Tell);
+        _pair.Server.MapIPatch("/echo", Tell);
+        await _pair.StartAsync();
+
+        static CoapResult Tell(CoapRequest request) =>
+            new(CoapCode.Changed, System.Text.Encoding.UTF8.GetBytes($"{request.Code.Name} {request.ContentFormat?.Value} {Convert.ToHexString(request.Payload.Span)}"));
+    }
+
+    public async Task DisposeAsync() => await _pair.DisposeAsync();
+
+    [Fact]
+    public async Task A_value_is_asked_for_in_its_format_and_read()
+    {
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync(State, ReadingContext.Default.Reading)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(State)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(State, new JsonSerializerOptions(JsonSerializerDefaults.Web))));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync(State, ReadingContext.Default.Reading)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(State)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(State, options: null)));
+    }
+
+    [Fact]
+    public async Task A_value_is_sent_in_its_format()
+    {
+        Assert.Equal($"POST 50 {s_json}", await TextAsync(() => Client.PostAsJsonAsync(Echo, s_reading, ReadingContext.Default.Reading)));
+        Assert.Equal($"POST 50 {s_json}", await TextAsync(() => Client.PostAsJsonAsync(Echo, s_reading)));
+        Assert.Equal($"PUT 50 {s_json}", await TextAsync(() => Client.PutAsJsonAsync(Echo, s_reading, CancellationToken.None)));
+        Assert.Equal($"PATCH 52 {s_json}", await TextAsync(() => Client.PatchAsJsonAsync(Echo, s_reading)));
+        Assert.Equal($"iPATCH 52 {s_json}", await TextAsync(() => Client.IPatchAsJsonAsync(Echo, s_reading)));
+        string cbor = Convert.ToHexString(CoapContent.Cbor(s_reading, ReadingContext.Default.Reading).Bytes.Span);
+        Assert.Equal($"POST 60 {cbor}", await TextAsync(() => Client.PostAsCborAsync(Echo, s_reading)));
+        Assert.Equal($"PUT 60 {cbor}", await TextAsync(() => Client.PutAsCborAsync(Echo, s_reading, ReadingContext.Default.Reading)));
+    }
+
+    [Fact]
+    public async Task Errors_are_those_of_the_answer()
+    {
+        CoapResponseException missing = await Assert.ThrowsAsync<CoapResponseException>(
+            () => _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(CoapEndpointPair.Address + "/missing")));
+        Assert.Equal(CoapCode.NotFound, missing.Response.Code);
+        await Assert.ThrowsAsync<CoapContentException>(() => _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(CoapEndpointPair.Address + "/text")));
+        await Assert.ThrowsAsync<CoapContentException>(() => _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(CoapEndpointPair.Address + "/text")));
+    }
+
+    private async Task<string> TextAsync(Func<Task<CoapResponse>> send) => (await _pair.RunAsync(send)).EnsureSuccess().GetText();
+}
+
+/// <summary>A representation for tests.</summary>
+/// <param name="Room">Where.</param>
+/// <param name="Degrees">How warm.</param>
+public sealed record Reading(string Room, double Degrees);
+
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(Reading))]
+internal sealed partial class ReadingContext : JsonSerializerContext;

@@ -1,0 +1,142 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>What the requests of a client have in common, and what a client is after it was disposed.</summary>
+public sealed class ClientDefaultsTests : ClientTest
+{
+    [Theory]
+    [InlineData("state", "api/state")]
+    [InlineData("/state", "state")]
+    [InlineData("", "api")]
+    [InlineData("coap://192.0.2.1/other", "other")]
+    [InlineData("grün/x y", "api/grün/x y")]
+    public async Task A_URI_is_relative_to_the_base_address(string uri, string path)
+    {
+        Client.BaseAddress = CoapUri.Parse("coap://192.0.2.1/api/");
+        Task<CoapResponse> request = Client.GetAsync(uri);
+        CoapMessage sent = TakeMessage();
+
+        Assert.Equal(path, string.Join('/', sent.Options.GetAll<UriPath>().Select(static segment => segment.Value)).TrimEnd('/'));
+        Answer(sent);
+        await Within(request);
+    }
+
+    [Fact]
+    public async Task Observations_pings_and_discoveries_are_relative_as_well()
+    {
+        Client.BaseAddress = CoapUri.Parse("coap://192.0.2.1");
+        Task<CoapObservation> observing = Client.ObserveAsync("/x");
+        CoapMessage sent = TakeMessage();
+        Assert.Equal("x", sent.Options.Get<UriPath>()!.Value);
+        Answer(sent);
+        await using CoapObservation observation = await Within(observing);
+        Task<TimeSpan> ping = Client.PingAsync("");
+        Transport.Receive(s_server, $"7000{TakeOne().MessageId}");
+        await Within(ping);
+        Task<IReadOnlyList<CoapLink>> discovering = Client.DiscoverAsync("?rt=block");
+        sent = TakeMessage();
+        Assert.Equal("/.well-known/core rt=block", $"/{string.Join('/', sent.Options.GetAll<UriPath>().Select(static s => s.Value))} {sent.Options.Get<UriQuery>()!.Value}");
+        Answer(sent, CoapCode.NotFound);
+        await Assert.ThrowsAsync<CoapResponseException>(() => Within(discovering));
+    }
+
+    [Fact]
+    public async Task Without_a_base_address_a_relative_URI_is_refused_before_anything_is_sent()
+    {
+        Client.Timeout = TimeSpan.FromSeconds(1);
+        ArgumentException error = await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("/x")));
+        Assert.Contains("BaseAddress", error.Message, StringComparison.Ordinal);
+        await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.PingAsync("")));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task The_Timeout_of_the_client_ends_requests_that_have_none_of_their_own()
+    {
+        Client.Timeout = TimeSpan.FromSeconds(7);
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
+        Task<CoapResponse> other = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { Timeout = TimeSpan.FromSeconds(20) });
+        Clock.Advance(TimeSpan.FromSeconds(7.2));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
+        Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(7)), (error.EndedBy, error.Limit));
+        Assert.False(other.IsCompleted);
+    }
+
+    [Fact]
+    public void What_is_no_time_is_no_Timeout()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => Client.Timeout = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Client.Timeout = TimeSpan.FromSeconds(-1));
+        Client.Timeout = Timeout.InfiniteTimeSpan;
+        Client.Timeout = null;
+    }
+
+    [Fact]
+    public async Task The_request_of_the_caller_is_not_changed()
+    {
+        Client.BaseAddress = CoapUri.Parse("coap://192.0.2.1/api/");
+        Client.Timeout = TimeSpan.FromSeconds(7);
+        CoapRequest request = new(CoapMethod.Get, "state");
+        Task<CoapResponse> sending = Client.SendAsync(request);
+        Answer(TakeMessage());
+        await Within(sending);
+        Assert.Equal(("state", null), (request.UriText, request.Timeout));
+    }
+
+    [Fact]
+    public async Task A_client_that_was_disposed_says_so()
+    {
+        await Client.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.ObserveAsync("coap://192.0.2.1/x")));
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
+        Assert.Throws<ObjectDisposedException>(() => Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
+    }
+
+    [Theory]
+    [InlineData(SocketError.HostNotFound)]
+    [InlineData(SocketError.TryAgain)]
+    public async Task A_name_that_cannot_be_resolved_has_an_exception_of_its_own(SocketError cause)
+    {
+        Options.ResolveHost = (_, _) => Task.FromException<IPAddress[]>(new SocketException((int)cause));
+        CoapNameResolutionException error = await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://nowhere.example/x")));
+        Assert.Equal(("nowhere.example", cause), (error.HostName, error.Error));
+    }
+
+    [Fact]
+    public async Task A_name_without_an_address_has_the_same_exception()
+    {
+        Options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([]);
+        CoapNameResolutionException error = await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://empty.example/x")));
+        Assert.Equal(SocketError.NoData, error.Error);
+    }
+
+    [Theory]
+    [InlineData("coap://192.0.2.1", "")]
+    [InlineData("coap://192.0.2.1/", "")]
+    [InlineData("coap://192.0.2.1?rt=block", "rt=block")]
+    [InlineData("coap://192.0.2.1/?rt=block", "rt=block")]
+    [InlineData("coap://192.0.2.1/ignored?rt=block", "rt=block")]
+    public async Task A_discovery_asks_the_well_known_resource_with_the_query_of_the_URI(string uri, string query)
+    {
+        Task<IReadOnlyList<CoapLink>> discovering = Client.DiscoverAsync(uri);
+        CoapMessage sent = TakeMessage();
+
+        Assert.Equal([".well-known", "core"], sent.Options.GetAll<UriPath>().Select(static segment => segment.Value));
+        Assert.Equal(query, string.Join('&', sent.Options.GetAll<UriQuery>().Select(static argument => argument.Value)));
+        Answer(sent, CoapCode.NotFound);
+        await Assert.ThrowsAsync<CoapResponseException>(() => Within(discovering));
+    }
+
+    private CoapMessage TakeMessage() => new CoAP.NET.Serialization.CoapDatagramSerializer().Deserialize(Wire.Hex(TakeOne().Hex));
+
+    private void Answer(CoapMessage request, CoapCode? code = null)
+    {
+        CoapMessage answer = new(code ?? CoapCode.Content) { Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token };
+        Transport.Receive(s_server, new CoAP.NET.Serialization.CoapDatagramSerializer().Serialize(answer));
+    }
+}

@@ -1,0 +1,50 @@
+using System.Runtime.CompilerServices;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>Clients that nobody disposes.</summary>
+public sealed class ForgottenClientTests : EndpointTest
+{
+    [Fact]
+    public async Task A_client_that_nobody_disposed_is_told_to_the_log()
+    {
+        Forget(Logs, disposes: false);
+        await CollectUntilAsync(() => Logs.Entries.Any(static entry => entry.Id.Id == 1606));
+    }
+
+    [Fact]
+    public async Task A_client_that_was_disposed_is_not()
+    {
+        LogCapture quiet = new();
+        Forget(quiet, disposes: true);
+
+        // Whoever was forgotten later was looked at later.
+        Forget(Logs, disposes: false);
+        await CollectUntilAsync(() => Logs.Entries.Any(static entry => entry.Id.Id == 1606));
+        Assert.DoesNotContain(quiet.Entries, static entry => entry.Id.Id == 1606);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Forget(LogCapture logs, bool disposes)
+    {
+        CoapClient client = new(new CoapEndpointOptions { LoggerFactory = logs, TimeProvider = new VirtualClock() });
+        client.Endpoint.AddTransport(new DirectTransport());
+        client.Endpoint.StartAsync().GetAwaiter().GetResult();
+        if (disposes)
+        {
+            client.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        }
+    }
+
+    private static async Task CollectUntilAsync(Func<bool> condition)
+    {
+        for (int i = 0; !condition(); i++)
+        {
+            Assert.True(i < 10_000, "It was never told.");
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            await Task.Yield();
+        }
+    }
+}

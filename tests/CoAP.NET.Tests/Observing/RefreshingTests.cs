@@ -1,0 +1,109 @@
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>Registering again because the program wants it now.</summary>
+public sealed class RefreshingTests : ObservationTest
+{
+    [Fact]
+    public async Task It_registers_at_once_while_the_observation_waits_after_failures()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, "gone", maxAge: 3600, code: CoapCode.NotFound);
+        Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Empty(Transport.TakeSent());
+
+        Task<CoapResponse> refreshing = observation.RefreshAsync();
+        CoapMessage again = TakeRequest();
+        Assert.Equal(0u, again.Options.Observe);
+        Assert.False(refreshing.IsCompleted);
+        Answer(again, 9, "here again");
+
+        Assert.Equal("here again", (await Within(refreshing)).GetText());
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    public async Task It_registers_again_with_the_same_token_while_all_is_well()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+
+        Task<CoapResponse> first = observation.RefreshAsync();
+        Task<CoapResponse> second = observation.RefreshAsync();
+        CoapMessage again = TakeRequest();
+        Assert.Equal(registration.Token, again.Token);
+        Answer(again, 2, "two");
+
+        Assert.Equal("two", (await Within(first)).GetText());
+        Assert.Equal("two", (await Within(second)).GetText());
+    }
+
+    [Fact]
+    public async Task An_error_response_is_a_response_and_the_waits_begin_anew()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
+        for (int i = 0; i < 5; i++)
+        {
+            (CoapMessage tried, _) = NextRequest(TimeSpan.FromMinutes(6));
+            Answer(tried, null, "gone", code: CoapCode.NotFound);
+        }
+
+        Task<CoapResponse> refreshing = observation.RefreshAsync();
+        Answer(TakeRequest(), null, "still gone", code: CoapCode.NotFound);
+
+        Assert.Equal(CoapCode.NotFound, (await Within(refreshing)).Code);
+        (_, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(6));
+        Assert.InRange(after.TotalSeconds, 2.4, 5.2);
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_answer_is_told_by_the_exception_and_tried_again()
+    {
+        (CoapObservation observation, _) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+
+        Task<CoapResponse> refreshing = observation.RefreshAsync();
+        Clock.Advance(TimeSpan.FromSeconds(94));
+
+        await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(refreshing));
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        Assert.NotEmpty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task Who_stops_waiting_does_not_stop_the_registration()
+    {
+        (CoapObservation observation, _) = await RegisterAsync();
+        await using CoapObservation disposed = observation;
+        using CancellationTokenSource source = new();
+
+        Task<CoapResponse> refreshing = observation.RefreshAsync(source.Token);
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(refreshing));
+        Answer(TakeRequest(), 2, "two");
+
+        Assert.Equal("two", Text(observation.Latest));
+    }
+
+    [Fact]
+    public async Task After_its_end_an_observation_says_why_it_cannot()
+    {
+        CoapObserveOptions never = new() { Reregistration = CoapReregistration.Never };
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: never);
+        NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
+        await Assert.ThrowsAsync<CoapResponseException>(() => Within(observation.RefreshAsync()));
+        await observation.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(observation.RefreshAsync()));
+    }
+
+    [Fact]
+    public async Task Disposing_ends_a_refresh_that_waits()
+    {
+        (CoapObservation observation, _) = await RegisterAsync();
+        Task<CoapResponse> refreshing = observation.RefreshAsync();
+        await observation.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(refreshing));
+    }
+}
