@@ -10,6 +10,8 @@ namespace CoAP.NET.Hosting;
 /// </summary>
 public sealed class CoapClientOptions
 {
+    private readonly CoapRequestDefaults _defaults = new();
+
     /// <summary>
     /// What URIs of requests are relative to (RFC 3986 section 5.2), such as <c>coap://device.example/api/</c>: <c>state</c> is then <c>/api/state</c>, and <c>/state</c> stays what it is.
     /// Default null: URIs are absolute.
@@ -20,23 +22,23 @@ public sealed class CoapClientOptions
     /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
-        get;
-        set
-        {
-            if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(value));
-            }
-
-            field = value;
-        }
+        get => _defaults.Timeout;
+        set => _defaults.Timeout = value;
     }
 
     /// <summary>The Content-Format that requests want that name none (RFC 7252 section 5.10.4). Default null: any.</summary>
-    public CoapContentFormat? Accept { get; set; }
+    public CoapContentFormat? Accept
+    {
+        get => _defaults.Accept;
+        set => _defaults.Accept = value;
+    }
 
     /// <summary>Whether requests are Confirmable. Default true: those that do not say otherwise. False: none is.</summary>
-    public bool Confirmable { get; set; } = true;
+    public bool Confirmable
+    {
+        get => _defaults.Confirmable;
+        set => _defaults.Confirmable = value;
+    }
 
     /// <summary>Changes each request before it is sent, such as to add an option. It gets a copy of the caller's. Default null.</summary>
     public Action<CoapRequest>? ConfigureRequest { get; set; }
@@ -69,13 +71,11 @@ public sealed class CoapClientOptions
 
     internal ConfigurationFindings Findings { get; } = new();
 
-    internal CoapRequestDefaults ToDefaults() => new()
+    internal CoapRequestDefaults ToDefaults()
     {
-        BaseAddress = BaseAddress is { } address ? CoapUri.Parse(address) : null,
-        Timeout = Timeout,
-        Accept = Accept,
-        Confirmable = Confirmable,
-    };
+        _defaults.BaseAddress = BaseAddress is { } address ? CoapUri.Parse(address) : null;
+        return _defaults;
+    }
 
     /// <summary>
     /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN, smaller blocks. Of several prefixes that an address is in the
