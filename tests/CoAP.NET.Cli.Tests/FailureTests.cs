@@ -102,6 +102,7 @@ public sealed class FailureTests
     [InlineData("fetch", "coap://127.0.0.1/")]
     [InlineData("get", "coap://224.0.1.187/", "--output", "x")]
     [InlineData("get", "coap://127.0.0.1/", "--color", "sometimes")]
+    [InlineData("completion", "basch")]
     [InlineData("nonsense")]
     public async Task What_makes_no_sense_is_a_mistake_of_usage(params string[] args)
     {
@@ -110,6 +111,7 @@ public sealed class FailureTests
         Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
         Assert.StartsWith("coap: ", run.Error, StringComparison.Ordinal);
         Assert.Contains("\nhint: ", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain('\t', run.Error);
         Assert.Empty(run.Out);
     }
 

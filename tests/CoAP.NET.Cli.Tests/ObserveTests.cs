@@ -130,7 +130,7 @@ public sealed class ObserveTests
         CliRun run = await running.WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
-        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\nhint: coap discover lists what the server has.\nIt is asked again after a while", run.Error, StringComparison.Ordinal);
+        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists what the server has.\nIt is asked again after a while", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -51,6 +51,17 @@ public sealed class ShownPayloadTests
     }
 
     [Fact]
+    public async Task A_name_is_whole_on_a_narrow_terminal()
+    {
+        await using CoapServer server = await TestServer.StartAsync(server =>
+            server.MapGet("/a/rather/long/path/of/a/resource", () => CoapResults.Text("")).WithTitle("With a title that is longer than what is left"));
+
+        CliRun run = await new CliHarness { IsTerminal = true, Width = 60 }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/.well-known/core");
+
+        Assert.Contains("/a/rather/long/path/of/a/resource", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Senml_is_shown_as_a_table_of_resolved_records()
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/senml", () => CoapResults.Content(

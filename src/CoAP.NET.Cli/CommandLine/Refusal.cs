@@ -29,7 +29,8 @@ internal static class Refusal
             return new UsageException($"'{option}' is no option of {path}.", $"{perhaps}{path} --help lists the options.");
         }
 
-        return new UsageException(string.Join(' ', parse.Errors.Select(error => error.Message)));
+        // The parser puts choices on lines of their own.
+        return new UsageException(string.Join(' ', parse.Errors.SelectMany(error => error.Message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
     }
 
     /// <summary>What a user types to call a command.</summary>

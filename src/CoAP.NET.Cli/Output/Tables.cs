@@ -5,6 +5,9 @@ namespace CoAP.NET.Cli.Output;
 /// <summary>Tables in one look.</summary>
 internal static class Tables
 {
+    // Longer ones leave too little for the other columns.
+    private const int LongestName = 40;
+
     /// <summary>A table of those columns in which something stands. Each row is one line, as far as the width allows.</summary>
     public static Table Of<T>(IReadOnlyList<T> rows, IReadOnlyList<(string Name, Func<T, string> Text)> columns)
     {
@@ -13,7 +16,9 @@ internal static class Tables
         Table table = new Table().Border(TableBorder.Simple);
         foreach (int i in shown)
         {
-            table.AddColumn(new TableColumn(StyledText.Of($"[bold]{Markup.Escape(columns[i].Name)}[/]")));
+            // The first column names the row: it is folded last.
+            bool isFolded = i > 0 || texts.Any(row => row[0].Length > LongestName);
+            table.AddColumn(new TableColumn(StyledText.Of($"[bold]{Markup.Escape(columns[i].Name)}[/]")) { NoWrap = !isFolded });
         }
 
         foreach (string[] row in texts)

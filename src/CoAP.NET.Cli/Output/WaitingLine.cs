@@ -129,15 +129,15 @@ internal sealed class WaitingLine
 
         private string Text()
         {
-            TimeSpan waited = _line._context.TimeProvider.GetElapsedTime(_started);
+            // Timers are a little early or late, and each second is told once.
+            long waited = (long)Math.Round(_line._context.TimeProvider.GetElapsedTime(_started).TotalSeconds);
             (string what, TimeSpan? bound) = Phase();
             long copies = Retransmissions - _retransmissions;
             string sent = copies > 0 ? string.Create(CultureInfo.InvariantCulture, $", sent {copies + 1} times") : "";
-            string left = (_timeout ?? bound) is { } most && most > waited
-                ? string.Create(
-                    CultureInfo.InvariantCulture, $", {(_timeout is null ? "at most " : "")}{Math.Ceiling((most - waited).TotalSeconds)} s left")
-                : "";
-            return string.Create(CultureInfo.InvariantCulture, $"{what}: {(long)waited.TotalSeconds} s{sent}{left}");
+            long most = (_timeout ?? bound) is { } time && time < TimeSpan.MaxValue ? (long)Math.Ceiling(time.TotalSeconds) : 0;
+            string atMost = _timeout is null ? "at most " : "";
+            string left = most > waited ? string.Create(CultureInfo.InvariantCulture, $", {atMost}{most - waited} s left") : "";
+            return string.Create(CultureInfo.InvariantCulture, $"{what}: {waited} s{sent}{left}");
         }
 
         private (string What, TimeSpan? Bound) Phase()
