@@ -136,6 +136,30 @@ public sealed class HostileServerTests
         Assert.DoesNotMatch("(?m)^forged", run.Out);
     }
 
+    [Fact]
+    public async Task A_report_of_a_stranger_cannot_command_a_terminal()
+    {
+        string file = Path.GetTempFileName();
+        try
+        {
+            await using CoapServer server = await StartAsync();
+            await CliHarness.RunAsync(
+                "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet", "--json", file);
+            string report = await File.ReadAllTextAsync(file);
+            await File.WriteAllTextAsync(file, report.Replace("\"4.04\"", JsonSerializer.Serialize(Hostile), StringComparison.Ordinal));
+
+            CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("bench", "report", file);
+
+            Assert.Contains("owned", run.Out, StringComparison.Ordinal);
+            AssertHarmless(run.Out + run.Error);
+            Assert.DoesNotMatch("(?m)^forged", run.Out);
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
     private static void AssertHarmless(string seen)
     {
         foreach (char c in seen)

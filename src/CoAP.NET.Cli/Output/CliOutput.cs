@@ -36,7 +36,7 @@ internal sealed class CliOutput
         IsTerminal = isTerminal;
         Width = width ?? (isTerminal ? 80 : Unlimited);
         Status = status ?? new StatusLine(null, Width);
-        Writer = new SafeWriter(WriteText) { NewLine = "\n" };
+        Writer = new SafeWriter(this) { NewLine = "\n" };
         HasColor = isTerminal;
     }
 
@@ -137,5 +137,29 @@ internal sealed class CliOutput
         {
             Text.Write(text);
         }
+    }
+
+    // What goes through it cannot command a terminal, whoever wrote it.
+    private sealed class SafeWriter(CliOutput output) : TextWriter
+    {
+        public override Encoding Encoding => Encoding.UTF8;
+
+        public override void Write(char value) => Write(value.ToString());
+
+        public override void Write(char[] buffer, int index, int count) => Write(new string(buffer, index, count));
+
+        public override void Write(ReadOnlySpan<char> buffer) => Write(buffer.ToString());
+
+        public override void Write(string? value)
+        {
+            if (!string.IsNullOrEmpty(value))
+            {
+                output.WriteText(SafeText.Of(value));
+            }
+        }
+
+        public override void WriteLine(string? value) => Write(value + NewLine);
+
+        public override void WriteLine() => Write(NewLine);
     }
 }

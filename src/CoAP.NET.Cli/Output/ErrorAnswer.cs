@@ -83,7 +83,7 @@ internal static class ErrorAnswer
         "4.04" => $"coap discover {CoapRequests.OriginOf(uri)} lists what the server has.",
         "4.05" => "The resource does not take this method.",
         "4.06" => "The server does not have the format of --accept; leave it out to get what there is.",
-        "4.12" => "The resource changed meanwhile: get its ETag anew.",
+        "4.12" => "What --if-match or --if-none-match asks for is not so: the resource changed meanwhile, or is there already.",
         "4.13" => response.Options.Size1 is { } size ? $"The server takes {size} B at most." : "The server does not take so much.",
         "4.15" => "The server does not take this --content-format.",
         "4.29" or "5.03" when response.Options.Contains(OptionNumber.MaxAge) => $"Try again in {response.MaxAge.TotalSeconds:0} s.",
