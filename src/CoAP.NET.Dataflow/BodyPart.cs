@@ -20,5 +20,17 @@ internal sealed class BodyPart : CoapResult
     /// <summary>What is sent after it without being asked for; null for nothing.</summary>
     public object? Following { get; init; }
 
-    private protected override CoapResult CopyWithoutOptions() => new BodyPart(Code, Payload) { AnswersGroup = AnswersGroup, IsBlock = IsBlock, Offset = Offset, Total = Total, Following = Following };
+    /// <summary>What later blocks may be read from; null for nothing.</summary>
+    public SeekableBody? Source { get; init; }
+
+    /// <summary>Closes the stream of an answer that nobody fetches further.</summary>
+    public static void CloseUnlessKept(CoapResult result)
+    {
+        if (result is BodyPart { Source: { IsKept: false } source })
+        {
+            _ = source.CloseAsync();
+        }
+    }
+
+    private protected override CoapResult CopyWithoutOptions() => new BodyPart(Code, Payload) { AnswersGroup = AnswersGroup, IsBlock = IsBlock, Offset = Offset, Total = Total, Following = Following, Source = Source };
 }

@@ -102,6 +102,11 @@ public sealed partial class CoapRequest
         }
     }
 
+    /// <summary>
+    /// Whether a filter is asked about a request of whose body only a block is there, which <see cref="Payload"/> has, before the body is put together. Only filters that were added for it see such requests.
+    /// </summary>
+    public bool IsBodyPending => Body is { IsIncomplete: true };
+
     /// <summary>The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a whole.</summary>
     public BlockValue? Block1 => Message.OptionsToRead?.Block1;
 

@@ -12,8 +12,14 @@ internal sealed class ExchangeBody
     /// <summary>Whether only a part of the body came, so that no handler may run: the exchange goes up to be refused.</summary>
     public bool IsIncomplete { get; init; }
 
+    /// <summary>Whether limits were asked about its first block, so that they are not asked again.</summary>
+    public bool IsAdmitted { get; init; }
+
     /// <summary>What the body was assembled in, or is being read from; told when the answer is there.</summary>
     public object? Owner { get; init; }
+
+    /// <summary>What the block that is asked for is read from, without the handler; null for requests that go to one.</summary>
+    public SeekableBody? Later { get; init; }
 
     /// <summary>By which a handler reads the body.</summary>
     public PipeReader? Reader { get; set; }

@@ -13,15 +13,25 @@ internal sealed class AnswerStore
     public AnswerStore(CoapShard shard, BodyBudget budget)
     {
         _shard = shard;
-        _transfers = new BodyTable<BodyTransfer>(shard, budget, Remove);
+        _transfers = new BodyTable<BodyTransfer>(shard, budget, Remove, Evict) { PoolsUnverified = true };
+        Refusals = new AnswerRefusals(shard);
     }
 
     public int Transfers => _transfers.Count;
 
     public int Bodies => _bodies.Count;
 
+    public BodyBudget Budget => _transfers.Budget;
+
+    /// <summary>Answers that found no room.</summary>
+    public AnswerRefusals Refusals { get; }
+
     /// <summary>The answer whose next block a peer asks for; null when it is gone.</summary>
-    public CoapResult? Find(BodyKey key, long offset, long now)
+    /// <param name="key">The request.</param>
+    /// <param name="offset">Where the block begins.</param>
+    /// <param name="length">How much of it is asked for.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public BodyTransfer? Find(BodyKey key, long offset, long length, long now)
     {
         if (!_transfers.TryGet(key, out BodyTransfer? transfer) && !_withoutPayload.TryGetValue(key, out transfer))
         {
@@ -30,11 +40,11 @@ internal sealed class AnswerStore
 
         if (offset > transfer.Reached)
         {
-            transfer.Reached = offset;
-            _transfers.Touch(transfer, now);
+            transfer.Reach(offset, length);
+            _transfers.Touch(transfer, offset, now);
         }
 
-        return transfer.Body.Result;
+        return transfer;
     }
 
     /// <summary>What a peer is fetching by a request; null for nothing.</summary>
@@ -48,8 +58,8 @@ internal sealed class AnswerStore
     /// <param name="result">Code, options of every block, the whole payload.</param>
     /// <param name="offset">The block that goes out now.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>Whether there was room.</returns>
-    public bool Keep(BodyKey key, BodyKey? @short, CoapChannel channel, BodyKey shared, CoapResult result, long offset, long now)
+    /// <returns>What there is too little room for it of; nothing was kept then.</returns>
+    public BodyShortage Keep(BodyKey key, BodyKey? @short, CoapChannel channel, BodyKey shared, CoapResult result, long offset, long now)
     {
         Forget(key);
         if (!_bodies.TryGetValue(shared, out StoredBody? body) || !body.IsSame(result))
@@ -57,43 +67,47 @@ internal sealed class AnswerStore
             body = new StoredBody(shared, result);
         }
 
-        BodyTransfer transfer = new(key, channel, body) { Reached = offset, Short = @short };
-        _transfers.Add(transfer, now);
+        // While room is made for it, it must not go with the last transfer that uses it.
+        bool isNew = body.Users++ == 0;
+        BodyTransfer transfer = new(key, channel) { Body = body, Short = @short };
         long own = BodyTransfer.Overhead + key.Size + (@short?.Size ?? 0);
-        while (!_transfers.TryChargePeer(transfer, own + body.Size))
+        BodyShortage shortage = Add(transfer, own + body.Size, own + (isNew ? body.Size : 0), offset, now);
+        if (shortage != BodyShortage.None)
         {
-            if (_transfers.OldestOf(channel, transfer) is not { } oldest)
-            {
-                _transfers.Release(transfer);
-                return false;
-            }
-
-            Evict(oldest);
-        }
-
-        while (!_transfers.Budget.TryTake(own + (body.Users == 0 ? body.Size : 0)))
-        {
-            if (_transfers.Oldest is not { } oldest || oldest == transfer)
-            {
-                _transfers.Release(transfer);
-                return false;
-            }
-
-            Evict(oldest);
+            Release(body, wasCharged: !isNew);
+            return shortage;
         }
 
         transfer.Charge = own;
-        if (@short is not null)
-        {
-            _withoutPayload[@short] = transfer;
-        }
-
-        if (body.Users++ == 0)
+        if (isNew)
         {
             // One with the same tag and another content, which only a handler's mistake can bring about, stays for those who fetch it and is shared no more.
             _bodies[shared] = body;
         }
 
+        return shortage;
+    }
+
+    /// <summary>Keeps where the later blocks of an answer are read, in the place of an older one.</summary>
+    /// <param name="key">The request.</param>
+    /// <param name="short">See <see cref="Keep(BodyKey, BodyKey?, CoapChannel, BodyKey, CoapResult, long, long)"/>.</param>
+    /// <param name="channel">The peer.</param>
+    /// <param name="body">The stream or file; closed when the transfer ends.</param>
+    /// <param name="offset">The block that goes out now.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <returns>Whether there was room.</returns>
+    public bool Keep(BodyKey key, BodyKey? @short, CoapChannel channel, SeekableBody body, long offset, long now)
+    {
+        Forget(key);
+        BodyTransfer transfer = new(key, channel) { Seekable = body, Short = @short };
+        long own = BodyTransfer.Overhead + key.Size + (@short?.Size ?? 0) + (body.IsOpen ? BodyTransfer.OpenStream : 0);
+        if (Add(transfer, own, own, offset, now) != BodyShortage.None)
+        {
+            return false;
+        }
+
+        transfer.Charge = own;
+        body.IsKept = true;
         return true;
     }
 
@@ -111,6 +125,32 @@ internal sealed class AnswerStore
 
     /// <summary>Lets everything go.</summary>
     public void Clear() => _transfers.All().ForEach(Remove);
+
+    private BodyShortage Add(BodyTransfer transfer, long share, long bytes, long offset, long now)
+    {
+        transfer.Reach(offset, 0);
+        _transfers.Add(transfer, now);
+        while (_transfers.TryCharge(transfer, share, bytes) is var shortage && shortage != BodyShortage.None)
+        {
+            // What is being fetched stays: whoever comes later waits for it, be it the same peer.
+            BodyTransfer? own = _transfers.OldestOf(transfer.Channel, transfer);
+            if ((own is not null && _transfers.Yields(own, now) ? own : _transfers.FindVictim(transfer, shortage, now)) is not { } victim)
+            {
+                _transfers.Budget.NoteRefusal(now);
+                _transfers.Release(transfer);
+                return shortage;
+            }
+
+            Evict(victim);
+        }
+
+        if (transfer.Short is { } known)
+        {
+            _withoutPayload[known] = transfer;
+        }
+
+        return BodyShortage.None;
+    }
 
     private void Evict(BodyTransfer transfer)
     {
@@ -132,8 +172,19 @@ internal sealed class AnswerStore
             _shard.Wheel.Cancel(sending);
         }
 
-        StoredBody body = transfer.Body;
-        if (--body.Users == 0)
+        if (transfer.Body is { } body)
+        {
+            Release(body, wasCharged: true);
+        }
+        else if (transfer.Seekable is { IsOpen: true } open)
+        {
+            _shard.AfterRelease(static open => _ = ((SeekableBody)open!).CloseAsync(), open);
+        }
+    }
+
+    private void Release(StoredBody body, bool wasCharged)
+    {
+        if (--body.Users == 0 && wasCharged)
         {
             _transfers.Budget.GiveBack(body.Size);
             if (_bodies.TryGetValue(body.Key, out StoredBody? shared) && ReferenceEquals(shared, body))

@@ -12,7 +12,11 @@ internal sealed class BodyAssembly : BodyEntry
     /// <summary>What an assembly takes beside its bytes.</summary>
     public const int Overhead = 512;
 
+    /// <summary>What of a share an assembly may take beside its bytes, with its key.</summary>
+    public const int Allowance = Overhead + 128;
+
     private readonly uint? _announced;
+    private readonly long _max;
     private readonly CoapMessage _first;
     private byte[] _bytes = [];
     private int _lastLength;
@@ -20,9 +24,13 @@ internal sealed class BodyAssembly : BodyEntry
     /// <param name="key">The operation.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="first">The request with the first block.</param>
-    public BodyAssembly(BodyKey key, CoapChannel channel, CoapMessage first)
+    /// <param name="max">The largest body that is taken, in bytes: its memory does not grow beyond.</param>
+    /// <param name="admitted">What the gates of its route were told; null when there are none.</param>
+    public BodyAssembly(BodyKey key, CoapChannel channel, CoapMessage first, long max, AdmittedEcho? admitted)
         : base(key, channel)
     {
+        _max = max;
+        Admitted = admitted;
         _announced = first.OptionsToRead?.Size1;
 
         // Only what the last block may lack; its payload, which goes into the assembly, is let go.
@@ -30,6 +38,9 @@ internal sealed class BodyAssembly : BodyEntry
         CopyPreconditions(first, _first);
         Format = first.OptionsToRead?.ContentFormat;
     }
+
+    /// <summary>What the gates of its route were told; null when there are none.</summary>
+    public AdmittedEcho? Admitted { get; }
 
     /// <summary>How many bytes came, without a gap.</summary>
     public int Length { get; private set; }
@@ -45,7 +56,7 @@ internal sealed class BodyAssembly : BodyEntry
             return _bytes.Length;
         }
 
-        long doubled = Math.Max(length, 2L * _bytes.Length);
+        long doubled = Math.Max(length, Math.Min(2L * _bytes.Length, _max));
         return (int)Math.Min(_announced is { } announced && announced >= length ? Math.Min(doubled, announced) : doubled, Array.MaxLength);
     }
 

@@ -5,7 +5,13 @@ namespace CoAP.NET.Blockwise;
 /// <summary>Something that is kept for a peer between its blocks, for a time and within a bound. Guarded by Shard.Gate.</summary>
 internal abstract class BodyEntry : WheelTimer
 {
+    // While others are refused, a body has to be through after so many times MAX_TRANSMIT_SPAN at the latest (48 minutes).
+    private const int MaxSpans = 64;
+
     private static readonly long s_longest = TimeSpan.FromDays(300).Ticks;
+
+    private long _paceAt;
+    private long _paceFrom;
 
     protected BodyEntry(BodyKey key, CoapChannel channel)
     {
@@ -17,8 +23,11 @@ internal abstract class BodyEntry : WheelTimer
 
     public CoapChannel Channel { get; }
 
-    /// <summary>Called under the lock when nothing was heard for too long. Set by the table.</summary>
-    public Action<BodyEntry>? Expired { get; set; }
+    /// <summary>Called under the lock when it was idle for a time. Set by the table; null once it is released.</summary>
+    public Action<BodyEntry>? Fired { get; set; }
+
+    /// <summary>Of whose share it takes. Set by the table.</summary>
+    public BodySource Source { get; set; } = null!;
 
     /// <summary>When it was used last, in units of 100 ns.</summary>
     public long LastUse { get; set; }
@@ -26,11 +35,20 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>How many bytes of the bound for all it takes.</summary>
     public long Charge { get; set; }
 
-    /// <summary>How many bytes of its peer's share it takes; what is shared with others counts in full.</summary>
+    /// <summary>How many bytes of the share of its source it takes; what is shared with others counts in full.</summary>
     public long PeerCharge { get; set; }
 
     /// <summary>Whether the share is that of the newcomers.</summary>
     public bool IsNewcomers { get; set; }
+
+    /// <summary>Whether its peer is far slower than who means to end it. It goes when others are refused.</summary>
+    public bool IsSlow { get; private set; }
+
+    /// <summary>Whether nothing more is expected of its peer, so that it goes first.</summary>
+    public virtual bool IsDone => false;
+
+    /// <summary>Whether it waits for us and not for its peer.</summary>
+    public virtual bool WaitsForUs => false;
 
     /// <summary>The place among the entries of the peer; the first was idle longest.</summary>
     public LinkedListNode<BodyEntry>? PeerPlace { get; set; }
@@ -51,5 +69,27 @@ internal abstract class BodyEntry : WheelTimer
         }
     }
 
-    internal override void Fire(long now) => Expired?.Invoke(this);
+    /// <summary>Begins to measure how fast the peer is.</summary>
+    public void BeginPace(long now)
+    {
+        _paceAt = now;
+        _paceFrom = 0;
+    }
+
+    /// <summary>Notes how far the peer got.</summary>
+    /// <param name="position">How far, in bytes.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void NotePace(long position, long now)
+    {
+        long passed = now - _paceAt;
+        long span = Channel.Parameters.MaxTransmitSpan.Ticks;
+        if (passed >= span)
+        {
+            IsSlow = position - _paceFrom < Math.Max(1, PeerCharge / MaxSpans) * (double)passed / span;
+            _paceAt = now;
+            _paceFrom = position;
+        }
+    }
+
+    internal override void Fire(long now) => Fired?.Invoke(this);
 }

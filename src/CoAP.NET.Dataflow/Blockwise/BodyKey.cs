@@ -38,18 +38,19 @@ internal sealed class BodyKey : IEquatable<BodyKey>
     private static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload, bool ofQBlock)
     {
         CoapOptionCollection? options = message.OptionsToRead;
-        int length = 1 + payload.Length;
+        int length = 1 + sizeof(int) + payload.Length;
         int count = options?.Count ?? 0;
         for (int i = 0; i < count; i++)
         {
             length += IsPart(options!.NumberAt(i), ofQBlock) ? 4 + options.LengthAt(i) : 0;
         }
 
-        // Even, for the hash; lengths stand inside, so padding makes no two keys equal.
+        // Even, for the hash. The lengths of all parts stand inside, so padding makes no two keys equal.
         byte[] bytes = new byte[(length + 1) & ~1];
         Span<byte> rest = bytes;
         rest[0] = (byte)(message.Code.Value | (ofQBlock ? 0x80 : 0));
-        rest = rest[1..];
+        BinaryPrimitives.WriteInt32BigEndian(rest[1..], payload.Length);
+        rest = rest[(1 + sizeof(int))..];
         for (int i = 0; i < count; i++)
         {
             int number = options!.NumberAt(i);

@@ -17,8 +17,9 @@ internal sealed partial class BodyLayer
     /// <param name="exchange">The request; becomes the whole one when nothing is missing any more.</param>
     /// <param name="block">Its Q-Block1.</param>
     /// <param name="policy">What the route says.</param>
+    /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public BodyVerdict ReceiveQBlock(CoapExchange exchange, BlockValue block, BodyPolicy policy, long now)
+    public BodyVerdict ReceiveQBlock(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
         CoapMessage message = exchange.Request.Message;
         if (message.Options.Size1 is not { } size || !message.Options.Contains(OptionNumber.RequestTag))
@@ -26,10 +27,9 @@ internal sealed partial class BodyLayer
             return BodyVerdict.Answer(BlockAnswers.Bad("A request with Q-Block1 has Request-Tag and Size1 in every block."));
         }
 
-        if (size > policy.MaxSize || size > int.MaxValue)
+        if (LargestOf(policy) is var max && (size > max || size > int.MaxValue))
         {
-            _counters.Add(CoapCounter.BodiesTooLarge);
-            return BodyVerdict.Answer(BlockAnswers.TooLarge(policy.MaxSize));
+            return TooLarge(exchange, policy, max);
         }
 
         if (block.IsBert || message.Payload.Length != Math.Clamp(size - block.ByteOffset, 0, block.Size)
@@ -50,7 +50,10 @@ internal sealed partial class BodyLayer
             }
 
             // A new tag: the missing blocks of the body before will not come any more.
-            QBlockBody fresh = new(this, key, exchange.Channel, message, block.SizeExponent, body);
+            QBlockBody fresh = new(this, key, exchange.Channel, message, block.SizeExponent, body)
+            {
+                Admitted = isAdmitted ? new AdmittedEcho(exchange.Request.EchoAge, now) : null,
+            };
             if (body is not null)
             {
                 GiveUp(body, string.Empty);
@@ -74,7 +77,7 @@ internal sealed partial class BodyLayer
     /// <summary>The handler has answered what came by Q-Block1: the answer is kept for blocks that come again, the memory of the body is not counted any more.</summary>
     public void OnReplied(QBlockBody body, CoapResult result)
     {
-        if (body.Expired is null)
+        if (body.Fired is null)
         {
             return;
         }
@@ -87,7 +90,7 @@ internal sealed partial class BodyLayer
         long freed = body.Charge - BodyAssembly.Overhead - body.Key.Size - 1024;
         if (freed > 0)
         {
-            _bodies.DischargePeer(body, freed);
+            BodyTable<BodyEntry>.DischargePeer(body, freed);
             _bodies.Budget.GiveBack(freed);
             body.Charge -= freed;
         }
@@ -96,7 +99,7 @@ internal sealed partial class BodyLayer
     /// <summary>The peer rejected a list of missing blocks: it does not know the body any more (RFC 9177 section 4.3).</summary>
     public void OnReset(QBlockBody body)
     {
-        if (body.Left > 0 && body.Expired is not null)
+        if (body.Left > 0 && body.Fired is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
             GiveUp(body, string.Empty);
@@ -136,10 +139,11 @@ internal sealed partial class BodyLayer
             return body.Result is { } result ? BodyVerdict.Answer(result) : new BodyVerdict(BodyVerdictKind.Settle);
         }
 
-        _bodies.Touch(body, now);
         bool isNew = !body.Has(number);
         if (isNew)
         {
+            // Only what is new keeps a body alive.
+            _bodies.Touch(body, (long)(body.Count - body.Left) << (body.SizeExponent + 4), now);
             if (Charge(body, body.CapacityWith(number) - body.Capacity, now) is { } full)
             {
                 GiveUp(body, string.Empty);
@@ -155,7 +159,8 @@ internal sealed partial class BodyLayer
             _counters.Add(CoapCounter.BodiesAssembled);
             _shard.Wheel.Cancel(body.Patience);
             body.Complete(message);
-            exchange.Body = new ExchangeBody { Owner = body };
+            exchange.Body = new ExchangeBody { Owner = body, IsAdmitted = body.Admitted is not null };
+            exchange.Request.EchoAge ??= body.Admitted?.AgeAt(now);
             return default;
         }
 

@@ -1,6 +1,8 @@
 using System.Globalization;
+using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Blockwise;
 
@@ -11,15 +13,16 @@ internal sealed partial class BodyLayer
     /// <param name="exchange">The request; becomes the whole one when this was the last block of a body to be assembled.</param>
     /// <param name="block">Its Block1.</param>
     /// <param name="policy">What the route says.</param>
+    /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, long now)
+    public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
         CoapMessage message = exchange.Request.Message;
-        if (block.ByteOffset + message.Payload.Length > policy.MaxSize || (block.Number == 0 && message.Options.Size1 > policy.MaxSize))
+        long max = LargestOf(policy);
+        if (block.ByteOffset + message.Payload.Length > max || (block.Number == 0 && message.Options.Size1 > max))
         {
-            _counters.Add(CoapCounter.BodiesTooLarge);
             Drop(exchange);
-            return BodyVerdict.Answer(BlockAnswers.TooLarge(policy.MaxSize));
+            return TooLarge(exchange, policy, max);
         }
 
         if (policy.Mode == BodyMode.Blocks)
@@ -38,7 +41,7 @@ internal sealed partial class BodyLayer
                 GiveUp(entry, "The peer began the body anew.");
             }
 
-            return block.More ? Begin(exchange, block, policy, key, now) : DeliverWhole(exchange, block);
+            return block.More ? Begin(exchange, block, policy, isAdmitted, key, now) : DeliverWhole(exchange, block);
         }
 
         return entry switch
@@ -47,6 +50,43 @@ internal sealed partial class BodyLayer
             StreamedBody stream => Write(exchange, block, stream, now),
             _ => Missing(),
         };
+    }
+
+    /// <summary>Whether a block is the first one of a body that would be put together.</summary>
+    public bool Begins(CoapExchange exchange, BlockValue block)
+    {
+        CoapMessage message = exchange.Request.Message;
+        if ((exchange.Special & SpecialOptions.QBlock) != 0)
+        {
+            _bodies.TryGet(BodyKey.OfQBlock(exchange.Channel, message), out BodyEntry? before);
+            byte[] tag = QBlockBody.TagOf(message);
+            return before is not QBlockBody body || (!body.HasTag(tag) && !body.HadTag(tag));
+        }
+
+        return block is { Number: 0, More: true }
+            && !(_bodies.TryGet(BodyKey.Of(exchange.Channel, message), out BodyEntry? entry) && IsCopyOfFirst(entry, block, message));
+    }
+
+    // What is put together has to fit the share of a source as well.
+    private long LargestOf(BodyPolicy policy) =>
+        policy.Mode == BodyMode.Whole ? Math.Min(policy.MaxSize, Math.Max(0, _bodies.Budget.PeerMax - BodyAssembly.Allowance)) : policy.MaxSize;
+
+    private BodyVerdict TooLarge(CoapExchange exchange, BodyPolicy policy, long max)
+    {
+        _counters.Add(CoapCounter.BodiesTooLarge);
+        exchange.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
+        if (max < policy.MaxSize && _capped.IsDue())
+        {
+            _shard.AfterRelease(
+                static state =>
+                {
+                    (ILogger logger, string path, long wanted, long max) = ((ILogger, string, long, long))state!;
+                    Log.BodySizeCapped(logger, path, wanted, max);
+                },
+                (_shard.Environment.Logger, exchange.Request.Path, policy.MaxSize, max));
+        }
+
+        return BodyVerdict.Answer(BlockAnswers.TooLarge(max));
     }
 
     private static bool IsCopyOfFirst(BodyEntry? entry, BlockValue block, CoapMessage message) => block.More && entry switch
@@ -71,12 +111,12 @@ internal sealed partial class BodyLayer
         return default;
     }
 
-    private BodyVerdict Begin(CoapExchange exchange, BlockValue block, BodyPolicy policy, BodyKey key, long now)
+    private BodyVerdict Begin(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, BodyKey key, long now)
     {
         CoapMessage message = exchange.Request.Message;
         BodyEntry entry = policy.Mode == BodyMode.Streamed
             ? new StreamedBody(key, exchange.Channel, message)
-            : new BodyAssembly(key, exchange.Channel, message);
+            : new BodyAssembly(key, exchange.Channel, message, LargestOf(policy), isAdmitted ? new AdmittedEcho(exchange.Request.EchoAge, now) : null);
         _bodies.Add(entry, now);
         if (entry is StreamedBody stream)
         {
@@ -101,13 +141,12 @@ internal sealed partial class BodyLayer
                 return OutOfSequence(assembly.Length);
             }
 
-            // A copy in a message of its own: taken already, so answered and not appended again.
-            _bodies.Touch(assembly, now);
+            // A copy in a message of its own: taken already, so answered and not appended again. It is no progress.
             return BodyVerdict.Answer(BlockAnswers.Continue(Taken(exchange, block)));
         }
 
-        _bodies.Touch(assembly, now);
         int length = assembly.Length + message.Payload.Length;
+        _bodies.Touch(assembly, length, now);
         long more = assembly.CapacityFor(length) - assembly.Capacity + (assembly.Charge == 0 ? BodyAssembly.Overhead + assembly.Key.Size : 0);
         if (Charge(assembly, more, now) is { } full)
         {
@@ -129,7 +168,8 @@ internal sealed partial class BodyLayer
         _counters.Add(CoapCounter.BodiesAssembled);
         _bodies.Detach(assembly);
         assembly.Complete(message);
-        exchange.Body = new ExchangeBody { Block1 = block, Owner = assembly };
+        exchange.Body = new ExchangeBody { Block1 = block, Owner = assembly, IsAdmitted = assembly.Admitted is not null };
+        exchange.Request.EchoAge ??= assembly.Admitted?.AgeAt(now);
         return default;
     }
 

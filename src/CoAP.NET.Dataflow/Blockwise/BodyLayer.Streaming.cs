@@ -53,11 +53,13 @@ internal sealed partial class BodyLayer
 
         if (stream.Length > 0 && stream.IsFinal == !block.More && !exchange.Channel.IsReliable && IsCopy(stream, block, message))
         {
-            _bodies.Touch(stream, now);
             if (!stream.IsBusy && !stream.IsFinal)
             {
                 return BodyVerdict.Answer(BlockAnswers.Continue(Taken(exchange, block)));
             }
+
+            // It waits for the handler, so its peer need not send anything new.
+            _bodies.Touch(stream, stream.Length, now);
 
             // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
             if (stream.Waiting is { } earlier)
@@ -74,7 +76,7 @@ internal sealed partial class BodyLayer
             return OutOfSequence(stream.Length);
         }
 
-        _bodies.Touch(stream, now);
+        _bodies.Touch(stream, stream.Length + message.Payload.Length, now);
         if (stream.Result is { Code.IsSuccess: false } failed)
         {
             _bodies.Release(stream);

@@ -14,13 +14,15 @@ internal sealed partial class BodyLayer
     private readonly CoapCounters _counters;
     private readonly BodyTable<BodyEntry> _bodies;
     private readonly int _busyMaxAge;
+    private readonly OccasionalLog _capped;
 
     public BodyLayer(CoapShard shard, BodyMemory memory)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
-        _bodies = new BodyTable<BodyEntry>(shard, memory.Requests, OnIdle);
+        _capped = new OccasionalLog(shard.Environment.TimeProvider);
+        _bodies = new BodyTable<BodyEntry>(shard, memory.Requests, OnIdle, Evict);
         Answers = new AnswerStore(shard, memory.Responses);
         if (shard.Environment.QBlock != CoapQBlock.Off)
         {
@@ -123,45 +125,25 @@ internal sealed partial class BodyLayer
             return null;
         }
 
-        while (!_bodies.TryChargePeer(entry, bytes))
+        while (_bodies.TryCharge(entry, bytes, bytes) is var shortage && shortage != BodyShortage.None)
         {
-            // Of a peer that has more under way than its share, what was idle longest goes; newcomers share one, and replace one another.
-            if ((_bodies.OldestOf(entry.Channel, entry) ?? (entry.IsNewcomers ? _bodies.FindOldest(other => other != entry && other.IsNewcomers && IsSilent(other, now)) : null)) is not { } oldest)
+            // What the peer itself has under way and was idle longest goes first, then what makes no progress.
+            if ((_bodies.OldestOf(entry.Channel, entry) ?? _bodies.FindVictim(entry, shortage, now)) is { } victim)
             {
-                _counters.Add(CoapCounter.BodiesRefused);
-                entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
-                return entry.IsNewcomers ? Busy() : BlockAnswers.TooLarge(Math.Max(0, _bodies.Budget.PeerMax - BodyAssembly.Overhead));
+                Evict(victim);
+                continue;
             }
 
-            Evict(oldest);
-        }
-
-        while (!_bodies.Budget.TryTake(bytes))
-        {
-            if ((_bodies.OldestOf(entry.Channel, entry) ?? _bodies.FindOldest(other => other != entry && IsSilent(other, now))) is not { } oldest)
-            {
-                _bodies.DischargePeer(entry, bytes);
-                _counters.Add(CoapCounter.BodiesRefused);
-                entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
-                return Busy();
-            }
-
-            Evict(oldest);
+            _bodies.Budget.NoteRefusal(now);
+            _counters.Add(CoapCounter.BodiesRefused);
+            entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
+            return entry.IsNewcomers && !entry.Channel.IsConnection ? CoapResults.FreshnessRequired()
+                : entry.PeerCharge + bytes > _bodies.Budget.PeerMax ? BlockAnswers.TooLarge(Math.Max(0, _bodies.Budget.PeerMax - BodyAssembly.Overhead))
+                : Busy();
         }
 
         entry.Charge += bytes;
         return null;
-    }
-
-    /// <summary>
-    /// Whether a body may go for those of others when all room is taken: its peer sends no more copies of a block that was lost. Of an address that was never verified, which may
-    /// be forged, half of them are waited for: otherwise few datagrams from many addresses would take the room for as long as bodies are kept.
-    /// </summary>
-    private bool IsSilent(BodyEntry entry, long now)
-    {
-        CoapTransmissionParameters parameters = entry.Channel.Parameters;
-        TimeSpan patience = _shard.Guard.IsTrusted(entry.Channel, now) ? parameters.MaxTransmitSpan : parameters.AckTimeout * 4;
-        return now - entry.LastUse >= patience.Ticks && entry is not StreamedBody { IsBusy: true } and not StreamedBody { IsFinal: true };
     }
 
     private void Evict(BodyEntry entry)

@@ -8,8 +8,12 @@ namespace CoAP.NET.Blockwise;
 internal sealed class BodyTable<TEntry>
     where TEntry : BodyEntry
 {
+    // Of so many that were idle longest the greediest is looked for. Those that make progress are behind them.
+    private const int Looks = 64;
+
     private readonly CoapShard _shard;
     private readonly Action<TEntry> _expired;
+    private readonly Action<TEntry> _crowdedOut;
     private readonly Dictionary<BodyKey, TEntry> _entries = [];
     private readonly Dictionary<CoapChannel, Peer> _peers = [];
     private readonly LinkedList<BodyEntry> _byAge = new();
@@ -17,19 +21,21 @@ internal sealed class BodyTable<TEntry>
     /// <param name="shard">For the lock and the clock.</param>
     /// <param name="budget">The bound.</param>
     /// <param name="expired">Told of what was idle too long, still in the table.</param>
-    public BodyTable(CoapShard shard, BodyBudget budget, Action<TEntry> expired)
+    /// <param name="crowdedOut">Told of what made no progress while others were refused, perhaps in other shards.</param>
+    public BodyTable(CoapShard shard, BodyBudget budget, Action<TEntry> expired, Action<TEntry> crowdedOut)
     {
         _shard = shard;
         Budget = budget;
         _expired = expired;
+        _crowdedOut = crowdedOut;
     }
 
     public BodyBudget Budget { get; }
 
-    public int Count => _entries.Count;
+    /// <summary>Whether all whose addresses were never verified count as newcomers, and not only those that were met first: where a single datagram takes much room, a second one is no proof.</summary>
+    public bool PoolsUnverified { get; init; }
 
-    /// <summary>The entry that was idle longest.</summary>
-    public TEntry? Oldest => (TEntry?)_byAge.First?.Value;
+    public int Count => _entries.Count;
 
     public bool TryGet(BodyKey key, [NotNullWhen(true)] out TEntry? entry) => _entries.TryGetValue(key, out entry);
 
@@ -45,19 +51,27 @@ internal sealed class BodyTable<TEntry>
         return (TEntry?)(ReferenceEquals(first?.Value, except) ? first?.Next : first)?.Value;
     }
 
-    /// <summary>Of the few entries that were idle longest the first one that fits.</summary>
-    public TEntry? FindOldest(Predicate<TEntry> fits)
+    /// <summary>
+    /// Which entry of others goes so that there is room for one: of those that are done, or whose peers made no progress, that of the source which holds most.
+    /// </summary>
+    /// <param name="entry">What room is wanted for.</param>
+    /// <param name="shortage">Of what too little is left. Where it is the share, only those of the same source help.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public TEntry? FindVictim(TEntry entry, BodyShortage shortage, long now)
     {
+        TEntry? victim = null;
         LinkedListNode<BodyEntry>? node = _byAge.First;
-        for (int i = 0; i < 16 && node is not null; i++, node = node.Next)
+        for (int i = 0; i < Looks && node is not null; i++, node = node.Next)
         {
-            if (fits((TEntry)node.Value))
+            TEntry other = (TEntry)node.Value;
+            if (other != entry && (shortage == BodyShortage.All || ReferenceEquals(other.Source, entry.Source))
+                && (victim is null || other.Source.Bytes > victim.Source.Bytes) && Yields(other, now))
             {
-                return (TEntry)node.Value;
+                victim = other;
             }
         }
 
-        return null;
+        return victim;
     }
 
     public List<TEntry> AllOf(CoapChannel channel) =>
@@ -72,73 +86,73 @@ internal sealed class BodyTable<TEntry>
     {
         if (!_peers.TryGetValue(entry.Channel, out Peer? peer))
         {
-            _peers.Add(entry.Channel, peer = new Peer());
+            _peers.Add(entry.Channel, peer = new Peer(Budget.Join(entry.Channel, _shard.Guard)));
         }
 
         _entries.Add(entry.Key, entry);
-        entry.IsNewcomers = entry.Channel.IsNewcomer && !_shard.Guard.IsTrusted(entry.Channel, now);
+        entry.IsNewcomers = (PoolsUnverified || entry.Channel.IsNewcomer) && !_shard.Guard.IsTrusted(entry.Channel, now);
+        entry.Source = entry.IsNewcomers ? Budget.Newcomers : peer.Source;
         entry.PeerPlace = peer.Entries.AddLast(entry);
         entry.Place = _byAge.AddLast(entry);
-        entry.Expired = one => _expired((TEntry)one);
+        entry.Fired = one => OnFired((TEntry)one);
         entry.LastUse = now;
-        _shard.Wheel.Schedule(entry, now + entry.IdleTime);
+        entry.BeginPace(now);
+        Schedule(entry, now);
     }
 
     /// <summary>The entry was used: it is the youngest now and kept for its whole time again.</summary>
-    public void Touch(TEntry entry, long now)
+    /// <param name="entry">The entry.</param>
+    /// <param name="position">How far its peer got, in bytes.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void Touch(TEntry entry, long position, long now)
     {
         entry.LastUse = now;
-        _byAge.Remove(entry.Place!);
-        _byAge.AddLast(entry.Place!);
+        entry.NotePace(position, now);
         LinkedList<BodyEntry> peer = entry.PeerPlace!.List!;
+        _byAge.Remove(entry.Place!);
         peer.Remove(entry.PeerPlace);
-        peer.AddLast(entry.PeerPlace);
-        _shard.Wheel.Schedule(entry, now + entry.IdleTime);
-        if (entry.IsNewcomers && !entry.Channel.IsNewcomer)
+        if (entry.IsDone)
         {
-            Budget.GiveBackAsNewcomer(entry.PeerCharge);
-            entry.IsNewcomers = false;
-            _peers[entry.Channel].Bytes += entry.PeerCharge;
-        }
-    }
-
-    /// <summary>Takes more of the peer's share for an entry.</summary>
-    public bool TryChargePeer(TEntry entry, long bytes)
-    {
-        if (entry.IsNewcomers)
-        {
-            if (!Budget.TryTakeAsNewcomer(bytes))
-            {
-                return false;
-            }
+            _byAge.AddFirst(entry.Place!);
+            peer.AddFirst(entry.PeerPlace);
         }
         else
         {
-            Peer peer = _peers[entry.Channel];
-            if (peer.Bytes + bytes > Budget.PeerMax)
-            {
-                return false;
-            }
-
-            peer.Bytes += bytes;
+            _byAge.AddLast(entry.Place!);
+            peer.AddLast(entry.PeerPlace);
         }
 
-        entry.PeerCharge += bytes;
-        return true;
+        Schedule(entry, now);
+        if (entry.IsNewcomers && (entry.Channel.IsVerified || !(PoolsUnverified || entry.Channel.IsNewcomer)))
+        {
+            entry.Source.Add(-entry.PeerCharge);
+            entry.IsNewcomers = false;
+            entry.Source = _peers[entry.Channel].Source;
+            entry.Source.Add(entry.PeerCharge);
+        }
     }
 
-    /// <summary>Gives some of the peer's share back.</summary>
-    public void DischargePeer(TEntry entry, long bytes)
+    /// <summary>Takes room for an entry.</summary>
+    /// <param name="entry">The entry.</param>
+    /// <param name="share">How much of the share of its source.</param>
+    /// <param name="bytes">How much of the whole.</param>
+    /// <returns>What is missing; then nothing was taken.</returns>
+    public BodyShortage TryCharge(TEntry entry, long share, long bytes)
+    {
+        BodyShortage shortage = Budget.TryTake(entry.Source, share, bytes);
+        if (shortage == BodyShortage.None)
+        {
+            entry.PeerCharge += share;
+        }
+
+        return shortage;
+    }
+
+    /// <summary>Gives some of the share of its source back.</summary>
+    public static void DischargePeer(TEntry entry, long bytes)
     {
         entry.PeerCharge -= bytes;
-        if (entry.IsNewcomers)
-        {
-            Budget.GiveBackAsNewcomer(bytes);
-        }
-        else if (_peers.TryGetValue(entry.Channel, out Peer? peer))
-        {
-            peer.Bytes -= bytes;
-        }
+        entry.Source.Add(-bytes);
     }
 
     /// <summary>Takes an entry out so that its key is free, while its memory is still in use and counted until <see cref="Release"/>, or its time.</summary>
@@ -161,7 +175,7 @@ internal sealed class BodyTable<TEntry>
     /// <summary>Undoes <see cref="Detach"/>, if nothing has taken the place meanwhile.</summary>
     public bool TryReattach(TEntry entry, long now)
     {
-        if (entry.Expired is null || entry.Place is not null || !_entries.TryAdd(entry.Key, entry))
+        if (entry.Fired is null || entry.Place is not null || !_entries.TryAdd(entry.Key, entry))
         {
             return false;
         }
@@ -171,19 +185,19 @@ internal sealed class BodyTable<TEntry>
         entry.PeerPlace = peer.Entries.AddLast(entry);
         entry.Place = _byAge.AddLast(entry);
         entry.LastUse = now;
-        _shard.Wheel.Schedule(entry, now + entry.IdleTime);
+        Schedule(entry, now);
         return true;
     }
 
     /// <summary>Takes an entry out and gives back what it was charged with. Does nothing the second time.</summary>
     public void Release(TEntry entry)
     {
-        if (entry.Expired is null)
+        if (entry.Fired is null)
         {
             return;
         }
 
-        entry.Expired = null;
+        entry.Fired = null;
         _shard.Wheel.Cancel(entry);
         Detach(entry);
         DischargePeer(entry, entry.PeerCharge);
@@ -193,14 +207,48 @@ internal sealed class BodyTable<TEntry>
         if (--peer.Detached == 0 && peer.Entries.Count == 0)
         {
             _peers.Remove(entry.Channel);
+            Budget.Leave(peer.Source);
         }
     }
 
-    private sealed class Peer
+    /// <summary>
+    /// Whether an entry may go for those of others when room is wanted: its peer is through with it, or is far too slow, or sends no more copies of a block that was lost. Of an address that was never
+    /// verified, which may be forged, half of them are waited for: otherwise few datagrams from many addresses would take the room for as long as bodies are kept.
+    /// </summary>
+    public bool Yields(TEntry entry, long now) =>
+        entry.IsDone || (!entry.WaitsForUs && (entry.IsSlow || now - entry.LastUse >= PatienceWith(entry, now)));
+
+    private long PatienceWith(TEntry entry, long now)
+    {
+        CoapTransmissionParameters parameters = entry.Channel.Parameters;
+        return (_shard.Guard.IsTrusted(entry.Channel, now) ? parameters.MaxTransmitSpan : parameters.AckTimeout * 4).Ticks;
+    }
+
+    private void Schedule(TEntry entry, long now) => _shard.Wheel.Schedule(entry, Math.Min(now + PatienceWith(entry, now), entry.LastUse + entry.IdleTime));
+
+    private void OnFired(TEntry entry)
+    {
+        long now = _shard.Environment.Now;
+        if (now - entry.LastUse >= entry.IdleTime)
+        {
+            _expired(entry);
+        }
+        else if (entry.Place is not null && Budget.IsShort(now) && Yields(entry, now))
+        {
+            _crowdedOut(entry);
+        }
+        else
+        {
+            Schedule(entry, now);
+        }
+    }
+
+    private sealed class Peer(BodySource source)
     {
         public LinkedList<BodyEntry> Entries { get; } = new();
 
-        public long Bytes { get; set; }
+        /// <summary>Of whose share its entries take, but for those that it began as a newcomer.</summary>
+        public BodySource Source => source;
 
         /// <summary>Entries that are out of the table and still charged.</summary>
         public int Detached { get; set; }

@@ -3,22 +3,48 @@ using CoAP.NET.Channels;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Which representation a peer is fetching by a request. Later blocks come from it, so that a resource that changes stays one body, and a POST runs once.
+/// Which representation a peer is fetching by a request. Later blocks come from it, so that a resource that changes stays one body, and a handler runs once.
 /// Only what the handler gave to this peer for this request is found: what others may read is no matter. Guarded by Shard.Gate.
 /// </summary>
-internal sealed class BodyTransfer(BodyKey key, CoapChannel channel, StoredBody body) : BodyEntry(key, channel)
+internal sealed class BodyTransfer(BodyKey key, CoapChannel channel) : BodyEntry(key, channel)
 {
     /// <summary>What a transfer takes beside its body.</summary>
     public const int Overhead = 256;
 
-    public StoredBody Body { get; } = body;
+    /// <summary>What an open stream counts as: nobody knows what it holds, a file handle at least.</summary>
+    public const int OpenStream = 64 * 1024;
+
+    private bool _isDone;
+
+    /// <summary>The body where it lies in memory; null otherwise.</summary>
+    public StoredBody? Body { get; init; }
+
+    /// <summary>What it is read from; null where it lies in memory.</summary>
+    public SeekableBody? Seekable { get; init; }
 
     /// <summary>The key without the payload of the request; null when that is no part of the key.</summary>
     public BodyKey? Short { get; init; }
 
     /// <summary>How far the peer got, in bytes. Only progress keeps a transfer alive; who asks for one block again and again sees a new state in the end.</summary>
-    public long Reached { get; set; }
+    public long Reached { get; private set; }
 
     /// <summary>What is being sent of it by Q-Block2.</summary>
     public QBlockSending? Sending { get; set; }
+
+    /// <summary>Whether the last block was given, which only a copy of its request may still want.</summary>
+    public override bool IsDone => _isDone;
+
+    public override bool WaitsForUs => Sending is { IsOver: false };
+
+    /// <summary>A transfer that is done is kept for copies of its last request; a stream is not kept open for longer.</summary>
+    public override long IdleTime => _isDone ? Math.Min(base.IdleTime, Channel.Parameters.MaxTransmitSpan.Ticks) : base.IdleTime;
+
+    /// <summary>A block is given.</summary>
+    /// <param name="offset">Where it begins.</param>
+    /// <param name="length">How long a block is.</param>
+    public void Reach(long offset, long length)
+    {
+        Reached = offset;
+        _isDone = offset + length >= (Seekable?.Length ?? Body!.Result.Payload.Length);
+    }
 }

@@ -37,6 +37,9 @@ internal sealed class QBlockBody : BodyEntry
     /// <summary>Fires when missing blocks were waited for long enough.</summary>
     public QBlockTimer Patience { get; }
 
+    /// <summary>What the gates of its route were told; null when there are none.</summary>
+    public AdmittedEcho? Admitted { get; init; }
+
     public int SizeExponent { get; }
 
     /// <summary>The size of the body in bytes.</summary>

@@ -61,6 +61,8 @@ internal sealed class StreamedBody : BodyEntry
     /// <summary>Whether a block is on its way into the pipe, or waits there for room.</summary>
     public bool IsBusy { get; set; }
 
+    public override bool WaitsForUs => IsBusy || IsFinal;
+
     /// <summary>Whether a thread is inside <see cref="Write"/>.</summary>
     public bool IsWriting { get; set; }
 

@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
 
@@ -80,9 +81,16 @@ internal sealed partial class AddressGuard
             }
         }
 
+        return IsInTrustedNetwork(channel.Remote);
+    }
+
+    /// <summary>Whether an address is of a network in which nobody forges addresses.</summary>
+    /// <param name="address">The address.</param>
+    public bool IsInTrustedNetwork(in CoapAddress address)
+    {
         foreach (TrustedPrefix prefix in _trusted)
         {
-            if (prefix.Contains(channel.Remote))
+            if (prefix.Contains(address))
             {
                 return true;
             }

@@ -193,6 +193,15 @@ public sealed partial class CoapChannel
         return IsReliable && asked is null or { IsBert: true } ? Math.Clamp(MaxMessageSize, block, MaxBert) : block;
     }
 
+    /// <summary>In how many messages a body goes to the peer, if it fetches all of it with the size that it asks for now.</summary>
+    /// <param name="total">The size of the body in bytes.</param>
+    /// <param name="asked">The block that is asked for; null for none.</param>
+    internal long BlocksOf(long total, Options.BlockValue? asked)
+    {
+        int size = IsReliable ? LargestPart(asked) : Math.Min(asked?.Size ?? int.MaxValue, BlockSize);
+        return Math.Max(1, (total + size - 1) / size);
+    }
+
     /// <summary>Whether its parameters have yet to be asked for, which is done outside the lock: a user may decide them.</summary>
     internal bool AsksForParameters { get; set; }
 

@@ -45,7 +45,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.transfers", "{transfer}", "Bodies in blocks by how they went (RFC 7959).", "coap.transfer.outcome",
             (CoapCounter.BodiesAssembled, "complete"), (CoapCounter.BodiesIncomplete, "incomplete"), (CoapCounter.BodiesTooLarge, "too_large"), (CoapCounter.BodiesRefused, "refused"),
             (CoapCounter.BodiesEvicted, "evicted"), (CoapCounter.BodiesAbandoned, "abandoned"), (CoapCounter.BadBlocks, "bad_block"), (CoapCounter.TransferRestarts, "restarted"),
-            (CoapCounter.RepresentationEvictions, "answer_evicted")),
+            (CoapCounter.RepresentationEvictions, "answer_evicted"), (CoapCounter.RepresentationsRefused, "answer_refused")),
         Of("coap.transfers.blocks_repeated", "{block}", "Blocks asked for again (RFC 9177).", CoapCounter.BlocksAskedAgain),
         Of("coap.notifications", "{notification}", "Notifications by direction (RFC 7641).", "network.io.direction",
             (CoapCounter.NotificationsReceived, "receive"), (CoapCounter.NotificationsSent, "transmit")),

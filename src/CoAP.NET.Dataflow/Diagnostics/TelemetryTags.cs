@@ -19,6 +19,8 @@ internal static class TelemetryTags
     public const string PeerPort = "network.peer.port";
     public const string Retransmissions = "coap.retransmissions";
     public const string Exchanges = "coap.exchanges";
+    public const string BodySize = "coap.response.body.size";
+    public const string Blocks = "coap.response.blocks";
     public const string Observation = "coap.observe";
 
     /// <summary>What stands for methods that have no name, so that a peer cannot make up as many as it likes.</summary>

@@ -94,11 +94,67 @@ public sealed partial class ExchangesInbound
             return true;
         }
 
+        return Begins(exchange, block, policy) ? Admit(exchange, block, policy) : TakeAdmitted(exchange, block, policy, isAdmitted: false);
+    }
+
+    // Whether a block is the first one of a body that would be put together, and something is to be asked about it before.
+    private bool Begins(CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    {
+        if (!policy.HasGates || policy.Mode != BodyMode.Whole)
+        {
+            return false;
+        }
+
+        _shard.Enter();
+        try
+        {
+            return _bodies.Begins(exchange, block);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private bool Admit(CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    {
+        ValueTask<CoapResult?> pending = _policies.AdmitAsync(exchange, _shard.Environment);
+        if (!pending.IsCompletedSuccessfully)
+        {
+            _ = AdmitLaterAsync(pending, exchange, block, policy);
+            return false;
+        }
+
+        if (pending.Result is { } refusal)
+        {
+            Refuse(exchange, refusal);
+            return false;
+        }
+
+        return TakeAdmitted(exchange, block, policy, isAdmitted: true);
+    }
+
+    private async Task AdmitLaterAsync(ValueTask<CoapResult?> pending, CoapExchange exchange, BlockValue block, BodyPolicy policy)
+    {
+        if (await pending.ConfigureAwait(false) is { } refusal)
+        {
+            Refuse(exchange, refusal);
+        }
+        else if (TakeAdmitted(exchange, block, policy, isAdmitted: true))
+        {
+            Offer(exchange);
+        }
+    }
+
+    private bool TakeAdmitted(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted)
+    {
+        bool isQBlock = (exchange.Special & SpecialOptions.QBlock) != 0;
         BodyVerdict verdict;
         _shard.Enter();
         try
         {
-            verdict = _bodies.Receive(exchange, block, policy, _shard.Environment.Now);
+            long now = _shard.Environment.Now;
+            verdict = isQBlock ? _bodies.ReceiveQBlock(exchange, block, policy, isAdmitted, now) : _bodies.Receive(exchange, block, policy, isAdmitted, now);
         }
         finally
         {
@@ -110,11 +166,23 @@ public sealed partial class ExchangesInbound
             case BodyVerdictKind.Answer:
                 Refuse(exchange, verdict.Result!);
                 return false;
+            case BodyVerdictKind.Settle:
+                Settle(exchange);
+                return false;
             case BodyVerdictKind.Write:
                 WriteBlock(exchange, block, verdict.Stream!);
                 return false;
             default:
                 return verdict.Kind == BodyVerdictKind.Deliver;
+        }
+    }
+
+    // Nobody waits for an answer, but the message has to be acknowledged.
+    private void Settle(CoapExchange exchange)
+    {
+        if (exchange.Reception is { } reception)
+        {
+            _outbound.Order(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Finish, Reception = reception });
         }
     }
 

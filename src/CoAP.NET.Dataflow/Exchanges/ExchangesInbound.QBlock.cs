@@ -26,10 +26,10 @@ public sealed partial class ExchangesInbound
             return false;
         }
 
-        return QBlockAnswers.QBlock1Of(message) is { } block ? TakeQBlock1(in item, exchange, block) : wish!.IsWhole || TakeQBlock2(in item, exchange, wish);
+        return QBlockAnswers.QBlock1Of(message) is { } block ? TakeQBlock1(exchange, block) : wish!.IsWhole || TakeQBlock2(in item, exchange, wish);
     }
 
-    private bool TakeQBlock1(in CoapInbound item, CoapExchange exchange, BlockValue block)
+    private bool TakeQBlock1(CoapExchange exchange, BlockValue block)
     {
         if (_policies.FindBodyPolicy(exchange.Request, _shard.Environment) is not { } policy)
         {
@@ -38,18 +38,7 @@ public sealed partial class ExchangesInbound
             return true;
         }
 
-        BodyVerdict verdict;
-        _shard.Enter();
-        try
-        {
-            verdict = _bodies.ReceiveQBlock(exchange, block, policy, _shard.Environment.Now);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-
-        return Follow(in item, exchange, verdict);
+        return Begins(exchange, block, policy) ? Admit(exchange, block, policy) : TakeAdmitted(exchange, block, policy, isAdmitted: false);
     }
 
     private bool TakeQBlock2(in CoapInbound item, CoapExchange exchange, QBlockWish wish)

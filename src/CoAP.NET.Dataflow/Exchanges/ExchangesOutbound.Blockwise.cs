@@ -87,12 +87,18 @@ public sealed partial class ExchangesOutbound
         }
 
         CoapResult whole = BlockCutter.Prepare(result);
-        if (part is null)
+        if (part is null && Keep(exchange, whole, offset) is { } refusal)
         {
-            Keep(exchange, whole, offset);
+            return BlockCutter.Whole(refusal, block1, null);
         }
 
-        return Cut(exchange, whole, offset, fit, part?.Offset ?? 0, total, block1, observe);
+        CoapResult block = Cut(exchange, whole, offset, fit, part?.Offset ?? 0, total, block1, observe);
+        if (part is { Source: SeekableBody source } && block.OptionsToRead?.Block2 is { More: true })
+        {
+            Keep(exchange, source, offset);
+        }
+
+        return block;
     }
 
     /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
@@ -102,26 +108,35 @@ public sealed partial class ExchangesOutbound
         return response is not null;
     }
 
-    /// <summary>The later block of an answer that was kept; null when it is gone.</summary>
+    /// <summary>The later block of an answer that was kept; null when it is gone, or has yet to be read, which is noted in the exchange.</summary>
     internal CoapResult? FindBlock(CoapExchange exchange, BlockValue asked)
     {
         BodyKey key = KeyOf(exchange);
-        CoapResult? whole;
+        BodyTransfer? transfer;
+        CoapResult? refusal;
         _shard.Enter();
         try
         {
-            whole = _bodies.Answers.Find(key, asked.ByteOffset, _shard.Environment.Now);
+            long now = _shard.Environment.Now;
+            transfer = _bodies.Answers.Find(key, asked.ByteOffset, asked.IsBert ? exchange.Channel.LargestPart(asked) : asked.Size, now);
+            refusal = transfer is null ? _bodies.Answers.Refusals.Find(key, exchange.Channel, now) : null;
         }
         finally
         {
             _shard.Exit();
         }
 
-        if (whole is null)
+        if (transfer?.Body is not { } body)
         {
-            return null;
+            if (transfer is not null)
+            {
+                exchange.Body = new ExchangeBody { Later = transfer.Seekable };
+            }
+
+            return refusal;
         }
 
+        CoapResult whole = body.Result;
         int total = whole.Payload.Length;
         return asked.ByteOffset >= total
             ? BlockAnswers.BeyondEnd(asked.ByteOffset, total)
@@ -136,32 +151,74 @@ public sealed partial class ExchangesOutbound
             : BlockCutter.Cut(whole, offset, fit, start, total, block1, observe, saysSize);
     }
 
-    private void Keep(CoapExchange exchange, CoapResult whole, long offset)
+    /// <summary>Keeps an answer in memory for its later blocks.</summary>
+    /// <returns>Null when its block may go out; otherwise what is answered instead.</returns>
+    private CoapResult? Keep(CoapExchange exchange, CoapResult whole, long offset)
     {
         BodyKey key = KeyOf(exchange);
-        BodyKey? withoutPayload = HasPayloadInKey(exchange) ? BodyKey.Of(exchange.Channel, exchange.Request.Message) : null;
         BodyKey shared = key.ForEveryone(whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag) ? etag : default);
-        bool kept;
+        AnswerStore answers = _bodies.Answers;
+        BodyShortage shortage;
+
+        // For observers the block goes out in any case; they ask for the others by a request, which says what is wrong. Where nothing is to be kept, handlers run for each block.
+        bool mayRefuse = exchange.Request.Code.IsSafe && answers.Budget.Max != 0 && !IsWithoutRequest(exchange);
+        bool isPooled;
+        CoapResult? refusal;
         _shard.Enter();
         try
         {
             if (BodyLayer.HasEnded(exchange.Channel))
             {
-                return;
+                return null;
             }
 
-            kept = _bodies.Answers.Keep(key, withoutPayload, exchange.Channel, shared, whole, offset, _shard.Environment.Now);
+            long now = _shard.Environment.Now;
+            shortage = answers.Keep(key, KeyWithoutPayload(exchange), exchange.Channel, shared, whole, offset, now);
+            isPooled = shortage != BodyShortage.None && !exchange.Channel.IsConnection && !_shard.Guard.IsTrusted(exchange.Channel, now);
+            refusal = shortage == BodyShortage.None || !mayRefuse ? null
+                : answers.Refusals.Refuse(key, exchange.Channel, whole.Payload.Length, answers.Budget, isPooled, now);
         }
         finally
         {
             _shard.Exit();
         }
 
-        if (!kept && !exchange.Request.Code.IsSafe)
+        if (refusal is not null)
         {
-            Log.AnswerNotKept(Logger, exchange.Request.Path, whole.Payload.Length);
+            answers.Refusals.Tell(Logger, exchange, shortage, whole.Payload.Length, answers.Budget, isPooled);
+        }
+        else if (shortage != BodyShortage.None && !exchange.Request.Code.IsSafe)
+        {
+            answers.Refusals.TellNotKept(Logger, exchange, shortage, whole.Payload.Length, answers.Budget, isPooled);
+        }
+
+        return refusal;
+    }
+
+    /// <summary>Keeps where the later blocks of an answer are read. Without room for that the handler runs for them.</summary>
+    private void Keep(CoapExchange exchange, SeekableBody source, long offset)
+    {
+        if (IsWithoutRequest(exchange) || source.IsKept)
+        {
+            return;
+        }
+
+        BodyKey key = KeyOf(exchange);
+        _shard.Enter();
+        try
+        {
+            if (!BodyLayer.HasEnded(exchange.Channel))
+            {
+                _bodies.Answers.Keep(key, KeyWithoutPayload(exchange), exchange.Channel, source, offset, _shard.Environment.Now);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
         }
     }
+
+    private static BodyKey? KeyWithoutPayload(CoapExchange exchange) => HasPayloadInKey(exchange) ? BodyKey.Of(exchange.Channel, exchange.Request.Message) : null;
 
     /// <summary>Tells handlers that read bodies that nothing follows, because the endpoint stops. No lock may be held.</summary>
     internal void StopBodies()

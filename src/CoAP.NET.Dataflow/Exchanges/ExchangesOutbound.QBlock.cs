@@ -25,9 +25,9 @@ public sealed partial class ExchangesOutbound
 
         CoapResult whole = BlockCutter.Prepare(result);
         whole.Options.Remove(OptionNumber.QBlock2);
-        if (count > 1)
+        if (count > 1 && Keep(exchange, whole, 0) is { } refusal)
         {
-            Keep(exchange, whole, 0);
+            return refusal;
         }
 
         uint? observe = result.OptionsToRead?.Observe;
@@ -46,7 +46,7 @@ public sealed partial class ExchangesOutbound
         _shard.Enter();
         try
         {
-            whole = _bodies.Answers.Find(key, 0, now);
+            whole = _bodies.Answers.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)?.Body?.Result;
             if (whole is not null && wish.IsContinue(max))
             {
                 if (_bodies.TryContinue(key, wish.First, now))

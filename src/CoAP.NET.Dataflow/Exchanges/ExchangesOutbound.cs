@@ -191,6 +191,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         finally
         {
             exchange.End();
+            BodyPart.CloseUnlessKept(item.Result);
         }
     }
 
@@ -259,7 +260,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
 
         bool toGroup = exchange.Reception is { IsMulticast: true };
-        bool isChallenge = result.AsksForEcho;
+        bool isChallenge = result.AsksForEcho || sent.AsksForEcho;
         bool carriesEcho = false;
         bool silent = IsSilent(exchange, result, response.Code);
         if (size > _shard.Guard.AlwaysFreeFor(exchange.Channel) && !silent && !exchange.Channel.IsReliable)

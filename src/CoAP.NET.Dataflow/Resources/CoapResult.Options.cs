@@ -134,7 +134,7 @@ public partial class CoapResult
         return copy;
     }
 
-    private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload) { AnswersGroup = AnswersGroup, IsRefusal = IsRefusal };
+    private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload) { AnswersGroup = AnswersGroup, IsRefusal = IsRefusal, AsksForEcho = AsksForEcho };
 
     private CoapResult Replace(int number, ReadOnlySpan<string> values)
     {

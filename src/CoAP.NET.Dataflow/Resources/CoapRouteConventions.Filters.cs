@@ -38,6 +38,26 @@ public abstract partial class CoapRouteConventions<TSelf>
     }
 
     /// <summary>
+    /// Puts a filter around handlers that is asked twice about a request whose body comes in several blocks: about the first block, before anything of the body is kept, and about the whole. For filters that say who
+    /// may do what, so that strangers do not fill the memory for bodies (<see cref="CoapLimits.MaxAssemblyBytes"/>). Otherwise as <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>.
+    /// </summary>
+    /// <param name="factory">See <see cref="AddFilterFactory(Func{CoapRouteInfo, CoapHandler, CoapHandler})"/>. Called twice for a route: for its handler, and for what stands in its place when a first block is asked about.</param>
+    /// <param name="beforeBody">Whether it is asked about first blocks as well. It must not need the payload then: where <see cref="CoapRequest.IsBodyPending"/> is true, only a block of it is there.</param>
+    /// <returns>This object.</returns>
+    public TSelf AddFilterFactory(Func<CoapRouteInfo, CoapHandler, CoapHandler> factory, bool beforeBody)
+    {
+        ArgumentNullException.ThrowIfNull(factory);
+        return Change(settings =>
+        {
+            settings.Filters.Add(factory);
+            if (beforeBody)
+            {
+                settings.EarlyFilters.Add(factory);
+            }
+        });
+    }
+
+    /// <summary>
     /// Gives error answers a payload that describes the error, such as concise problem details (RFC 9290); also to those that the server makes before any handler. Of unknown paths the group of all routes
     /// decides. Answers that say no more than that the server is busy, or ask for an Echo, are left alone.
     /// </summary>

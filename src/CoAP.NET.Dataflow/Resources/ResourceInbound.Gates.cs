@@ -5,8 +5,6 @@ namespace CoAP.NET.Resources;
 // What routes may ask of a request before its handler is called.
 public sealed partial class ResourceInbound
 {
-    private static readonly CoapResult s_freshnessRequired = CoapResults.FreshnessRequired();
-
     /// <summary>Whether any method of a path is served over the transport of a request. Otherwise the path is none there.</summary>
     private bool IsThere(RouteNode place, CoapRequest request)
     {
@@ -24,52 +22,24 @@ public sealed partial class ResourceInbound
     /// <summary>Whether a request may not come to its handler; if so the answer is given.</summary>
     private bool IsHeldBack(CoapExchange exchange, Route route, RoutePlan plan)
     {
-        CoapRequest request = exchange.Request;
-        if (plan.Freshness is { } maxAge && !request.IsFresh(maxAge))
-        {
-            Reply(exchange, s_freshnessRequired);
-            return true;
-        }
-
-        if (plan.Limiter is not { } limiter)
-        {
-            return false;
-        }
-
-        TimeSpan? wait = null;
-        Exception? error = null;
-        UserCode.Enter();
+        CoapResult? held;
         try
         {
-            wait = limiter(request);
+            held = BodyAdmission.HoldBack(exchange, plan, _environment);
         }
 #pragma warning disable CA1031 // limiters may throw anything; the peer gets 5.00
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            error = exception;
-        }
-        finally
-        {
-            UserCode.Exit();
+            held = Fail(exchange, route, exception);
         }
 
-        if (error is not null)
-        {
-            Reply(exchange, Fail(exchange, route, error));
-            return true;
-        }
-
-        if (wait is not { } time)
+        if (held is null)
         {
             return false;
         }
 
-        // At least a second: a client that waits for none comes back at once.
-        double seconds = Math.Clamp(Math.Ceiling(time.TotalSeconds), 1, uint.MaxValue);
-        Counters.Add(CoapCounter.RequestsLimited);
-        exchange.Channel.NoteDrop(CoapCounter.RequestsLimited);
-        Reply(exchange, CoapResults.TooManyRequests(TimeSpan.FromSeconds(seconds)));
+        Reply(exchange, held);
         return true;
     }
 }

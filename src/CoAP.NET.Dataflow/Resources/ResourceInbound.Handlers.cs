@@ -191,12 +191,35 @@ public sealed partial class ResourceInbound
         Served.Exit(exchange.Channel.Shard.Index);
     }
 
+    /// <summary>A later block of an answer was read.</summary>
+    internal void FinishLater(CoapExchange exchange, CoapResult result)
+    {
+        Reply(exchange, result);
+        Served.Exit(exchange.Channel.Shard.Index);
+    }
+
+    /// <summary>The answer when a later block could not be read.</summary>
+    internal CoapResult FailedLater(CoapExchange exchange, Exception exception)
+    {
+        if (exception is ObjectDisposedException || (exception is OperationCanceledException && Served.Aborted.IsCancellationRequested))
+        {
+            // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
+            Counters.Add(CoapCounter.Busy);
+            return _busy;
+        }
+
+        Counters.Add(CoapCounter.HandlerErrors);
+        Report(static (stage, path, error) => Log.BlockNotRead(stage.Logger, path, error!), exchange.Request.Path, exception, exchange);
+        return s_internalServerError;
+    }
+
     private void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         if (exchange.IsAbandoned || !exchange.TryClaimReply())
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);
+            BodyPart.CloseUnlessKept(result);
             return;
         }
 

@@ -62,7 +62,7 @@ public sealed partial class ResourceInbound
     {
         try
         {
-            watch.End(result.Code);
+            watch.End(result);
         }
 #pragma warning disable CA1031 // listeners are foreign code
         catch (Exception exception)

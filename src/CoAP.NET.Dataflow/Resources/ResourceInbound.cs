@@ -27,6 +27,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
     private readonly CoapResult _busy;
+    private readonly LaterBlocks _laterBlocks;
 
     internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
         : base(environment.Counters, environment.Logger)
@@ -36,6 +37,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
         _hasScopes = environment.Logger is not NullLogger;
         Served = served;
+        _laterBlocks = new LaterBlocks(this);
     }
 
     /// <summary>Where an answer goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
@@ -47,6 +49,11 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
     private protected override void Process(CoapExchange item)
     {
+        if (item.Body is { Later: { } later } && _laterBlocks.TryServe(item, later))
+        {
+            return;
+        }
+
         CoapRequest request = item.Request;
         ServerWatch? watch = _environment.Telemetry.IsServing ? Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
@@ -113,9 +120,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             }
             else if (!Served.TryEnter(item.Channel.Shard.Index) && !(Continues(item) && Served.TryEnterBeyond(item.Channel.Shard.Index, IsForObservers(item))))
             {
-                Counters.Add(CoapCounter.Busy);
-                item.Channel.NoteDrop(CoapCounter.Busy);
-                Reply(item, _busy);
+                RefuseUnserved(item);
             }
             else
             {
@@ -138,9 +143,15 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
     private static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
 
-    private protected override void OnDeclined(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, _busy));
+    private protected override void OnDeclined(CoapReply item) => ReplyPast(item, _busy);
 
-    private protected override void OnLost(CoapReply item) => Bypass?.Invoke(new CoapReply(item.Exchange, s_internalServerError));
+    private protected override void OnLost(CoapReply item) => ReplyPast(item, s_internalServerError);
+
+    private void ReplyPast(in CoapReply item, CoapResult result)
+    {
+        BodyPart.CloseUnlessKept(item.Result);
+        Bypass?.Invoke(new CoapReply(item.Exchange, result));
+    }
 
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
     internal static bool AsksForProxy(CoapOptionCollection options)
@@ -209,6 +220,14 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         {
             Refuse(exchange);
         }
+    }
+
+    /// <summary>Answers that there is no room for a request now, which is not counted as served.</summary>
+    internal void RefuseUnserved(CoapExchange exchange)
+    {
+        Counters.Add(CoapCounter.Busy);
+        exchange.Channel.NoteDrop(CoapCounter.Busy);
+        Reply(exchange, _busy);
     }
 
     /// <summary>Answers that there is no room for a request now.</summary>

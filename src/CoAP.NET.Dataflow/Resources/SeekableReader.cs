@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using Microsoft.Win32.SafeHandles;
@@ -11,7 +10,7 @@ namespace CoAP.NET.Resources;
 /// </summary>
 internal static class SeekableReader
 {
-    /// <summary>Reads the answer's block. The stream is disposed afterwards.</summary>
+    /// <summary>Reads the answer's block. The stream belongs to the answer then, for later blocks, or is disposed.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="result">The answer.</param>
     /// <param name="maxWhole">How much is read as a whole at most, in bytes.</param>
@@ -20,22 +19,28 @@ internal static class SeekableReader
         CancellationToken cancellationToken = exchange.Request.Aborted;
         if (result.Stream is { } stream)
         {
-            await using (stream.ConfigureAwait(false))
+            SeekableBody? body = null;
+            bool isHandedOn = false;
+            try
             {
-                async ValueTask<int> ReadStreamAsync(Memory<byte> buffer, long offset)
+                body = new SeekableBody(HeadOf(result, result.ETag!.Value), stream, stream.Length);
+                CoapResult answer = await ReadAsync(exchange, body, null, maxWhole, cancellationToken).ConfigureAwait(false);
+                isHandedOn = answer is BodyPart { Source: not null };
+                return answer;
+            }
+            finally
+            {
+                if (!isHandedOn)
                 {
-                    stream.Position = offset;
-                    return await stream.ReadAtLeastAsync(buffer, buffer.Length, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
+                    await (body?.CloseAsync() ?? stream.DisposeAsync().AsTask()).ConfigureAwait(false);
                 }
-
-                return await ReadAsync(exchange, result, result.ETag!.Value, stream.Length, maxWhole, ReadStreamAsync).ConfigureAwait(false);
             }
         }
 
         SafeFileHandle file;
         try
         {
-            file = File.OpenHandle(result.Path!, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.RandomAccess);
+            file = SeekableFile.Open(result.Path!);
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException)
         {
@@ -44,63 +49,53 @@ internal static class SeekableReader
 
         using (file)
         {
-            async ValueTask<int> ReadFileAsync(Memory<byte> buffer, long offset)
+            long length = RandomAccess.GetLength(file);
+            DateTime lastWrite = File.GetLastWriteTimeUtc(file);
+            CoapETag etag = result.ETag ?? await FileTags.GetAsync(result.Path!, file, length, lastWrite, cancellationToken).ConfigureAwait(false);
+            if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag))
             {
-                int length = 0;
-                int read;
-                while (length < buffer.Length
-                    && (read = await RandomAccess.ReadAsync(file, buffer[length..], offset + length, cancellationToken).ConfigureAwait(false)) > 0)
-                {
-                    length += read;
-                }
-
-                return length;
+                return CoapResults.Valid(etag);
             }
 
-            long size = RandomAccess.GetLength(file);
-            CoapETag etag = result.ETag ?? TagOf(size, File.GetLastWriteTimeUtc(file));
-            return exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag)
-                ? CoapResults.Valid(etag)
-                : await ReadAsync(exchange, result, etag, size, maxWhole, ReadFileAsync).ConfigureAwait(false);
+            SeekableBody body = new(HeadOf(result, etag), result.Path!, length, lastWrite);
+            return await ReadAsync(exchange, body, file, maxWhole, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private static async ValueTask<CoapResult> ReadAsync(
-        CoapExchange exchange, SeekableResult result, CoapETag etag, long total, long maxWhole, Func<Memory<byte>, long, ValueTask<int>> readAsync)
+    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, SafeFileHandle? file, long maxWhole, CancellationToken cancellationToken)
     {
         CoapRequest request = exchange.Request;
-        BlockValue? block2 = request.Message.OptionsToRead?.Block2;
-        BlockValue asked = block2 ?? new BlockValue(0, more: false, BlockValue.MaxSizeExponent);
+        BlockValue? asked = request.Message.OptionsToRead?.Block2;
 
         // Later blocks of a FETCH that came in blocks are asked for without its body, so the handler cannot run for them.
         bool isWhole = !request.Code.IsSafe || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
-        if (isWhole && total > maxWhole)
+        if (!isWhole)
         {
-            throw new InvalidOperationException($"The answer to {request.Code} has {total} bytes. Of a request that is not safe, or came in blocks, the answer is kept as a whole, which is at most CoapLimits.MaxRepresentationBytes ({maxWhole}).");
+            long offset = Math.Min(asked?.ByteOffset ?? 0, body.Length);
+            return await body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), cancellationToken).ConfigureAwait(false);
         }
 
-        long offset = isWhole ? 0 : Math.Min(asked.ByteOffset, total);
-        byte[] bytes = new byte[isWhole ? total : Math.Min(total - offset, exchange.Channel.LargestPart(block2))];
-        int length = await readAsync(bytes, offset).ConfigureAwait(false);
-        if (length < bytes.Length)
+        if (body.Length > maxWhole)
         {
-            throw new EndOfStreamException($"The body became shorter than {total} bytes while it was read.");
+            throw new InvalidOperationException(
+                $"The answer to {request.Code} has {body.Length} bytes. Of a request that is not safe, or came in blocks, the answer is kept as a whole, which is at most "
+                + $"CoapLimits.MaxRepresentationBytes ({maxWhole}).");
         }
 
-        CoapResult answer = isWhole ? new CoapResult(result.Code, bytes) : new BodyPart(result.Code, bytes) { Offset = offset, Total = total };
-        if (result.OptionsToRead is { } options)
-        {
-            answer.Options.AddAll(options);
-        }
-
-        return answer.WithETag(etag);
+        BodyPart part = await body.ReadAsync(file, 0, (int)body.Length, cancellationToken).ConfigureAwait(false);
+        CoapResult whole = new(part.Code, part.Payload);
+        whole.Options.AddAll(part.Options);
+        return whole;
     }
 
-    private static CoapETag TagOf(long length, DateTime lastWrite)
+    private static CoapResult HeadOf(SeekableResult result, CoapETag etag)
     {
-        Span<byte> bytes = stackalloc byte[16];
-        BinaryPrimitives.WriteInt64BigEndian(bytes, length);
-        BinaryPrimitives.WriteInt64BigEndian(bytes[8..], lastWrite.Ticks);
-        return CoapETag.FromContent(bytes);
+        CoapResult head = new(result.Code);
+        if (result.OptionsToRead is { } options)
+        {
+            head.Options.AddAll(options);
+        }
+
+        return head.WithETag(etag);
     }
 }

@@ -80,9 +80,10 @@ internal sealed class ServerWatch
     /// <summary>The handler failed. What the recorders of listeners throw leaves this.</summary>
     public void Failed(Exception exception) => _activity?.AddException(exception, timestamp: _telemetry.Time.GetUtcNow());
 
-    /// <summary>The request was answered.</summary>
-    public void End(CoapCode code)
+    /// <summary>The request was answered, be it with the first of many blocks: those after it belong to it and are not measured by themselves.</summary>
+    public void End(CoapResult result)
     {
+        CoapCode code = result.Code;
         if (!IsNotification)
         {
             _telemetry.Served(_exchange.Request.Code.Value, code.Value, Route?.Template.Text, _exchange.Channel.IsReliable, _telemetry.Time.GetElapsedTime(_started));
@@ -95,6 +96,11 @@ internal sealed class ServerWatch
             if (_activity is { } activity)
             {
                 activity.SetTag(TelemetryTags.Code, TelemetryTags.CodeOf(code.Value));
+                if (activity.IsAllDataRequested && !IsNotification)
+                {
+                    SetSize(activity, result);
+                }
+
                 if (code.Class == 5)
                 {
                     // A 4.xx is the client's mistake and no failure of the server.
@@ -109,6 +115,21 @@ internal sealed class ServerWatch
         finally
         {
             Activity.Current = before == _activity ? null : before;
+        }
+    }
+
+    private void SetSize(Activity activity, CoapResult result)
+    {
+        long total = result is BodyPart part ? part.Total : result.Payload.Length;
+        if (total == 0)
+        {
+            return;
+        }
+
+        activity.SetTag(TelemetryTags.BodySize, total);
+        if (result.Code.IsSuccess && _exchange.Channel.BlocksOf(total, _exchange.Request.Message.OptionsToRead?.Block2) is var blocks and > 1)
+        {
+            activity.SetTag(TelemetryTags.Blocks, blocks);
         }
     }
 }

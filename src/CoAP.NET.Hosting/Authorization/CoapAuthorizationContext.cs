@@ -14,7 +14,10 @@ public sealed class CoapAuthorizationContext
         Route = route;
     }
 
-    /// <summary>The request.</summary>
+    /// <summary>
+    /// The request. A policy is asked twice about one whose body comes in several blocks: about its first block, where <see cref="CoapRequest.IsBodyPending"/> is true and the payload is that block, so that
+    /// strangers do not fill the memory for bodies; and about the whole.
+    /// </summary>
     public CoapRequest Request { get; }
 
     /// <summary>The route that serves it.</summary>

@@ -75,6 +75,6 @@ public static class CoapAuthorizationExtensions
         where TSelf : CoapRouteConventions<TSelf>
     {
         ArgumentNullException.ThrowIfNull(routes);
-        return routes.WithMetadata(metadata).AddFilterFactory(new AuthorizationFilter(metadata).Make);
+        return routes.WithMetadata(metadata).AddFilterFactory(new AuthorizationFilter(metadata).Make, beforeBody: true);
     }
 }

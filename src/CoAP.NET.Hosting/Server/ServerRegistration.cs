@@ -13,7 +13,7 @@ internal sealed class ServerRegistration
         Health = new ServerHealthCheck(this);
 
         // The first filter of all, so that those of the user have the services too.
-        Routes.Routes.AddFilter(Scopes.ServeAsync);
+        Routes.Routes.AddFilterFactory((_, next) => (request, cancellationToken) => Scopes.ServeAsync(request, next, cancellationToken), beforeBody: true);
     }
 
     public string Name { get; }

@@ -285,4 +285,34 @@ public sealed class DownloadTests : BlockwiseTest
         CoapMessage answer = Get("x", new BlockValue(1, false, 2), options => options.Add(new ETag(etag.ToArray())));
         Assert.Equal((CoapCode.Content, "01"), (answer.Code, Wire.Hex(answer.Options.ETag!.Value.Span)));
     }
+
+    [Fact]
+    public async Task Payloads_of_FETCH_that_differ_by_a_zero_at_the_end_are_two_requests()
+    {
+        Server.MapFetch("/x", request => CoapResults.Bytes(Body(300, request.Payload.Length)));
+        await StartAsync();
+        byte[][] payloads = [[1, 2], [1, 2, 0], [1, 2, 0, 0]];
+        foreach (byte[] payload in payloads)
+        {
+            Assert.Equal(Body(300, payload.Length)[..64], Fetch(payload, 0));
+        }
+
+        Assert.Equal(3, Bodies.Answers.Transfers);
+        foreach (byte[] payload in payloads)
+        {
+            Assert.Equal(Body(300, payload.Length)[64..128], Fetch(payload, 1));
+        }
+
+        AssertAllFreed();
+
+        byte[] Fetch(byte[] payload, int number) => Send(Message(
+            CoapMethod.Fetch,
+            "x",
+            options =>
+            {
+                options.ContentFormat = CoapContentFormat.OctetStream;
+                options.Block2 = new BlockValue(number, false, 2);
+            },
+            payload)).Payload.ToArray();
+    }
 }

@@ -113,6 +113,7 @@ internal sealed class Route
     {
         RoutePlan plan;
         Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters;
+        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] earlyFilters;
         CoapRouteInfo? info;
         lock (_table.Gate)
         {
@@ -130,11 +131,13 @@ internal sealed class Route
                 Schemes = Schemes,
                 Describe = Inherit(settings => settings.Describe),
             };
-            (filters, info) = GatherFilters();
+            (filters, earlyFilters, info) = GatherFilters();
         }
 
         // Of what users gave, so without the lock.
         Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null ? _handler : RouteFilters.Compose(_handler, info, filters);
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? admission = info is null || earlyFilters.Length == 0 ? null
+            : RouteFilters.Compose(BodyAdmission.Admitted, info, earlyFilters);
         lock (_table.Gate)
         {
             if (_plan is { } other && other.Version - plan.Version >= 0)
@@ -142,7 +145,7 @@ internal sealed class Route
                 return other;
             }
 
-            plan = plan with { Executor = ExecutorOf(plan.Execution, environment, plan.Executor) };
+            plan = plan with { Admission = admission, Executor = ExecutorOf(plan.Execution, environment, plan.Executor) };
             Handler = handler;
             Volatile.Write(ref _plan, plan);
             return plan;
@@ -154,7 +157,7 @@ internal sealed class Route
         _plan is { } old && old.Execution == execution ? old.Executor : made ?? new RouteExecutor(execution, environment);
 
     /// <summary>The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, CoapRouteInfo? Info) GatherFilters()
+    private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Early, CoapRouteInfo? Info) GatherFilters()
     {
         List<RouteSettings> settings = [Settings];
         for (CoapRouteGroup? group = Group; group is not null; group = group.Parent)
@@ -163,7 +166,7 @@ internal sealed class Route
         }
 
         Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters = [.. settings.SelectMany(each => each.Filters)];
-        return filters.Length == 0 ? (filters, null)
-            : (filters, new CoapRouteInfo(Template.Text, Array.AsReadOnly(Methods), Array.AsReadOnly<object>([.. settings.SelectMany(each => each.Metadata)])));
+        return filters.Length == 0 ? (filters, filters, null)
+            : (filters, [.. settings.SelectMany(each => each.EarlyFilters)], new CoapRouteInfo(Template.Text, Array.AsReadOnly(Methods), Array.AsReadOnly<object>([.. settings.SelectMany(each => each.Metadata)])));
     }
 }

@@ -30,6 +30,9 @@ internal sealed record RoutePlan(
     /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
     public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
 
+    /// <summary>What filters say of a request whose body comes in blocks, before it is put together: 2.31 Continue, or the answer; null where none is asked.</summary>
+    public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? Admission { get; init; }
+
     /// <summary>Describes errors; null where nothing does.</summary>
     public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 

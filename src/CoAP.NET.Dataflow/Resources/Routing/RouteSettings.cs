@@ -34,6 +34,9 @@ internal sealed class RouteSettings
     /// <summary>In the order they were added, the outermost first. Added to those of the groups around, not instead of them.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];
 
+    /// <summary>Those of <see cref="Filters"/> that are also asked about a body before it is put together.</summary>
+    public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> EarlyFilters { get; } = [];
+
     /// <summary>Describes errors; null to inherit.</summary>
     public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; set; }
 

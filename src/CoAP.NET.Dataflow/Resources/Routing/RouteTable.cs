@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Unicode;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
@@ -91,7 +92,18 @@ internal sealed class RouteTable : IBodyPolicies
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        return !plan.Serves(request) || ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null : plan.Body;
+        return !plan.Serves(request) || ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null
+            : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? plan.Body
+            : plan.Body with { HasGates = true };
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, CoapEnvironment environment)
+    {
+        CoapOptionCollection options = OptionsOf(exchange.Request);
+        return Find(options, out int firstSegment)?[exchange.Request.Code] is { } route
+            ? BodyAdmission.AdmitAsync(exchange, route, route.GetPlan(environment), firstSegment, environment)
+            : default;
     }
 
     /// <summary>Adds a route.</summary>

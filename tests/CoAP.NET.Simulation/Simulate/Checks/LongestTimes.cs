@@ -24,12 +24,12 @@ internal static class LongestTimes
         return longest;
     }
 
-    // The answer to a safe request that finds no room to be kept is made again for each later block of it (CoapLimits.MaxRepresentationBytes); who waits behind such a request waits for all of that.
+    // Where nothing is kept (CoapLimits.MaxRepresentationBytes is 0), the answer to a safe request is made again for each later block of it; who waits behind such a request waits for all of that.
     private static TimeSpan Repeated(Scenario scenario, Step step)
     {
         NodePlan client = scenario.Nodes[step.Node];
         NodePlan server = scenario.Nodes[step.Peer];
-        if (step.Method is not (CoapMethod.Get or CoapMethod.Fetch) || server.MaxRepresentationBytes == 0)
+        if (step.Method is not (CoapMethod.Get or CoapMethod.Fetch) || server.MaxRepresentationBytes != NodePlan.Nothing)
         {
             return TimeSpan.Zero;
         }

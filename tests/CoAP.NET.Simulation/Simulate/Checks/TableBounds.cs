@@ -17,7 +17,7 @@ internal static class TableBounds
             ?? Check("observers", endpoint.Observers.Value, plan.MaxObservers, usual.MaxObservers)
             ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.MaxObservations)
             ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
-            ?? Check("bytes of representations", endpoint.Bodies.Responses.Used, plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
+            ?? Check("bytes of representations", endpoint.Bodies.Responses.Used, plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
             ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
             ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
             ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(static one => one.Messages.Memory.Bytes), plan.DeduplicationBytes, usual.DeduplicationBytes)

@@ -34,6 +34,9 @@ internal sealed record NodePlan
 
     public int MaxObservations { get; init; }
 
+    /// <summary>A bound that lets nothing in, as 0 is the usual one.</summary>
+    public const int Nothing = -1;
+
     public int MaxChannels { get; init; }
 
     public int NewcomerBytes { get; init; }
@@ -42,6 +45,7 @@ internal sealed record NodePlan
 
     public int MaxAssemblyBytes { get; init; }
 
+    /// <summary><see cref="Nothing"/> for a server that keeps no answer for who fetches it.</summary>
     public int MaxRepresentationBytes { get; init; }
 
     /// <summary>The Max-Age of observable resources, in seconds.</summary>

@@ -72,7 +72,7 @@ internal sealed class ScenarioGenerator
         NewcomerBytes = _dice.Pick(0, 64 * 1024),
         DeduplicationBytes = _dice.Pick(0, 64 * 1024),
         MaxAssemblyBytes = _dice.Pick(0, 4096, 8192),
-        MaxRepresentationBytes = _dice.Pick(0, 1, 4096),
+        MaxRepresentationBytes = _dice.Pick(0, NodePlan.Nothing, 32 * 1024),
     };
 
     private void AddTraffic()

@@ -147,7 +147,7 @@ internal sealed partial class SimulatedNode
         Set(Plan.NewcomerBytes, value => limits.NewcomerBytes = value);
         Set(Plan.DeduplicationBytes, value => limits.DeduplicationBytes = value);
         Set(Plan.MaxAssemblyBytes, value => limits.MaxAssemblyBytes = value);
-        Set(Plan.MaxRepresentationBytes, value => limits.MaxRepresentationBytes = value);
+        Set(Plan.MaxRepresentationBytes, value => limits.MaxRepresentationBytes = Math.Max(0, value));
         return options;
     }
 

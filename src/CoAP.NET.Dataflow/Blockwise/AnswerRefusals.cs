@@ -1,0 +1,95 @@
+using System.Globalization;
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// What becomes of answers in memory that are too large to be kept for those who fetch them block by block. Nothing of them goes out, as a handler would run again for each of their blocks; and for a while who asks for
+/// a later block all the same is refused before the handler runs. Guarded by Shard.Gate, but for the logging.
+/// </summary>
+internal sealed class AnswerRefusals(CoapShard shard)
+{
+    private const int Remembered = 64;
+
+    private readonly CoapEnvironment _environment = shard.Environment;
+    private readonly OccasionalLog _refused = new(shard.Environment.TimeProvider);
+    private readonly OccasionalLog _neverFits = new(shard.Environment.TimeProvider);
+    private readonly OccasionalLog _notKept = new(shard.Environment.TimeProvider);
+    private readonly (BodyKey? Key, long Until, CoapResult? Answer)[] _recent = new (BodyKey?, long, CoapResult?)[Remembered];
+    private int _next;
+
+    /// <summary>What a later block of an answer is answered that found no room a moment ago; null for any other.</summary>
+    public CoapResult? Find(BodyKey key, CoapChannel channel, long now)
+    {
+        foreach ((BodyKey? known, long until, CoapResult? answer) in _recent)
+        {
+            if (now < until && key.Equals(known))
+            {
+                // Who has shown its address since may well find room.
+                return answer!.AsksForEcho && shard.Guard.IsTrusted(channel, now) ? null : answer;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Makes the answer that goes out in place of one for which there is no room.</summary>
+    /// <param name="key">The request, which is safe.</param>
+    /// <param name="channel">The peer.</param>
+    /// <param name="size">The size of the answer in bytes.</param>
+    /// <param name="budget">The bounds.</param>
+    /// <param name="isPooled">Whether the peer takes of what those share whose addresses were never verified.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public CoapResult Refuse(BodyKey key, CoapChannel channel, long size, BodyBudget budget, bool isPooled, long now)
+    {
+        _environment.Counters.Add(CoapCounter.RepresentationsRefused);
+        channel.NoteDrop(CoapCounter.RepresentationsRefused);
+
+        // Whoever shows that it receives at its address takes of a share of its own.
+        CoapResult answer = isPooled ? CoapResults.FreshnessRequired()
+            : NeverFits(size, budget) ? new CoapResult(CoapCode.InternalServerError)
+            : CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(_environment.Limits.BusyMaxAge));
+        _recent[_next] = (key, now + TimeSpan.FromSeconds(_environment.Limits.BusyMaxAge).Ticks, answer);
+        _next = (_next + 1) % Remembered;
+        return answer;
+    }
+
+    /// <summary>Tells the log of a refusal, once in a while. No lock may be held.</summary>
+    public void Tell(ILogger logger, CoapExchange exchange, BodyShortage shortage, long size, BodyBudget budget, bool isPooled)
+    {
+        if (!isPooled && NeverFits(size, budget))
+        {
+            if (_neverFits.IsDue())
+            {
+                Log.AnswerNeverFits(logger, exchange.Request.Path, size, BoundOf(BodyShortage.Share, budget, isPooled));
+            }
+        }
+        else if (_refused.IsDue())
+        {
+            string code = isPooled ? "4.01 with an Echo" : "5.03";
+            Log.AnswerRefused(logger, exchange.Request.Path, size, exchange.Channel, code, BoundOf(shortage, budget, isPooled));
+        }
+    }
+
+    /// <summary>Tells the log that the later blocks of an answer will not be had, as its request may not be carried out again.</summary>
+    public void TellNotKept(ILogger logger, CoapExchange exchange, BodyShortage shortage, long size, BodyBudget budget, bool isPooled)
+    {
+        if (_notKept.IsDue())
+        {
+            Log.AnswerNotKept(logger, exchange.Request.Path, size, BoundOf(shortage, budget, isPooled));
+        }
+    }
+
+    private static bool NeverFits(long size, BodyBudget budget) => size + BodyTransfer.Overhead > budget.PeerMax;
+
+    private static string BoundOf(BodyShortage shortage, BodyBudget budget, bool isPooled) => (shortage, isPooled) switch
+    {
+        (BodyShortage.All, _) => Text($"{budget.Max} bytes for all peers together (CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
+        (_, true) => Text($"{budget.NewcomerMax} bytes for all peers together whose addresses were never verified (a quarter of CoapLimits.NewcomerBytes)"),
+        _ => Text($"{budget.PeerMax} bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)"),
+    };
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

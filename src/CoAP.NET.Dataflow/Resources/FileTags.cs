@@ -1,0 +1,104 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// The entity-tags of files: hashes of what they contain, so that two servers with the same file give the same tag, and a file that was only copied or touched keeps it. A file is read for it once, and again when its
+/// length or the time of its last change is another. For all endpoints of the process; thread-safe.
+/// </summary>
+internal static class FileTags
+{
+    private const int MaxFiles = 4096;
+    private const int Chunk = 128 * 1024;
+
+    private static readonly ConcurrentDictionary<string, Entry> s_entries = new(StringComparer.Ordinal);
+
+    /// <summary>How many times a file was read as a whole in its present state, for tests; 0 where nothing is known of it.</summary>
+    public static long TimesRead(string path) => s_entries.TryGetValue(Path.GetFullPath(path), out Entry? entry) ? entry.TimesRead : 0;
+
+    /// <summary>The entity-tag of a file.</summary>
+    /// <param name="path">Its path.</param>
+    /// <param name="file">The file, open.</param>
+    /// <param name="length">Its length.</param>
+    /// <param name="lastWrite">When it was changed last.</param>
+    /// <param name="cancellationToken">Ends the waiting of this caller; others who wait for the same file go on.</param>
+    public static async ValueTask<CoapETag> GetAsync(string path, SafeFileHandle file, long length, DateTime lastWrite, CancellationToken cancellationToken)
+    {
+        string full = Path.GetFullPath(path);
+        if (s_entries.TryGetValue(full, out Entry? entry) && entry.Length == length && entry.LastWrite == lastWrite)
+        {
+            return await entry.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        Entry made = new(length, lastWrite);
+        Entry taken = s_entries.AddOrUpdate(full, static (_, made) => made, static (_, old, made) => old.Length == made.Length && old.LastWrite == made.LastWrite ? old : made, made);
+        if (!ReferenceEquals(taken, made))
+        {
+            return await taken.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        try
+        {
+            if (s_entries.Count > MaxFiles && s_entries.FirstOrDefault(pair => !ReferenceEquals(pair.Value, made)) is { Key: { } any })
+            {
+                s_entries.TryRemove(any, out _);
+            }
+
+            CoapETag tag = await HashAsync(file, made).ConfigureAwait(false);
+            made.Tag.SetResult(tag);
+            return tag;
+        }
+        catch (Exception exception)
+        {
+            // Whoever comes next reads it anew.
+            s_entries.TryRemove(new KeyValuePair<string, Entry>(full, made));
+            made.Tag.SetException(exception);
+            _ = made.Tag.Task.Exception;
+            throw;
+        }
+    }
+
+    // Not to be ended by the one who asked first: others may wait for it, and it is of use later.
+    private static async Task<CoapETag> HashAsync(SafeFileHandle file, Entry entry)
+    {
+        long length = entry.Length;
+        entry.TimesRead++;
+        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Clamp(length, 1, Chunk));
+        try
+        {
+            for (long offset = 0; offset < length;)
+            {
+                int read = await SeekableFile.ReadAsync(file, buffer.AsMemory(0, (int)Math.Min(buffer.Length, length - offset)), offset, CancellationToken.None).ConfigureAwait(false);
+                if (read == 0)
+                {
+                    throw new EndOfStreamException($"The file became shorter than {length} bytes while it was read.");
+                }
+
+                hash.AppendData(buffer, 0, read);
+                offset += read;
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+
+        byte[] digest = hash.GetHashAndReset();
+        return new CoapETag(digest.AsSpan(0, CoapETag.MaxLength));
+    }
+
+    private sealed class Entry(long length, DateTime lastWrite)
+    {
+        public long Length => length;
+
+        public DateTime LastWrite => lastWrite;
+
+        public long TimesRead { get; set; }
+
+        public TaskCompletionSource<CoapETag> Tag { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    }
+}

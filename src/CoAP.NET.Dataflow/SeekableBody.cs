@@ -1,0 +1,144 @@
+using CoAP.NET.Options;
+using Microsoft.Win32.SafeHandles;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// The stream or file of an answer while a peer fetches its blocks: those after the first are read from it, without the handler. A stream stays open as long; a file is opened for each block, and is another
+/// representation when its length or time has changed. Thread-safe.
+/// </summary>
+#pragma warning disable CA1001 // a semaphore without a wait handle has nothing to dispose
+internal sealed class SeekableBody
+#pragma warning restore CA1001
+{
+    private readonly SemaphoreSlim _reading = new(1, 1);
+    private readonly Stream? _stream;
+    private readonly string? _path;
+    private readonly DateTime _lastWrite;
+    private int _isClosed;
+
+    /// <summary>Makes one of a stream, which it owns from then on.</summary>
+    public SeekableBody(CoapResult head, Stream stream, long length)
+    {
+        Head = head;
+        _stream = stream;
+        Length = length;
+    }
+
+    /// <summary>Makes one of a file.</summary>
+    public SeekableBody(CoapResult head, string path, long length, DateTime lastWrite)
+    {
+        Head = head;
+        _path = path;
+        Length = length;
+        _lastWrite = lastWrite;
+    }
+
+    /// <summary>Code, and the options of every block, the entity-tag among them.</summary>
+    public CoapResult Head { get; }
+
+    /// <summary>The size of the body in bytes.</summary>
+    public long Length { get; }
+
+    /// <summary>Whether something is open as long as it is kept.</summary>
+    public bool IsOpen => _stream is not null;
+
+    /// <summary>Whether somebody keeps it for later blocks.</summary>
+    public bool IsKept { get; set; }
+
+    /// <summary>Opens the file for a block.</summary>
+    /// <param name="file">The file; null for a stream, which is open.</param>
+    /// <returns>False when the body is gone or has changed: then the handler has to run again.</returns>
+    public bool TryOpen(out SafeFileHandle? file)
+    {
+        file = null;
+        if (_path is null)
+        {
+            return Volatile.Read(ref _isClosed) == 0;
+        }
+
+        try
+        {
+            file = SeekableFile.Open(_path);
+            if (RandomAccess.GetLength(file) == Length && File.GetLastWriteTimeUtc(file) == _lastWrite)
+            {
+                return true;
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Gone, which the handler's next answer says.
+        }
+
+        file?.Dispose();
+        file = null;
+        return false;
+    }
+
+    /// <summary>Reads a part of the body.</summary>
+    /// <param name="file">What <see cref="TryOpen"/> gave; disposed afterwards.</param>
+    /// <param name="offset">Where it begins.</param>
+    /// <param name="length">The most bytes to read.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <returns>The part as an answer.</returns>
+    /// <exception cref="EndOfStreamException">The body became shorter.</exception>
+    /// <exception cref="ObjectDisposedException">It was closed meanwhile.</exception>
+    public async Task<BodyPart> ReadAsync(SafeFileHandle? file, long offset, int length, CancellationToken cancellationToken)
+    {
+        byte[] bytes = new byte[(int)Math.Min(Length - offset, length)];
+        int read;
+        if (file is not null)
+        {
+            using (file)
+            {
+                read = await SeekableFile.ReadAsync(file, bytes, offset, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        else
+        {
+            await _reading.WaitAsync(cancellationToken).ConfigureAwait(false);
+            try
+            {
+                ObjectDisposedException.ThrowIf(_isClosed != 0, this);
+                _stream!.Position = offset;
+                read = await _stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
+            }
+            finally
+            {
+                _reading.Release();
+            }
+        }
+
+        if (read < bytes.Length)
+        {
+            throw new EndOfStreamException($"The body became shorter than {Length} bytes while it was read.");
+        }
+
+        BodyPart part = new(Head.Code, bytes) { Offset = offset, Total = Length, Source = this };
+        if (Head.OptionsToRead is { } options)
+        {
+            part.Options.AddAll(options);
+        }
+
+        return part;
+    }
+
+    /// <summary>Nothing more is read: a stream is disposed, once a reader that is in it is through. The stream is a user's, so no lock may be held.</summary>
+    public async Task CloseAsync()
+    {
+        if (_stream is null || Interlocked.Exchange(ref _isClosed, 1) != 0)
+        {
+            return;
+        }
+
+        await _reading.WaitAsync().ConfigureAwait(false);
+        try
+        {
+            await _stream.DisposeAsync().ConfigureAwait(false);
+        }
+        finally
+        {
+            _reading.Release();
+        }
+    }
+}

@@ -1,0 +1,194 @@
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Blockwise;
+
+/// <summary>Who may not come in does not get a body put together: gates are asked about the first block.</summary>
+public sealed class AdmissionTests : BlockwiseTest
+{
+    [Fact]
+    public async Task A_limit_is_asked_about_the_first_block_of_a_body_and_not_again_about_the_whole()
+    {
+        int permits = 1;
+        int asked = 0;
+        int runs = 0;
+        Server.MapPut("/x", () =>
+        {
+            runs++;
+            return CoapResults.Changed();
+        }).LimitRate(_ =>
+        {
+            asked++;
+            return permits-- > 0 ? null : TimeSpan.FromSeconds(7);
+        });
+        await StartAsync();
+        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(5000), 1024).Code);
+        Assert.Equal((1, 1), (asked, runs));
+        CoapMessage held = Block(CoapMethod.Put, "x", Body(5000, 2), 0, 1024);
+        Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromSeconds(7)), (held.Code, held.Options.MaxAge));
+        Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
+
+        // What comes after it is a piece of nothing.
+        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", Body(5000, 2), 1024, 1024).Code);
+        Assert.Equal((2, 1), (asked, runs));
+        AssertAllFreed();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_filter_that_is_asked_before_the_body_keeps_strangers_from_filling_the_memory(bool late)
+    {
+        Options.Limits.MaxAssemblyBytes = 64 * 1024;
+        List<(bool IsPending, int Length, string Id)> seen = [];
+        Server.MapPut("/x/{id}", request => CoapResults.Bytes(request.Payload)).AddFilterFactory(
+            (_, next) => async (request, cancellationToken) =>
+            {
+                seen.Add((request.IsBodyPending, request.Payload.Length, request.Route["id"]!));
+                if (late)
+                {
+                    await Task.Yield();
+                }
+
+                return request.Peer.Address.Port == Peer.Port ? await next(request, cancellationToken) : CoapResults.Forbidden();
+            },
+            beforeBody: true);
+        await StartAsync();
+        for (int i = 0; i < 200; i++)
+        {
+            CoapMessage refused = await SendLateAsync(First($"x/{i}"), Other);
+            Assert.Equal(CoapCode.Forbidden, refused.Code);
+        }
+
+        Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
+        seen.Clear();
+        Assert.Equal(CoapCode.Continue, (await SendLateAsync(First("x/7"), Peer)).Code);
+        CoapMessage whole = await SendLateAsync(Message(CoapMethod.Put, "x/7", options => options.Block1 = new BlockValue(1, false, 6), Body(1500)[1024..]), Peer);
+        Assert.Equal(CoapCode.Content, whole.Code);
+        Assert.Equal([(true, 1024, "7"), (false, 1500, "7")], seen);
+        AssertAllFreed();
+
+        static CoapMessage First(string path) => Message(CoapMethod.Put, path, options => options.Block1 = new BlockValue(0, true, 6), Body(1500)[..1024]);
+    }
+
+    [Fact]
+    public async Task Other_filters_see_the_whole_only()
+    {
+        int asked = 0;
+        Server.MapPut("/x", () => CoapResults.Changed()).AddFilter((request, next, cancellationToken) =>
+        {
+            asked++;
+            Assert.Equal((false, 5000), (request.IsBodyPending, request.Payload.Length));
+            return next(request, cancellationToken);
+        });
+        await StartAsync();
+        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(5000), 1024).Code);
+        Assert.Equal(1, asked);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-1")]
+    public async Task A_request_is_shown_to_be_fresh_with_its_first_block_and_again_only_when_the_body_took_too_long()
+    {
+        int runs = 0;
+        Server.MapPut("/x", () =>
+        {
+            runs++;
+            return CoapResults.Changed();
+        }).RequireFreshness(TimeSpan.FromSeconds(10));
+        await StartAsync();
+        byte[] body = Body(1500);
+        CoapMessage challenge = Block(CoapMethod.Put, "x", body, 0, 1024);
+        Assert.Equal((CoapCode.Unauthorized, 0), (challenge.Code, Bodies.Count));
+        Echo echo = challenge.Options.Get<Echo>()!;
+        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
+        Clock.Advance(TimeSpan.FromSeconds(5));
+        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1024, 1024).Code);
+
+        echo = Block(CoapMethod.Put, "x", body, 0, 1024).Options.Get<Echo>()!;
+        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 1024, options => options.Add(echo)).Code);
+        Clock.Advance(TimeSpan.FromSeconds(15));
+        challenge = Block(CoapMethod.Put, "x", body, 1024, 1024);
+        Assert.Equal((CoapCode.Unauthorized, 1), (challenge.Code, runs));
+        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<Echo>()!)).Code);
+        Assert.Equal(2, runs);
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_gate_that_throws_is_an_error_and_nothing_is_kept()
+    {
+        Server.MapPut("/x", () => CoapResults.Changed()).AddFilterFactory((_, _) => (_, _) => throw new InvalidOperationException("broken"), beforeBody: true);
+        await StartAsync();
+        Assert.Equal(CoapCode.InternalServerError, Block(CoapMethod.Put, "x", Body(5000), 0, 1024).Code);
+        Assert.Equal(0, Bodies.Count);
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_route_that_takes_more_than_the_share_of_a_source_says_so_with_the_first_block()
+    {
+        Options.Limits.MaxAssemblyBytes = 400 * 1024;
+        Server.MapPut("/x", () => CoapResults.Changed()).MaxBodySize(100 << 20);
+        Server.MapPut("/stream", async request =>
+        {
+            await request.BodyReader.CopyToAsync(Stream.Null);
+            return CoapResults.Changed();
+        }).MaxBodySize(100 << 20).StreamBody();
+        await StartAsync();
+        CoapMessage refusal = Block(CoapMethod.Put, "x", Body(5000), 0, 1024, options => options.Size1 = 200 * 1024);
+        Assert.Equal((CoapCode.RequestEntityTooLarge, 100u * 1024 - 640), (refusal.Code, refusal.Options.Size1));
+        string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1545).Text;
+        Assert.Contains("104857600", told, StringComparison.Ordinal);
+        Assert.Contains("PeerAssemblyShare", told, StringComparison.Ordinal);
+
+        // Up to that size it is taken, also by who does not announce it.
+        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(99 * 1024), 1024).Code);
+        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "stream", Body(200 * 1024), 1024).Code);
+        AssertAllFreed();
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task Sources_that_take_all_they_can_get_for_bodies_leave_room_for_a_modest_peer(int sources)
+    {
+        Options.Limits.MaxAssemblyBytes = 1024 * 1024;
+        Options.Limits.LimitAmplification = false;
+        Server.MapPut("/x/{id}", request => CoapResults.Bytes(request.Payload));
+        await StartAsync();
+        byte[] body = Body(40 * 1024);
+        List<(string Path, CoapAddress Peer)> held = [];
+        for (int round = 0; round < 2; round++)
+        {
+            for (int source = 0; source < sources; source++)
+            {
+                for (int port = 0; port < 40; port++)
+                {
+                    // A large block by each port; those of the second round come from peers that are no newcomers.
+                    CoapAddress peer = CoapAddress.FromIPv4(0xc6336400 + (uint)source, (ushort)(40_000 + port));
+                    for (int i = 0; i < 20; i++)
+                    {
+                        Block(CoapMethod.Put, $"x/{i}", body, 0, 1024, peer: peer);
+                    }
+                }
+            }
+
+            Clock.Advance(TimeSpan.FromSeconds(3));
+        }
+
+        CoapAddress honest = CoapAddress.FromIPv4(0xc6336501, 40_000);
+        Get("none", peer: honest);
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        Assert.Equal(CoapCode.Content, Upload(CoapMethod.Put, "x/1", body, 1024, peer: honest).Code);
+        AssertAllFreed();
+    }
+
+    private async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress peer)
+    {
+        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
+        TrySend(message, peer);
+        return s_serializer.Deserialize(await Within(sent.Task));
+    }
+}

@@ -1,0 +1,249 @@
+using System.Diagnostics;
+using CoAP.NET.Options;
+using CoAP.NET.Resources;
+using CoAP.NET.Tests.Diagnostics;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Blockwise;
+
+/// <summary>The later blocks of an answer that lies in a stream or file belong to the request for the first one: one run of filters and handler, one permit, one span, one measurement.</summary>
+[Collection(TelemetryCollection.Name)]
+public sealed class LaterBlockTests : BlockwiseTest, IDisposable
+{
+    private readonly List<string> _paths = [];
+    private int _filtered;
+    private int _limited;
+    private int _runs;
+
+    public void Dispose() => _paths.ForEach(File.Delete);
+
+    [Fact]
+    public async Task A_file_of_2_MiB_takes_one_permit_and_one_run_of_filter_and_handler()
+    {
+        string path = NewFile(2 << 20);
+        Map("/x", () => CoapResults.File(path)).LimitRate(_ => ++_limited > 20 ? TimeSpan.FromSeconds(1) : null);
+        await StartAsync();
+        Assert.Equal(Body(2 << 20), await DownloadFileAsync("x", Peer));
+        Assert.Equal((1, 1, 1), (_limited, _filtered, _runs));
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_download_is_one_span_with_its_size_and_blocks_and_one_measurement()
+    {
+        List<Activity> spans = [];
+        using ActivityListener listener = new()
+        {
+            ShouldListenTo = static source => source.Name == CoapTelemetry.ActivitySourceName,
+            Sample = static (ref _) => ActivitySamplingResult.AllDataAndRecorded,
+            ActivityStopped = spans.Add,
+        };
+        ActivitySource.AddActivityListener(listener);
+        MetricCapture metrics = new();
+        Options.MeterFactory = metrics;
+        Server.MapGet("/stream", () => CoapResults.Stream(new MemoryStream(Body(100_000)), CoapETag.FromVersion(1)));
+        Server.MapGet("/memory", () => CoapResults.Bytes(Body(100_000)));
+        metrics.Listen();
+        await StartAsync();
+        foreach (string path in (string[])["stream", "memory"])
+        {
+            Assert.Equal(Body(100_000), Download(path));
+        }
+
+        Assert.All(spans, span => Assert.Equal((100_000L, 98L), (span.GetTagItem("coap.response.body.size"), span.GetTagItem("coap.response.blocks"))));
+        Assert.Equal(["GET /stream", "GET /memory"], spans.Select(static span => span.DisplayName));
+        Assert.Equal(2, metrics.Read("coap.server.request.duration").Count);
+    }
+
+    [Fact]
+    public async Task Who_did_not_get_the_first_block_passes_the_filters_for_a_later_one()
+    {
+        string path = NewFile(5000);
+        Map("/x", () => CoapResults.File(path));
+        await StartAsync();
+        await SendLateAsync(At("x", 0), Peer);
+        Assert.Equal((1, 1), (_filtered, _runs));
+
+        // Another peer, and another request of the same one.
+        Assert.Equal(CoapCode.Content, (await SendLateAsync(At("x", 3), Other)).Code);
+        Assert.Equal((2, 2), (_filtered, _runs));
+        Assert.Equal(CoapCode.Content, (await SendLateAsync(At("x", 3, "q"), Peer)).Code);
+        Assert.Equal((3, 3), (_filtered, _runs));
+
+        // Each of them goes on by itself then.
+        Assert.Equal(CoapCode.Content, (await SendLateAsync(At("x", 4), Other)).Code);
+        Assert.Equal(CoapCode.Content, (await SendLateAsync(At("x", 1), Peer)).Code);
+        Assert.Equal((3, 3), (_filtered, _runs));
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_transfer_without_progress_ends_and_everything_runs_again()
+    {
+        string path = NewFile(5000);
+        Map("/x", () => CoapResults.File(path));
+        await StartAsync();
+        await SendLateAsync(At("x", 0), Peer);
+        await SendLateAsync(At("x", 1), Peer);
+        for (int i = 0; i < 30; i++)
+        {
+            // The same block again is no progress.
+            Clock.Advance(TimeSpan.FromSeconds(10));
+            await SendLateAsync(At("x", 1), Peer);
+        }
+
+        Assert.Equal((2, 2), (_filtered, _runs));
+    }
+
+    [Fact]
+    public async Task A_file_that_changes_on_the_way_is_another_representation_that_the_handler_answers()
+    {
+        string path = NewFile(5000);
+        Map("/x", () => CoapResults.File(path));
+        await StartAsync();
+        byte[] before = (await SendLateAsync(At("x", 0), Peer)).Options.ETag!.Value.ToArray();
+        await File.WriteAllBytesAsync(path, Body(5001));
+        CoapMessage later = await SendLateAsync(At("x", 1), Peer);
+        Assert.NotEqual(before, later.Options.ETag!.Value.ToArray());
+        Assert.Equal(Body(5001)[1024..2048], later.Payload.ToArray());
+        Assert.Equal((2, 2), (_filtered, _runs));
+        File.Delete(path);
+        Assert.Equal(CoapCode.NotFound, (await SendLateAsync(At("x", 2), Peer)).Code);
+        Assert.Equal((3, 3), (_filtered, _runs));
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task Streams_that_nobody_fetches_further_are_closed_and_their_number_is_bounded()
+    {
+        Options.Limits.MaxRepresentationBytes = 4 << 20;
+        int open = 0;
+        int most = 0;
+        Server.MapGet("/x/{id}", () =>
+        {
+            most = Math.Max(most, ++open);
+            return CoapResults.Stream(new Closing(Body(5000), () => open--), CoapETag.FromVersion(1));
+        });
+        await StartAsync();
+        for (int i = 0; i < 200; i++)
+        {
+            Assert.Equal(CoapCode.Content, Get($"x/{i}").Code);
+        }
+
+        // A quarter of 4 MiB, each counted as 64 KiB and a little, and the one that is being answered.
+        Assert.InRange(most, 10, 17);
+
+        // Those for which there is no room are served by running the handler.
+        Assert.Equal(Body(5000)[2048..3072], Get("x/199", new BlockValue(2, false, 6)).Payload.ToArray());
+        AssertAllFreed();
+        Assert.Equal(0, open);
+    }
+
+    [Fact]
+    public async Task A_stream_that_fails_in_a_later_block_is_an_error_with_a_line_in_the_log_and_the_next_request_is_served()
+    {
+        bool fails = false;
+        Server.MapGet("/x", () => CoapResults.Stream(new Closing(Body(5000), static () => { }, () => fails), CoapETag.FromVersion(1)));
+        await StartAsync();
+        Assert.Equal(CoapCode.Content, Get("x").Code);
+        fails = true;
+        Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(1, false, 6)).Code);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1544);
+        fails = false;
+        Assert.Equal(Body(5000), Download("x"));
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_file_is_read_for_its_tag_once_and_two_copies_of_it_have_the_same_tag()
+    {
+        string one = NewFile(300_000);
+        string two = NewFile(300_000);
+        File.SetLastWriteTimeUtc(two, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
+        Server.MapGet("/one", () => CoapResults.File(one));
+        Server.MapGet("/two", () => CoapResults.File(two));
+        await StartAsync();
+        byte[] tag = (await SendLateAsync(At("one", 0), Peer)).Options.ETag!.Value.ToArray();
+        Assert.Equal(CoapETag.FromContent(Body(300_000)).ToArray(), tag);
+        Assert.Equal(tag, (await SendLateAsync(At("two", 0), Peer)).Options.ETag!.Value.ToArray());
+        long read = FileTags.TimesRead(one);
+        for (int i = 0; i < 10; i++)
+        {
+            await SendLateAsync(At("one", 0), Other);
+        }
+
+        Assert.Equal((1L, 1L), (read, FileTags.TimesRead(one)));
+        await File.WriteAllBytesAsync(one, Body(300_001));
+        Assert.NotEqual(tag, (await SendLateAsync(At("one", 0), Other)).Options.ETag!.Value.ToArray());
+    }
+
+    private static CoapMessage At(string path, int number, string? query = null) => Message(CoapMethod.Get, path, options =>
+    {
+        options.Block2 = new BlockValue(number, false, 6);
+        if (query is not null)
+        {
+            options.Add(new UriQuery(query));
+        }
+    });
+
+    private CoapRouteHandlerBuilder Map(string path, Func<CoapResult> handler) => Server.MapGet(path, () =>
+    {
+        _runs++;
+        return handler();
+    }).AddFilter((request, next, cancellationToken) =>
+    {
+        _filtered++;
+        return next(request, cancellationToken);
+    });
+
+    private string NewFile(int size)
+    {
+        string path = Path.GetTempFileName();
+        _paths.Add(path);
+        File.WriteAllBytes(path, Body(size));
+        return path;
+    }
+
+    // Files are read by threads of the system.
+    private async Task<CoapMessage> SendLateAsync(CoapMessage message, CoapAddress peer)
+    {
+        TaskCompletionSource<byte[]> sent = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Transport.OnSent = (_, bytes) => sent.TrySetResult(bytes);
+        TrySend(message, peer);
+        return s_serializer.Deserialize(await Within(sent.Task));
+    }
+
+    private async Task<byte[]> DownloadFileAsync(string path, CoapAddress peer)
+    {
+        MemoryStream body = new();
+        for (int number = 0; ; number++)
+        {
+            CoapMessage answer = await SendLateAsync(At(path, number), peer);
+            Assert.Equal(CoapCode.Content, answer.Code);
+            body.Write(answer.Payload.Span);
+            if (!answer.Options.Block2!.Value.More)
+            {
+                return body.ToArray();
+            }
+        }
+    }
+
+    private sealed class Closing(byte[] bytes, Action closed, Func<bool>? fails = null) : MemoryStream(bytes, writable: false)
+    {
+        private bool _isClosed;
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            fails?.Invoke() == true ? ValueTask.FromException<int>(new IOException("broken")) : base.ReadAsync(buffer, cancellationToken);
+
+        protected override void Dispose(bool disposing)
+        {
+            if (!_isClosed)
+            {
+                _isClosed = true;
+                closed();
+            }
+
+            base.Dispose(disposing);
+        }
+    }
+}
