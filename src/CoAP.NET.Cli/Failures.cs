@@ -12,6 +12,9 @@ namespace CoAP.NET.Cli;
 /// <summary>What went wrong, as one sentence with a hint on the error stream and an exit code.</summary>
 internal static class Failures
 {
+    private const string DefaultPorts =
+        "The default port is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws.";
+
     // EPIPE, which .NET passes on as it is.
     private const int BrokenPipe = 32;
 
@@ -33,7 +36,8 @@ internal static class Failures
         string message = exception switch
         {
             _ when code == ExitCodes.Cancelled => "Interrupted.",
-            CoapRetryLaterException => $"{TargetArgument.TextOf(parse) ?? "The server"} asked for patience (4.29 Too Many Requests), so nothing was sent.",
+            CoapRetryLaterException =>
+                $"{TargetArgument.TextOf(parse) ?? "The server"} asked for patience (4.29 Too Many Requests), so nothing was sent.",
             _ => exception.Message,
         };
         Write(context, message, hint);
@@ -57,11 +61,10 @@ internal static class Failures
         OperationCanceledException => (ExitCodes.Cancelled, null),
         CoapTimeoutException timeout => (ExitCodes.Timeout, HintFor(timeout)),
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
-        CoapRetryLaterException later => (
-            ExitCodes.ClientError, string.Create(CultureInfo.InvariantCulture, $"It may be asked again in {Math.Ceiling(later.RetryAfter.TotalSeconds)} s; --interval sets the pace of --repeat.")),
+        CoapRetryLaterException later => (ExitCodes.ClientError, HintFor(later)),
         CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
-        CoapUnreachableException => (ExitCodes.Network, "The default port is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws."),
+        CoapUnreachableException => (ExitCodes.Network, DefaultPorts),
         CoapConnectionException or CoapDtlsHandshakeException when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
         CoapCredentialException => (ExitCodes.File, null),
@@ -74,6 +77,12 @@ internal static class Failures
         _ => (ExitCodes.Failure, null),
     };
 
+    private static string HintFor(CoapRetryLaterException later)
+    {
+        double seconds = Math.Ceiling(later.RetryAfter.TotalSeconds);
+        return string.Create(CultureInfo.InvariantCulture, $"It may be asked again in {seconds} s; --interval sets the pace of --repeat.");
+    }
+
     private static string HintFor(CoapTimeoutException timeout) => timeout.Awaited switch
     {
         CoapAwaited.NameResolution => "An address instead of the name needs no resolver.",
@@ -83,8 +92,7 @@ internal static class Failures
                 + "hexadecimal begins with 0x.",
         CoapAwaited.Connect or CoapAwaited.TlsHandshake or CoapAwaited.DtlsHandshake or CoapAwaited.WebSocketHandshake
             or CoapAwaited.Capabilities =>
-            "The default port is 5683 for coap and coap+tcp, 5684 for coaps and coaps+tcp, 80 for coap+ws, 443 for coaps+ws. "
-                + "--timeout waits longer.",
+            DefaultPorts + " --timeout waits longer.",
         CoapAwaited.Acknowledgement =>
             "Nobody answers at that address: check host and port, and whether UDP passes. --timeout and --max-retransmit try for longer.",
         _ => "The server did not answer in time; --timeout waits longer.",
@@ -95,7 +103,8 @@ internal static class Failures
 
     private static string? HintFor(CoapDtlsHandshakeFailure reason) => reason switch
     {
-        CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable => "The default port is 5684 for coaps. --handshake-timeout waits longer.",
+        CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable =>
+            "The default port is 5684 for coaps. --handshake-timeout waits longer.",
         CoapDtlsHandshakeFailure.TimedOut => "--handshake-timeout waits longer.",
         CoapDtlsHandshakeFailure.PreSharedKey => "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
         CoapDtlsHandshakeFailure.NotTrusted => "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of the certificate.",

@@ -69,6 +69,19 @@ public sealed class FailureTests
     }
 
     [Fact]
+    public async Task A_handshake_that_nobody_answers_is_no_matter_of_how_much_waits()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+
+        CliRun run = await CliHarness.RunAsync("get", $"coaps://{silent.LocalEndPoint}/x", "--psk", "a:b", "--timeout", "100ms");
+
+        Assert.Equal(ExitCodes.Timeout, run.ExitCode);
+        Assert.Contains("hint: The default port is 5683 for coap", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("nstart", run.Error, StringComparison.OrdinalIgnoreCase);
+    }
+
+    [Fact]
     public async Task A_port_where_nobody_listens_is_an_error_of_the_network()
     {
         int port;
@@ -90,6 +103,10 @@ public sealed class FailureTests
     [InlineData("get", "coap://127.0.0.1/", "--block-size", "100")]
     [InlineData("get", "coap://127.0.0.1/", "--accept", "nonsense")]
     [InlineData("get", "coap://127.0.0.1/", "--timeout", "soon")]
+    [InlineData("get", "coap://127.0.0.1/", "--timeout", "0")]
+    [InlineData("discover", "coap://127.0.0.1/", "--timeout", "0s")]
+    [InlineData("ping", "coap://127.0.0.1/", "--timeout", "0ms")]
+    [InlineData("get", "coap://127.0.0.1/", "--ack-timeout", "0")]
     [InlineData("get", "coap://127.0.0.1/", "--option", "Nonsense=1")]
     [InlineData("get", "coap://127.0.0.1/", "--option", "Max-Age=soon")]
     [InlineData("get", "coap://127.0.0.1/", "--option", "Uri-Query=0x1")]

@@ -4,6 +4,19 @@ namespace CoAP.NET.Cli.Tests;
 
 public sealed class RequestTests
 {
+    [Theory]
+    [InlineData("/sub/grün.txt")]
+    [InlineData("/sub/gr%C3%BCn.txt")]
+    public async Task A_URI_may_be_written_as_people_write_it(string path)
+    {
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/sub/grün.txt", () => CoapResults.Text("green")));
+
+        CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + path);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("green", run.Out);
+    }
+
     [Fact]
     public async Task Get_writes_the_payload_as_it_came_and_nothing_else()
     {

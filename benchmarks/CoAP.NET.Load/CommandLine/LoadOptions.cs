@@ -9,7 +9,7 @@ internal sealed class LoadOptions
 {
     private static readonly LoadPlan s_defaults = new() { Uri = "" };
 
-    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws." };
+    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws. Without a scheme coap:// is meant." };
 
     private readonly Option<int[]> _peers = new("--peers")
     {
@@ -59,9 +59,10 @@ internal sealed class LoadOptions
     /// <summary>A plan for each number of peers.</summary>
     public IReadOnlyList<LoadPlan> ToPlans(ParseResult parsed)
     {
+        string uri = parsed.GetRequiredValue(_uri);
         LoadPlan plan = new()
         {
-            Uri = parsed.GetRequiredValue(_uri),
+            Uri = uri.Contains("://", StringComparison.Ordinal) ? uri : $"coap://{uri}",
             Loop = Enum.Parse<LoadLoop>(parsed.GetRequiredValue(_loop), ignoreCase: true),
             Rate = parsed.GetValue(_rate),
             Poisson = parsed.GetValue(_poisson),

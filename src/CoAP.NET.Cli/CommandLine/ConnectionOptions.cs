@@ -27,11 +27,11 @@ internal sealed class ConnectionOptions
 
     public Option<string?> Bind { get; } = new("--bind", "-a") { Description = "Send from this address of this machine, with a port for coap: ADDRESS, ADDRESS:PORT, [IPV6]:PORT.", HelpName = "ADDRESS" };
 
-    public Option<TimeSpan?> HandshakeTimeout { get; } = Durations.Option("--handshake-timeout", "TLS, DTLS: how long a handshake may take. Default 10s.");
+    public Option<TimeSpan?> HandshakeTimeout { get; } = Durations.PositiveOption("--handshake-timeout", "TLS, DTLS: how long a handshake may take. Default 10s.");
 
     public Option<int?> NStart { get; } = CommandExtensions.Number("--nstart", "How many requests may be on their way to a peer at a time (NSTART). Default 1.", 1, 1000);
 
-    public Option<TimeSpan?> AckTimeout { get; } = Durations.Option("--ack-timeout", "How long to wait for an acknowledgement before sending again (ACK_TIMEOUT). Default 2s.");
+    public Option<TimeSpan?> AckTimeout { get; } = Durations.PositiveOption("--ack-timeout", "How long to wait for an acknowledgement before sending again (ACK_TIMEOUT). Default 2s.");
 
     public Option<int?> MaxRetransmit { get; } = CommandExtensions.Number("--max-retransmit", "How often to send again (MAX_RETRANSMIT). Default 4.", 0, 20);
 

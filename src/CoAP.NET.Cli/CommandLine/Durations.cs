@@ -25,22 +25,34 @@ internal static class Durations
         return isNumber;
     }
 
-    /// <summary>An option that takes a time.</summary>
-    public static Option<TimeSpan?> Option(string name, string description, params string[] aliases) => new(name, aliases)
+    /// <summary>An option that takes a time, which may be zero.</summary>
+    public static Option<TimeSpan?> Option(string name, string description, params string[] aliases) =>
+        Make(name, description, aliases, isZeroTaken: true);
+
+    /// <summary>An option that takes a time above zero.</summary>
+    public static Option<TimeSpan?> PositiveOption(string name, string description, params string[] aliases) =>
+        Make(name, description, aliases, isZeroTaken: false);
+
+    private static Option<TimeSpan?> Make(string name, string description, string[] aliases, bool isZeroTaken) => new(name, aliases)
     {
         Description = description,
         HelpName = "TIME",
-        CustomParser = Parse,
+        CustomParser = result => Parse(result, isZeroTaken),
     };
 
-    private static TimeSpan? Parse(ArgumentResult result)
+    private static TimeSpan? Parse(ArgumentResult result, bool isZeroTaken)
     {
-        if (result.Tokens is [{ Value: var text }] && TryParse(text, out TimeSpan value))
+        if (result.Tokens is not [{ Value: var text }] || !TryParse(text, out TimeSpan value))
         {
-            return value;
+            result.AddError($"'{result.Tokens[0].Value}' is no time. Write seconds such as 10, or 500ms, 10s, 2m, 1h.");
+            return null;
         }
 
-        result.AddError($"'{result.Tokens[0].Value}' is no time. Write seconds such as 10, or 500ms, 10s, 2m, 1h.");
-        return null;
+        if (value == TimeSpan.Zero && !isZeroTaken)
+        {
+            result.AddError($"'{text}' is no time to wait: it must be above zero.");
+        }
+
+        return value;
     }
 }

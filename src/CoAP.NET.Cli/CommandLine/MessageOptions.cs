@@ -30,7 +30,7 @@ internal sealed class MessageOptions
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
-    public Option<TimeSpan?> Timeout { get; } = Durations.Option("--timeout", "How long the whole request may take. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
+    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout", "How long the whole request may take. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
 
     public void AddTo(Command command)
     {

@@ -13,7 +13,7 @@ internal static class PingCommand
     {
         Argument<string> target = TargetArgument.Create();
         RepeatOptions repeat = new();
-        Option<TimeSpan?> timeout = Durations.Option("--timeout", "How long to wait for each answer. Default: as long as the protocol tries (93 s).", "-B");
+        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "How long to wait for each answer. Default: as long as the protocol tries (93 s).", "-B");
         ConnectionOptions connection = new();
         Command command = new("ping", "Ask a peer whether it is there, by a CoAP Ping; tells the round-trip time.") { target, timeout };
         repeat.AddTo(command);
@@ -44,9 +44,10 @@ internal static class PingCommand
 
                     if (time is not { TotalMilliseconds: var taken })
                     {
+                        string seconds = most!.Value.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
                         Failures.Write(
                             context,
-                            string.Create(CultureInfo.InvariantCulture, $"{peer} did not answer the Ping within {most!.Value.TotalSeconds:0.###} s."),
+                            $"{peer} did not answer the Ping within {seconds} s.",
                             "Check host and port, and whether UDP passes. --timeout waits longer.");
                         return ExitCodes.Timeout;
                     }
@@ -69,7 +70,8 @@ internal static class PingCommand
     }
 
     // Null when it took too long.
-    private static async Task<TimeSpan?> PingAsync(CoapClient client, string peer, TimeSpan? timeout, CliContext context, CancellationToken cancellationToken)
+    private static async Task<TimeSpan?> PingAsync(
+        CoapClient client, string peer, TimeSpan? timeout, CliContext context, CancellationToken cancellationToken)
     {
         using CancellationTokenSource time = new(timeout ?? Timeout.InfiniteTimeSpan, context.TimeProvider);
         using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);

@@ -29,7 +29,7 @@ internal static class DiscoverCommand
         Option<string[]> query = new("--query", "-q") { Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must match.", HelpName = "NAME=VALUE" };
         Option<bool> multicast = new("--multicast") { Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one." };
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
-        Option<TimeSpan?> timeout = Durations.Option("--timeout", "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
+        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
         ConnectionOptions connection = new();
         GroupOptions group = new();
         Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, timeout };
