@@ -34,17 +34,11 @@ internal sealed class ConnectAttempt(ConnectionTarget target, long wait)
     /// <param name="serverName">The name that the transport is given.</param>
     public void Begin(CoapAddress remote, string? serverName) => Volatile.Write(ref _current, new Destination(remote, serverName));
 
-    /// <summary>What there is to say when the time of a request that waits for it is over.</summary>
-    /// <param name="endedBy">Which time was over.</param>
-    /// <param name="limit">How long that time is.</param>
-    public TimeoutFacts FactsOf(CoapTimeLimit endedBy, TimeSpan limit) => TimeoutFacts.OfConnecting(
-        Volatile.Read(ref _current) is not { } current
-            ? new CoapConnectProgress(
-                CoapConnectStage.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). "
-                    + $"{_failureBefore}")
-            : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName) ?? ConnectFailure.Silence(current.Remote),
-        endedBy,
-        limit);
+    /// <summary>How far it has come. To be asked before it is given up: what is given up has no progress.</summary>
+    public CoapConnectProgress Progress => Volatile.Read(ref _current) is not { } current
+        ? new CoapConnectProgress(
+            CoapConnectStage.Waiting, $"The attempt before failed, and the next one waits for its turn (ReconnectDelay). {_failureBefore}")
+        : Target.Key.Transport.ProgressOf(current.Remote, current.ServerName) ?? ConnectFailure.Silence(current.Remote);
 
     /// <summary>Nobody waits any more. No lock may be held.</summary>
     public void GiveUp() => _givenUp.Cancel();

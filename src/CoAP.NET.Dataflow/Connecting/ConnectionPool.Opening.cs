@@ -44,10 +44,7 @@ internal sealed partial class ConnectionPool
             try
             {
                 CoapChannel? channel = Join(key, out ConnectAttempt? attempt, out bool isNew);
-                route.Attempt = attempt;
-                channel ??= await WaitAsync(attempt!, isNew, cancellationToken).ConfigureAwait(false);
-                route.Attempt = null;
-                return channel;
+                return channel ?? await WaitAsync(route, attempt!, isNew, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapConnectionException exception)
             {
@@ -134,7 +131,7 @@ internal sealed partial class ConnectionPool
         }
     }
 
-    private async Task<CoapChannel> WaitAsync(ConnectAttempt attempt, bool isNew, CancellationToken cancellationToken)
+    private async Task<CoapChannel> WaitAsync(ConnectionRoute route, ConnectAttempt attempt, bool isNew, CancellationToken cancellationToken)
     {
         if (isNew)
         {
@@ -144,6 +141,11 @@ internal sealed partial class ConnectionPool
         try
         {
             return await attempt.Completion.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            route.Progress = attempt.Progress;
+            throw;
         }
         finally
         {

@@ -37,8 +37,8 @@ internal sealed class ConnectionRoute : RequestRoute
     /// <summary>The only connection that will do; null when one may be opened.</summary>
     public CoapChannel? Only { get; }
 
-    /// <summary>The attempt to open a connection that its request waits for; null when it waits for none.</summary>
-    public ConnectAttempt? Attempt { get; set; }
+    /// <summary>How far its connection had come when its request stopped waiting for it; null while that is not so.</summary>
+    public CoapConnectProgress? Progress { get; set; }
 
     public ReadOnlySpan<CoapAddress> Addresses => _addresses;
 

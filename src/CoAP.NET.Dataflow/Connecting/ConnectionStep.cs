@@ -97,8 +97,9 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
             throw new CoapTimeoutException(
-                route.Attempt?.FactsOf(CoapTimeLimit.RequestTimeout, time.Whole)
-                    ?? new TimeoutFacts(CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, time.Whole, CoapTimeoutReason.NotSent),
+                route.Progress is { } progress
+                    ? TimeoutFacts.OfConnecting(progress, CoapTimeLimit.RequestTimeout, time.Whole)
+                    : new TimeoutFacts(CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, time.Whole, CoapTimeoutReason.NotSent),
                 message.Code,
                 route.ToString());
         }

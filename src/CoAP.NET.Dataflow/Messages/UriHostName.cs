@@ -41,16 +41,15 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         if (!Ascii.IsValid(raw))
         {
             // RFC 3987 section 3.1: the name as the DNS has it. A name that is percent-encoded is no IDN, and stays what it is.
-            try
-            {
-                raw = s_idn.GetAscii(raw.ToString());
-            }
-            catch (ArgumentException)
+            string ascii = AsciiOf(raw.ToString());
+            if (ascii.Length == 0)
             {
                 fault = new UriFault(
                     position, $"'{raw}' is no internationalized host name (RFC 5891). Write it in its xn-- form, or give an address.");
                 return false;
             }
+
+            raw = ascii;
         }
 
         // Lower case first, then decoding: the order of RFC 7252 section 6.4, step 5.
@@ -72,6 +71,19 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         // An escaped digit is the digit (RFC 3986 section 6.2.2.2).
         host = TryParseIPv4(name, out address) ? new UriHostName(address.ToString(), address, null) : new UriHostName(name, null, null);
         return true;
+    }
+
+    // Empty for what is none; characters that mean nothing in a name are left out of it.
+    private static string AsciiOf(string name)
+    {
+        try
+        {
+            return s_idn.GetAscii(name);
+        }
+        catch (ArgumentException)
+        {
+            return string.Empty;
+        }
     }
 
     /// <summary>The text of an address as a URI has it: IPv6 in brackets and in the form of RFC 5952, without its scope.</summary>

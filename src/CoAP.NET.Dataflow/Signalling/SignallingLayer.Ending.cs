@@ -152,7 +152,8 @@ internal sealed partial class SignallingLayer
     }
 
     /// <summary>RFC 8323 section 5.6: says why, and closes.</summary>
-    private void Abort(StreamState state, string text, long now, CoapConnectionError error = CoapConnectionError.Aborted, int? badCsmOption = null)
+    private void Abort(
+        StreamState state, string text, long now, CoapConnectionError error = CoapConnectionError.Aborted, int? badCsmOption = null, string advice = "")
     {
         _counters.Add(CoapCounter.ConnectionsAborted);
         CoapMessage abort = new(CoapCode.Abort) { Payload = Encoding.UTF8.GetBytes(text) };
@@ -161,7 +162,7 @@ internal sealed partial class SignallingLayer
             abort.Options.Add(new BadCsmOption((uint)number));
         }
 
-        End(state, new CoapConnectionException(error, $"The connection to {state.Channel} was aborted: {text}"));
+        End(state, new CoapConnectionException(error, $"The connection to {state.Channel} was aborted: {text}{advice}"));
         Post(state, abort, isLast: true);
         _shard.AfterRelease(
             static state =>

@@ -60,7 +60,14 @@ internal sealed partial class SignallingLayer
         if (!state.IsReady && now >= After(state.OpenedAt, _options.CsmTimeout))
         {
             _counters.Add(CoapCounter.SlowConnections);
-            Abort(state, "No CSM came in time (RFC 8323 section 3.3).", now, CoapConnectionError.TooSlow);
+            Abort(
+                state,
+                "No CSM came in time (RFC 8323 section 3.3).",
+                now,
+                CoapConnectionError.TooSlow,
+                advice: state.Channel.Connection!.IsInitiator
+                    ? " Does the peer speak CoAP at this port, and with TLS or without as the scheme says?"
+                    : "");
         }
         else if (now >= state.EndsAt)
         {

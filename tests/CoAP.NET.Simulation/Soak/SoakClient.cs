@@ -71,7 +71,7 @@ internal sealed class SoakClient : IAsyncDisposable
 
                     break;
                 }
-                catch (CoapException)
+                catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
                 {
                     // Lost, or the client is closed: the loop decides.
                 }

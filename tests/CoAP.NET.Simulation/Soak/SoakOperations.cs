@@ -58,7 +58,7 @@ internal static class SoakOperations
         {
             return client.IsClosing ? SoakLedger.Closed : $"connection, {exception.Error}";
         }
-        catch (CoapException exception)
+        catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
         {
             if (client.IsClosing)
             {

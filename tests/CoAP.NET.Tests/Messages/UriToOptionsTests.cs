@@ -170,6 +170,7 @@ public sealed class UriToOptionsTests
     [InlineData("empty zone", "coap://[fe80::1%25]/", 15, "%25")]
     [InlineData("space in host", "coap://a b/", 8, "%20")]
     [InlineData("no name of the DNS", "coap://ü..example/", 7, "xn--")]
+    [InlineData("nothing but a soft hyphen", "coap://\u00ad/", 7, "xn--")]
     [InlineData("control character beyond ASCII", "coap://host/\u0085", 12, "control")]
     [InlineData("escape in an IRI", "coap://host/ü%zz", 13, "%25")]
     [InlineData("backslash", "coap://host\\x", 11, "%5C")]
