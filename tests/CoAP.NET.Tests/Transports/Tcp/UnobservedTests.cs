@@ -33,7 +33,7 @@ public class UnobservedTests : TlsTest
                 GC.WaitForPendingFinalizers();
             }
 
-            Assert.Empty(unobserved);
+            Assert.True(unobserved.IsEmpty, string.Join(Environment.NewLine, unobserved));
         }
         finally
         {
