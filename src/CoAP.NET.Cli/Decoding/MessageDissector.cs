@@ -164,8 +164,8 @@ internal sealed class MessageDissector
             : code.IsResponse ? code.IsSuccess ? "success response" : code.Class == 4 ? "client error response" : "server error response"
             : code.IsSignalling && _message.Format != WireFormat.Datagram ? "signalling"
             : "reserved class";
-        string text = code.ToString();
-        Add(1, code.IsEmpty ? "Code 0.00 Empty" : $"Code {text}: {kind}");
+        string number = string.Create(CultureInfo.InvariantCulture, $"{code.Class}.{code.Detail:00}");
+        Add(1, code.IsEmpty ? "Code 0.00 Empty" : $"Code {(code.Name is { } name ? $"{number} {name}" : number)}: {kind}");
         return true;
     }
 

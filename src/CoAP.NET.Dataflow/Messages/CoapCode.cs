@@ -99,11 +99,16 @@ public readonly partial record struct CoapCode(byte Value) : IComparable<CoapCod
     /// <param name="right">The right code.</param>
     public static bool operator >=(CoapCode left, CoapCode right) => left.Value >= right.Value;
 
-    /// <summary>The form <c>c.dd</c> and the registered name, such as <c>4.04 Not Found</c>.</summary>
-    /// <returns>The text.</returns>
+    /// <summary>For people, as RFCs write it: a request by its method, such as <c>GET</c>; others by the form <c>c.dd</c> and the registered name, such as <c>4.04 Not Found</c>.</summary>
+    /// <returns>The text; the number alone when nobody registered the code.</returns>
     public override string ToString()
     {
         string? name = Name;
+        if (IsRequest && name is not null)
+        {
+            return name;
+        }
+
         string number = string.Create(CultureInfo.InvariantCulture, $"{Class}.{Detail:00}");
         return name is null ? number : $"{number} {name}";
     }

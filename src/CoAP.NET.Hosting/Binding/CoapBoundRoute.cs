@@ -152,7 +152,7 @@ public sealed class CoapBoundRoute
 
     /// <summary>Methods and template, for people.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => _route is null ? "a route" : $"{string.Join('/', _route.Methods.Select(method => method.ToString().ToUpperInvariant()))} {_route.Template}";
+    public override string ToString() => _route is null ? "a route" : $"{string.Join('/', _route.Methods.Select(static method => CoapCode.FromCoapMethod(method)))} {_route.Template}";
 
     private sealed record NeededService(Type Type, string Name, object? Key)
     {

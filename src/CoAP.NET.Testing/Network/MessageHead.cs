@@ -50,7 +50,7 @@ public readonly struct MessageHead
     /// <returns>What it says.</returns>
     public static MessageHead Read(ReadOnlyMemory<byte> data) => data.Length < 4 ? default : new MessageHead(data);
 
-    /// <summary>For people: <c>CON 0.01 GET mid 7d34 token 20</c>.</summary>
+    /// <summary>For people: <c>CON GET mid 7d34 token 20</c>.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {

@@ -50,7 +50,7 @@ public sealed class CodeTests
 
         Assert.Equal(value, code.Value);
         Assert.Equal(name, code.Name);
-        Assert.Equal($"{text} {name}", code.ToString());
+        Assert.Equal(code.IsRequest ? name : $"{text} {name}", code.ToString());
         Assert.Equal(code, new CoapCode(value >> 5, value & 31));
     }
 

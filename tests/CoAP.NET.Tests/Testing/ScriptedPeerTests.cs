@@ -54,7 +54,7 @@ public sealed class ScriptedPeerTests : IDisposable
         ScriptException error = Assert.Throws<ScriptException>(() => _b.Expect("40 01 7d35"));
         string[] lines = error.Message.Split(Environment.NewLine);
         Assert.Equal("Expected: 40 01 7d35", lines[0]);
-        Assert.Equal("Received: 0.000000 from 192.0.2.1:5683: CON 0.01 GET mid 7d34, 4 B: 40017d34", lines[1]);
+        Assert.Equal("Received: 0.000000 from 192.0.2.1:5683: CON GET mid 7d34, 4 B: 40017d34", lines[1]);
         Assert.Equal("At byte 3: 34, 35 expected", lines[2]);
         Assert.Equal("Trace:", lines[3]);
         Assert.Contains("Delivered", lines[5], StringComparison.Ordinal);
