@@ -1,6 +1,8 @@
 using System.Collections;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using System.Text;
+using System.Text.Unicode;
 using CoAP.NET.Options;
 
 namespace CoAP.NET;
@@ -105,6 +107,43 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     {
         value = 0;
         return TryGetValue(number, out ReadOnlySpan<byte> bytes) && OptionData.TryReadUInt(bytes, out value);
+    }
+
+    /// <summary>The text of the first option of a number, in UTF-8.</summary>
+    /// <param name="number">The option number, registered or not.</param>
+    /// <param name="value">The text.</param>
+    /// <returns>Whether there is one whose value is UTF-8 (RFC 7252 section 3.2).</returns>
+    public bool TryGetString(int number, [NotNullWhen(true)] out string? value)
+    {
+        value = TryGetValue(number, out ReadOnlySpan<byte> bytes) && Utf8.IsValid(bytes) ? Encoding.UTF8.GetString(bytes) : null;
+        return value is not null;
+    }
+
+    /// <summary>The bytes of all options of a number, in order: for options that may be repeated.</summary>
+    /// <param name="number">The option number, registered or not.</param>
+    /// <returns>The values, not copied: valid until the collection changes. Empty when there is none.</returns>
+    public IReadOnlyList<ReadOnlyMemory<byte>> GetValues(int number)
+    {
+        int first = IndexOf(number);
+        if (first < 0)
+        {
+            return [];
+        }
+
+        int end = first + 1;
+        while (end < _count && Entries[end].Number == number)
+        {
+            end++;
+        }
+
+        ReadOnlyMemory<byte>[] values = new ReadOnlyMemory<byte>[end - first];
+        for (int i = 0; i < values.Length; i++)
+        {
+            Entry entry = Entries[first + i];
+            values[i] = _bytes.Slice(entry.Offset, entry.Length);
+        }
+
+        return values;
     }
 
     /// <summary>The first option of a type.</summary>

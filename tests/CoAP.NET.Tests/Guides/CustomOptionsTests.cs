@@ -60,6 +60,15 @@ public sealed class CustomOptionsTests
 
         Assert.True(isThere);
         Assert.Equal([1, 2, 3], value.ToArray());
+
+        options.Add(65_002, []).Add(65_002, "äb"u8).Add(65_004, "äb"u8);
+        Assert.Equal(["010203", string.Empty, "c3a462"], options.GetValues(65_002).Select(static bytes => Wire.Hex(bytes.Span)));
+        Assert.Empty(options.GetValues(65_003));
+        Assert.True(options.TryGetString(65_004, out string? text));
+        Assert.Equal("äb", text);
+        Assert.False(options.TryGetString(65_003, out _));
+        options.Add(65_006, [0xff]);
+        Assert.False(options.TryGetString(65_006, out _));
     }
 
     [Fact]
