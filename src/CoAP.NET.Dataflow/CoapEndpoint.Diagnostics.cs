@@ -68,7 +68,7 @@ public sealed partial class CoapEndpoint
             Time = _environment.TimeProvider.GetUtcNow(),
             Name = _name,
             LocalEndpoints = LocalEndpoints,
-            Counters = Enum.GetValues<CoapCounter>().Where(counter => counter != CoapCounter.Count && Counters[counter] != 0).ToDictionary(static counter => counter, counter => Counters[counter]),
+            Counters = Enum.GetValues<CoapCounter>().Where(counter => Counters[counter] != 0).ToDictionary(static counter => counter, counter => Counters[counter]),
             ActiveRequests = Served.Count,
             Observers = Observers.Value,
             Observations = Observed.Count,

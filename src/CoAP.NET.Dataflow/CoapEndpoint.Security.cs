@@ -20,10 +20,10 @@ public sealed partial class CoapEndpoint
 
         _isSecuritySettled = true;
         CoapTransport[] transports = [.. _listening.DistinctBy(transport => (transport.Scheme, transport.IsSecure)).OrderBy(transport => transport.Scheme, StringComparer.Ordinal)];
-        string[] secured = [.. transports.Where(transport => transport.IsSecure).Select(transport => transport.Scheme)];
+        string[] secured = [.. transports.Where(transport => transport.IsSecure).Select(transport => transport.Scheme).Distinct()];
         if (secured.Length != 0)
         {
-            Routes.AddSecuredTransport();
+            Routes.SetSecuredSchemes(secured);
         }
 
         (string Route, string[] Schemes)[] table;
@@ -35,7 +35,7 @@ public sealed partial class CoapEndpoint
                 return;
             }
 
-            table = [.. routes.Select(route => ($"{string.Join(' ', route.Methods)} {route.Template}", SchemesOf(route, transports)))];
+            table = [.. routes.Select(route => (route.ToString(), SchemesOf(route, transports)))];
         }
 
         string text = string.Join(

@@ -96,6 +96,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _connections = new ConnectionTable(limits);
         _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
         _groupRequests = new GroupRequests(_environment.Random, limits.MaxGroupRequests);
+        options.Pipeline.Take();
         PipelineParts parts = new()
         {
             Options = options.Pipeline,
@@ -127,7 +128,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
         _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
             new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
-        Routes.Changes = new ChangeNotice(Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
+        Routes.Changes = new ChangeNotice(_environment, Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state) { Faulted = Fault, PeerMoved = OnMoved, HeardUnverified = AskWhereMoved };
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
@@ -216,8 +217,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished, then releases connections (RFC 8323 section 5.5), for
-    /// at most <see cref="CoapStreamOptions.ReleaseTimeout"/> of what is left of the period, closes the sockets and fails what still waits. May be called from inside a handler.
+    /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished; then cancels the handlers that still run and answers their requests 5.03
+    /// with Max-Age, releases connections (RFC 8323 section 5.5), for at most <see cref="CoapStreamOptions.ReleaseTimeout"/> of what is left of the period, closes the sockets and fails what still
+    /// waits. May be called from inside a handler.
     /// </summary>
     /// <param name="cancellationToken">Ends the grace period early, also that of another call.</param>
     /// <returns>A task that ends when everything is closed.</returns>
@@ -246,6 +248,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
                 Log.GraceEnded(_environment.Logger, Served.Count);
             }
 
+            CancelHandlers();
             await ReleaseConnectionsAsync(started).ConfigureAwait(false);
             await CloseAsync().ConfigureAwait(false);
             _completion.TrySetResult();
@@ -273,7 +276,10 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
     }
 
-    /// <summary>Stops without waiting for requests that are being served; a stop that is under way waits no longer either.</summary>
+    /// <summary>
+    /// Stops without a grace period; a stop that is under way waits no longer either. Handlers that run are cancelled, and their requests answered 5.03 with Max-Age
+    /// (<see cref="CoapLimits.BusyMaxAge"/>), before the sockets close. Connections are closed without waiting for the peer. Call <see cref="StopAsync"/> before to let requests finish.
+    /// </summary>
     /// <returns>A task that ends when everything is closed.</returns>
     public async ValueTask DisposeAsync()
     {
@@ -281,18 +287,39 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         await StopAsync(CancellationToken.None).ConfigureAwait(false);
     }
 
-    private async Task CloseAsync()
+    // While answers still leave: who asked is told 5.03 and when to come again, instead of waiting for what will never come.
+    private void CancelHandlers()
     {
-        _state.EndGrace();
         try
         {
             Served.Abort();
         }
         catch (AggregateException exception)
         {
-            InlineFailure.Report(Counters, _environment.Logger, exception);
+            ReportClosing(exception);
         }
 
+        foreach (CoapPipeline pipeline in _pipelines)
+        {
+            pipeline.Resource.RefuseUnanswered();
+        }
+    }
+
+    // What faulted the endpoint was told when it did.
+    private void ReportClosing(Exception exception)
+    {
+        if (_completion.Task.Exception is not { } fault || RootOf(fault) != RootOf(exception))
+        {
+            Counters.Add(CoapCounter.StageErrors);
+            Log.ClosingFailed(_environment.Logger, exception);
+        }
+
+        static Exception RootOf(Exception thrown) => thrown.InnerException is { } inner ? RootOf(inner) : thrown;
+    }
+
+    private async Task CloseAsync()
+    {
+        _state.EndGrace();
         Observed.Stop();
         foreach (CoapPipeline pipeline in _pipelines)
         {
@@ -321,7 +348,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                InlineFailure.Report(Counters, _environment.Logger, exception);
+                ReportClosing(exception);
             }
         }
 
@@ -347,7 +374,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             catch (Exception exception)
 #pragma warning restore CA1031
             {
-                InlineFailure.Report(Counters, _environment.Logger, exception);
+                ReportClosing(exception);
             }
         }
     }

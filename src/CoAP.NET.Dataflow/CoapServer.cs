@@ -38,14 +38,25 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 
     /// <summary>
     /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with parameters;
-    /// <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing. A path that nobody observes or serves is nothing to do.
+    /// <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing.
     /// </summary>
     /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
+    /// <returns>How many observers the path has at the moment. 0 also when no route serves it, or none that is <c>Observable</c>, which is logged as a warning, at most once a minute.</returns>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
-    public void Notify(string path)
+    public int Notify(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
-        Endpoint.Routes.Notify(path);
+        return Endpoint.Routes.Notify(path);
+    }
+
+    /// <summary>How many observers a path has at the moment: pairs of a client and a token. For one path of a route with parameters; all of them: <see cref="CoapRouteHandlerBuilder.ObserverCount"/>.</summary>
+    /// <param name="path">The path in URI form; see <see cref="Notify"/>.</param>
+    /// <returns>The number.</returns>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public int CountObservers(string path)
+    {
+        ArgumentNullException.ThrowIfNull(path);
+        return Endpoint.Routes.CountObservers(path);
     }
 
     /// <summary>Adds an address to listen on.</summary>
@@ -80,7 +91,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return Endpoint.StartAsync(cancellationToken);
     }
 
-    /// <summary>Stops: finishes what is being served for the grace period, then closes the sockets.</summary>
+    /// <summary>Stops: finishes what is being served for the grace period, answers what is not done by then 5.03 with Max-Age, and closes the sockets.</summary>
     /// <param name="cancellationToken">Ends the grace period early.</param>
     /// <returns>A task that ends when everything is closed.</returns>
     public Task StopAsync(CancellationToken cancellationToken = default) => Endpoint.StopAsync(cancellationToken);
@@ -94,7 +105,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return Endpoint.RunAsync(cancellationToken);
     }
 
-    /// <summary>Stops without waiting for requests that are being served.</summary>
+    /// <summary>Stops without a grace period: requests that are being served are cancelled and answered 5.03 with Max-Age; see <see cref="CoapEndpoint.DisposeAsync"/>.</summary>
     /// <returns>A task that ends when everything is closed.</returns>
     public ValueTask DisposeAsync() => Endpoint.DisposeAsync();
 

@@ -1,12 +1,27 @@
 namespace CoAP.NET;
 
-/// <summary>A route, as far as who keeps its observers knows it: an identity, and how often it was said to have changed.</summary>
+/// <summary>A route, as far as who keeps its observers knows it: an identity, how often it was said to have changed, and how many observe it.</summary>
 internal sealed class ObservedRoute
 {
     private int _changes;
+    private int _observers;
+    private ObserverEvents? _events;
 
     /// <summary>Counts what was said before any observer is told. By it a registration knows whether something changed while its own handler ran.</summary>
     public int Changes => Volatile.Read(ref _changes);
 
+    /// <summary>How many observers it has.</summary>
+    public int Observers => Volatile.Read(ref _observers);
+
+    /// <summary>Who listens to what becomes of its observers; null when nobody ever did.</summary>
+    public ObserverEvents? Events => Volatile.Read(ref _events);
+
     public void CountChange() => Interlocked.Increment(ref _changes);
+
+    public void CountObservers(int by) => Interlocked.Add(ref _observers, by);
+
+    /// <summary>Where to listen.</summary>
+    /// <param name="sender">Who events come from.</param>
+    public ObserverEvents Listen(object sender) =>
+        Events ?? Interlocked.CompareExchange(ref _events, new ObserverEvents(sender), null) ?? Events!;
 }

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Benchmarks;
 

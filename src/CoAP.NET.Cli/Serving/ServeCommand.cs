@@ -45,7 +45,7 @@ internal static class ServeCommand
 
             Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)), options.MaxSizeOf(parse));
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
-            watch.Start(server.Notify);
+            watch.Start(path => server.Notify(path));
             Announce(context, server, paths, isWritable);
             await UntilAsync(cancellationToken).ConfigureAwait(false);
             context.Error.MarkupLine("[grey]Stopping.[/]");

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Blockwise;
 
 /// <summary>A second timer of something that has one already.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Channels;
 
 // Peers that were silent for long are forgotten also when nobody wants their place, so that the memory of a server that many talked to comes back.

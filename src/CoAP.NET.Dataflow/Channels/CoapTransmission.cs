@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Channels;
 
 /// <summary>A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a Non-confirmable one is over.</summary>

@@ -92,7 +92,7 @@ public static partial class CoapContentReading
         }
         catch (JsonException exception)
         {
-            throw new CoapContentException(request, CoapCode.BadRequest, "The payload is no JSON of the wanted type.", exception);
+            throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no JSON of the right form{PlaceOf(exception)}.", exception);
         }
     }
 
@@ -107,6 +107,11 @@ public static partial class CoapContentReading
             ? pack
             : throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).", new CoapSenmlException(error));
     }
+
+    /// <summary>Where a JSON text is wrong, as the end of a sentence; nothing of the text itself.</summary>
+    private static string PlaceOf(JsonException exception) => exception is { LineNumber: { } line, BytePositionInLine: { } position }
+        ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})")
+        : string.Empty;
 
     private static CoapContentException Unsupported(CoapRequest? request, CoapContentFormat? format, string wanted) =>
         new(request, CoapCode.UnsupportedContentFormat, $"The payload is to be read as {wanted}, but its Content-Format is {format?.ToString() ?? "absent"}.");

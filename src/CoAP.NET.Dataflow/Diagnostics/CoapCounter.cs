@@ -254,7 +254,4 @@ public enum CoapCounter
 
     /// <summary>Answers in memory that were too large to be kept for a peer that fetches them block by block (<see cref="CoapLimits.MaxRepresentationBytes"/>): it was answered 5.03, 5.00, or 4.01 with an Echo.</summary>
     RepresentationsRefused,
-
-    /// <summary>The number of counters; not a counter.</summary>
-    Count,
 }

@@ -10,6 +10,9 @@ public sealed class CoapCounters
     [ThreadStatic]
     private static Cell? t_cell;
 
+    /// <summary>How many counters there are. Their values are 0 to one less.</summary>
+    internal static int Kinds { get; } = Enum.GetValues<CoapCounter>().Length;
+
     private readonly Lock _gate = new();
     private readonly Cell _shared;
     private Cell[] _cells;
@@ -75,7 +78,7 @@ public sealed class CoapCounters
     /// <summary>All counters that are not zero, for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
-        string.Join(", ", Enum.GetValues<CoapCounter>().Where(counter => counter != CoapCounter.Count && this[counter] != 0).Select(counter => $"{counter} {this[counter]}"));
+        string.Join(", ", Enum.GetValues<CoapCounter>().Where(counter => this[counter] != 0).Select(counter => $"{counter} {this[counter]}"));
 
     // A thread that works for two endpoints in turn counts for the second one in the shared cell.
     private void AddElsewhere(CoapCounter counter, long by)
@@ -105,6 +108,6 @@ public sealed class CoapCounters
     {
         public CoapCounters Owner { get; } = owner;
 
-        public long[] Values { get; } = new long[(int)CoapCounter.Count + Stride];
+        public long[] Values { get; } = new long[Kinds + Stride];
     }
 }

@@ -91,7 +91,7 @@ internal sealed class CoapInstruments
 
             if (!_closed.TryGetValue(source.Key, out (KeyValuePair<string, object?>[] Tags, long[] Values) closed))
             {
-                closed = (source.Tags, new long[(int)CoapCounter.Count]);
+                closed = (source.Tags, new long[CoapCounters.Kinds]);
                 _closed.Add(source.Key, closed);
             }
 

@@ -17,6 +17,12 @@ internal static partial class Log
     [LoggerMessage(1503, LogLevel.Warning, "The handler of {Route} answered 2.03 or 2.31 with a payload, which these codes cannot have. It was left out.")]
     public static partial void PayloadDropped(ILogger logger, RouteTemplate route);
 
+    [LoggerMessage(1507, LogLevel.Debug, "The handler of {Route} answered in the format {Format}, but the request accepts {Accept} only. The peer gets 4.06. Name the formats with Produces to answer so before the handler runs.")]
+    public static partial void FormatNotAcceptable(ILogger logger, RouteTemplate route, CoapContentFormat format, CoapContentFormat accept);
+
+    [LoggerMessage(1508, LogLevel.Warning, "Notify of {Path} reaches nobody: {Reason}. Look for a mistake in the path, or say Observable() of the route. This is said at most once a minute.")]
+    public static partial void NoticeReachesNobody(ILogger logger, string path, string reason);
+
     [LoggerMessage(1506, LogLevel.Error, "What DescribeErrors was given failed for {Route}. The answer goes out without a description.")]
     public static partial void DescribingFailed(ILogger logger, string route, Exception exception);
 

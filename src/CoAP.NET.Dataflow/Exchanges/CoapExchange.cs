@@ -1,5 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET.Exchanges;
 
@@ -45,8 +46,8 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }
 
-    /// <summary>Set by the endpoint: the exchange was given up when it stopped, so that a late answer is dropped.</summary>
-    internal bool IsAbandoned { get; set; }
+    /// <summary>Set by the Resource stage: the handler did not answer at once, so the exchange may stand among the <see cref="UnansweredRequests"/>.</summary>
+    internal bool IsUnanswered { get; set; }
 
     /// <summary>Set by the Exchanges stage: the answer is on its way. A second one, for a block that threw after it had passed the first one on, is late.</summary>
     internal bool IsAnswered { get; set; }

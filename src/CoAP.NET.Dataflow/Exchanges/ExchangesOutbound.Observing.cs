@@ -46,7 +46,7 @@ public sealed partial class ExchangesOutbound
             if (!result.Code.IsSuccess)
             {
                 // Whoever registered before with this token is told that it is over.
-                Observers!.Deregister(exchange.Channel, exchange.Request.Message.Token);
+                Observers!.Deregister(exchange.Channel, exchange.Request.Message.Token, CoapObserverEnd.Failed);
                 result = WithoutObserve(result);
             }
             else

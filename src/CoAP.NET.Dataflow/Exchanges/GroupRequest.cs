@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using CoAP.NET.Channels;
+using CoAP.NET.Execution;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Execution;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;

@@ -1,4 +1,5 @@
 using System.Numerics;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET;
 

@@ -1,6 +1,9 @@
-namespace CoAP.NET;
+using System.ComponentModel;
 
-/// <summary>Something that is due at a time; a node of one <see cref="TimerWheel"/>. Touched only under the shard's lock.</summary>
+namespace CoAP.NET.Execution;
+
+/// <summary>Something that is due at a time; a node of one <see cref="TimerWheel"/>. Touched only under the shard's lock. Public as the base of items that blocks see; nobody outside can derive from it.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
 public abstract class WheelTimer
 {
     /// <summary>The slot of a timer that is scheduled nowhere.</summary>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using CoAP.NET.Channels;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Messaging;
 

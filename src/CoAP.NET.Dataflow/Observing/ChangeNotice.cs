@@ -1,8 +1,13 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>Brings what changed to all shards of an endpoint. Without observers it costs a read.</summary>
-internal sealed class ChangeNotice(ObserverCount count, ObserverLayer[] layers) : IChangeNotice
+internal sealed class ChangeNotice(CoapEnvironment environment, ObserverCount count, ObserverLayer[] layers) : IChangeNotice
 {
+    // A program that tells of a wrong path does so again and again.
+    private static readonly long s_logEvery = TimeSpan.FromMinutes(1).Ticks;
+
+    private long _nextLog = long.MinValue;
+
     public void Changed(ObservedRoute route)
     {
         route.CountChange();
@@ -17,16 +22,29 @@ internal sealed class ChangeNotice(ObserverCount count, ObserverLayer[] layers) 
         }
     }
 
-    public void Changed(string path)
+    public int Changed(string path)
     {
-        if (count.Value == 0)
+        int observers = 0;
+        if (count.Value != 0)
         {
-            return;
+            foreach (ObserverLayer layer in layers)
+            {
+                observers += layer.Changed(path);
+            }
         }
 
-        foreach (ObserverLayer layer in layers)
+        return observers;
+    }
+
+    public int CountAt(string path) => count.Value == 0 ? 0 : layers.Sum(layer => layer.CountAt(path));
+
+    public void ReachesNobody(string path, bool isServed)
+    {
+        long next = Volatile.Read(ref _nextLog);
+        long now = environment.Now;
+        if (now >= next && Interlocked.CompareExchange(ref _nextLog, now + s_logEvery, next) == next)
         {
-            layer.Changed(path);
+            Log.NoticeReachesNobody(environment.Logger, path, isServed ? "the route is not Observable(), so it has no observers" : "no route serves GET or FETCH of this path");
         }
     }
 

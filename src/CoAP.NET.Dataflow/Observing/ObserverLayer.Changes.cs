@@ -17,7 +17,17 @@ internal sealed partial class ObserverLayer
     public void Changed(ObservedRoute route) => Mark(_byRoute, route);
 
     /// <summary>The resource of a path may have changed.</summary>
-    public void Changed(string path) => Mark(_byPath, path);
+    /// <returns>How many observe it here.</returns>
+    public int Changed(string path) => Mark(_byPath, path);
+
+    /// <summary>How many observe a path here.</summary>
+    public int CountAt(string path)
+    {
+        lock (_shard.Gate)
+        {
+            return _byPath.TryGetValue(path, out HashSet<Subject>? subjects) ? subjects.Sum(static subject => subject.Observers.Count) : 0;
+        }
+    }
 
     /// <summary>A route was removed: its observers get 4.04 and are forgotten.</summary>
     public void Gone(ObservedRoute route)
@@ -70,7 +80,7 @@ internal sealed partial class ObserverLayer
                 return false;
             }
 
-            number = run.Subject.NextNumber(_shard.Environment.Now);
+            number = run.Subject.NextNumber(_shard.Environment.Now, _clock);
             return true;
         }
         finally
@@ -189,9 +199,10 @@ internal sealed partial class ObserverLayer
         return true;
     }
 
-    private void Mark<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key)
+    private int Mark<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key)
         where TKey : notnull
     {
+        int observers = 0;
         _shard.Enter();
         try
         {
@@ -201,6 +212,7 @@ internal sealed partial class ObserverLayer
                 foreach (Subject subject in subjects)
                 {
                     subject.Change++;
+                    observers += subject.Observers.Count;
 
                     // Whoever is being sent something asks by itself when it is ready for more: so changes that nobody could be told of cost no run.
                     if (subject.HasIdle)
@@ -214,6 +226,8 @@ internal sealed partial class ObserverLayer
         {
             _shard.Exit();
         }
+
+        return observers;
     }
 
     private CoapExchange? BeginRun(Subject subject, long now)
@@ -257,7 +271,7 @@ internal sealed partial class ObserverLayer
     /// <summary>Tells an observer an error, without Observe, and forgets it. The message is Confirmable, and on its own from here.</summary>
     private void End(Observer observer, CoapMessage message)
     {
-        RemoveLocked(observer);
+        RemoveLocked(observer, ReferenceEquals(message, s_gone) ? CoapObserverEnd.Unmapped : CoapObserverEnd.Failed);
         CoapMessage last = message.HasOptions ? new CoapMessage(message.Code, message.OptionsToRead!) : new CoapMessage(message.Code);
         last.Token = observer.Token;
         last.Payload = message.Payload;

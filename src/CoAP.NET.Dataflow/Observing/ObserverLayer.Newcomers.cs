@@ -29,7 +29,7 @@ internal sealed partial class ObserverLayer
             if (!oldest.IsRemoved && IsNewcomer(oldest.Channel, now))
             {
                 _counters.Add(CoapCounter.ObserversLost);
-                RemoveLocked(oldest);
+                RemoveLocked(oldest, CoapObserverEnd.Replaced);
             }
         }
     }

@@ -95,7 +95,12 @@ internal sealed partial class ObserverLayer
             // Rejected, given up or unreachable; or the answer that should have told the client was lost here.
             _counters.Add(CoapCounter.ObserversLost);
             observer.Channel.NoteDrop(CoapCounter.ObserversLost);
-            RemoveLocked(observer);
+            RemoveLocked(observer, kind switch
+            {
+                CoapInboundKind.Reset => CoapObserverEnd.Rejected,
+                CoapInboundKind.NotSent => CoapObserverEnd.NotAnswered,
+                _ => CoapObserverEnd.Lost,
+            });
             return;
         }
 
@@ -117,6 +122,7 @@ internal sealed partial class ObserverLayer
             observer.Peer.NextProbe = now + s_roundTripLife;
             observer.ConfirmableFrom = now + s_confirmableEvery;
             ArmRefresh(observer, now);
+            _news.Acknowledged(observer);
         }
 
         if (transmission == observer.Confirmable || transmission == observer.Answer)

@@ -16,6 +16,8 @@ internal sealed partial class ObserverLayer
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
     private readonly ObserverCount _count;
+    private readonly ObserverNews _news;
+    private readonly NotificationClock _clock;
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
     private readonly Dictionary<SubjectKey, Subject> _subjects = [];
     private readonly Dictionary<ObservedRoute, HashSet<Subject>> _byRoute = [];
@@ -27,6 +29,8 @@ internal sealed partial class ObserverLayer
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _count = count;
+        _news = new ObserverNews(shard);
+        _clock = new NotificationClock(shard.Environment);
         _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _jobTimer = new JobTimer(this);
@@ -115,13 +119,14 @@ internal sealed partial class ObserverLayer
             {
                 _count.Add();
                 before.IsCountedBySource = false;
-                RemoveLocked(before);
+                RemoveLocked(before, CoapObserverEnd.Replaced, observer);
             }
 
             _observers.Add((channel, request.Token), observer);
+            _news.Came(observer, before);
             _counters.Add(CoapCounter.Registrations);
             ReplaceNewcomers(observer, now);
-            number = subject.NextNumber(now);
+            number = subject.NextNumber(now, _clock);
             ArmRefresh(observer, now);
             return observer;
         }
@@ -139,7 +144,7 @@ internal sealed partial class ObserverLayer
         {
             if (!response.Code.IsSuccess)
             {
-                RemoveLocked(observer);
+                RemoveLocked(observer, CoapObserverEnd.Failed);
             }
 
             if (observer.IsRemoved)
@@ -157,14 +162,14 @@ internal sealed partial class ObserverLayer
     }
 
     /// <summary>Removes the observer of a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
-    public void Deregister(CoapChannel channel, CoapToken token)
+    public void Deregister(CoapChannel channel, CoapToken token, CoapObserverEnd end = CoapObserverEnd.Deregistered)
     {
         _shard.Enter();
         try
         {
             if (_observers.TryGetValue((channel, token), out Observer? observer))
             {
-                RemoveLocked(observer);
+                RemoveLocked(observer, end);
             }
         }
         finally
@@ -179,7 +184,7 @@ internal sealed partial class ObserverLayer
         _shard.Enter();
         try
         {
-            RemoveLocked(observer);
+            RemoveLocked(observer, CoapObserverEnd.NotAnswered);
         }
         finally
         {
@@ -203,7 +208,7 @@ internal sealed partial class ObserverLayer
             peer.Waiting.Clear();
             while (peer.First is { } observer)
             {
-                RemoveLocked(observer);
+                RemoveLocked(observer, CoapObserverEnd.Disconnected);
             }
         }
         finally
@@ -220,7 +225,7 @@ internal sealed partial class ObserverLayer
         {
             foreach (Observer observer in _observers.Values.ToArray())
             {
-                RemoveLocked(observer);
+                RemoveLocked(observer, CoapObserverEnd.Stopped);
             }
 
             _jobs.Clear();
@@ -269,7 +274,7 @@ internal sealed partial class ObserverLayer
         return subject;
     }
 
-    private void RemoveLocked(Observer observer)
+    private void RemoveLocked(Observer observer, CoapObserverEnd end, Observer? successor = null)
     {
         if (observer.IsRemoved)
         {
@@ -278,6 +283,7 @@ internal sealed partial class ObserverLayer
 
         (Subject subject, PeerObservers peer) = (observer.Subject, observer.Peer);
         observer.IsRemoved = true;
+        _news.Went(observer, end, successor);
         _observers.Remove((observer.Channel, observer.Token));
         ForgetNewcomers();
         _shard.Wheel.Cancel(observer);

@@ -1,3 +1,4 @@
+using CoAP.NET.Execution;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
@@ -11,10 +12,6 @@ internal sealed class Subject : WheelTimer
     // RFC 7641 section 4.4: fewer than 2^23 in 256 s. Such a stretch meets three of these windows at most.
     private const int NumbersPerWindow = 1 << 21;
     private const long Window = 128 * TimeSpan.TicksPerSecond;
-
-    // Never below the clock, which counts at the highest rate: so whatever a client was told before by another subject of the same resource, such as one that is gone or
-    // one of a request with another entity-tag, is older by number too. Clock and windows together use fewer than 2^23 in 256 s.
-    private const long ClockPerSecond = NumbersPerWindow / 128;
 
     private readonly ObserverLayer _layer;
     private long _sequence;
@@ -124,8 +121,12 @@ internal sealed class Subject : WheelTimer
     /// <summary>When the next sequence number may be taken by a run; not after now when it may be. On connections the order is that of arrival (RFC 8323 section 7.1).</summary>
     public long NextNumberAt(long now) => Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window ? long.MinValue : _windowStart + Window;
 
-    /// <summary>The next sequence number, above all before it (RFC 7641 section 4.4).</summary>
-    public uint NextNumber(long now)
+    /// <summary>
+    /// The next sequence number, above all before it (RFC 7641 section 4.4). Never below the clock, which counts at the highest rate: so whatever a client was told before by another subject of the
+    /// same resource, such as one that is gone or one of a request with another entity-tag, or by the process before this one, is older by number too. Clock and windows together use fewer than
+    /// 2^23 in 256 s.
+    /// </summary>
+    public uint NextNumber(long now, NotificationClock clock)
     {
         if (now - _windowStart >= Window)
         {
@@ -134,8 +135,7 @@ internal sealed class Subject : WheelTimer
         }
 
         _inWindow++;
-        (long seconds, long ticks) = Math.DivRem(now, TimeSpan.TicksPerSecond);
-        _sequence = Math.Max(_sequence, (seconds * ClockPerSecond) + (ticks * ClockPerSecond / TimeSpan.TicksPerSecond)) + 1;
+        _sequence = Math.Max(_sequence, clock.At(now)) + 1;
         return (uint)_sequence & Observe.MaxValue;
     }
 

@@ -51,9 +51,9 @@ internal sealed class CoapPipeline
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
         ExchangesOut.Observers = Observers;
         Connections = parts.Connections;
-        ResourceInbound resource = new(_environment, parts.Routes, parts.Served);
+        Resource = new ResourceInbound(_environment, parts.Routes, parts.Served);
 
-        resource.Bypass = reply => ExchangesOut.Run(reply);
+        Resource.Bypass = reply => ExchangesOut.Run(reply);
         ExchangesOut.Bypass = reply => MessagingOut.Run(reply);
         _abandon.Add(TransportIn.Abandon);
         shard.LendsMessages = !_options.At(CoapSeams.ExchangesToMessaging).Any() && !_options.At(CoapSeams.MessagingToSerializer).Any();
@@ -61,9 +61,9 @@ internal sealed class CoapPipeline
         Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
         Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);
         Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
-        Link(exchangesIn, resource, CoapSeams.ExchangesToResource);
+        Link(exchangesIn, Resource, CoapSeams.ExchangesToResource);
 
-        Link(resource, ExchangesOut, CoapSeams.ResourceToExchanges);
+        Link(Resource, ExchangesOut, CoapSeams.ResourceToExchanges);
         Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
         Link(MessagingOut, serializerOut, CoapSeams.MessagingToSerializer);
         Link(serializerOut, channelOut, CoapSeams.SerializerToChannel);
@@ -73,6 +73,9 @@ internal sealed class CoapPipeline
     }
 
     public CoapShard Shard { get; }
+
+    /// <summary>The stage that runs handlers.</summary>
+    public ResourceInbound Resource { get; }
 
     public ChannelTable Channels { get; }
 

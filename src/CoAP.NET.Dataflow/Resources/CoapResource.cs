@@ -55,13 +55,17 @@ public abstract class CoapResource
     /// <summary>Whether one of the Non-confirmable notifications may be Confirmable to learn the round-trip time. Default true. See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</summary>
     public bool NotificationProbe { get; init; } = true;
 
-    /// <summary>Says that the resource may have changed, so that its observers are sent the new state. See <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped.</summary>
-    public void Notify()
+    /// <summary>Says that the resource may have changed, so that its observers are sent the new state. See <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped, and when it is not observable.</summary>
+    /// <returns>How many observers it has at the moment.</returns>
+    public int Notify()
     {
+        int observers = 0;
         foreach (CoapRouteHandlerBuilder route in _routes)
         {
-            route.Notify();
+            observers += route.NotifyIfObservable();
         }
+
+        return observers;
     }
 
     internal void AddRoute(CoapRouteHandlerBuilder route)

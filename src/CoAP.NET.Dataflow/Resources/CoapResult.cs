@@ -47,6 +47,9 @@ public partial class CoapResult
     /// </summary>
     public bool? AnswersGroup { get; set; }
 
+    /// <summary>Whether a text, bytes or a representation was returned in its place, so that the method of the request says which success it is.</summary>
+    internal bool IsImplicit { get; init; }
+
     /// <summary>Whether no handler gave it, but the server itself, which has no room or stops: it says nothing of the resource.</summary>
     internal bool IsRefusal { get; init; }
 
@@ -55,40 +58,40 @@ public partial class CoapResult
     /// <summary>The options for who only reads them; null when there are none. They may be shared with other results.</summary>
     internal CoapOptionCollection? OptionsToRead => _options;
 
-    /// <summary>A text becomes 2.05 Content in UTF-8.</summary>
+    /// <summary>A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
     /// <param name="text">The text.</param>
     public static implicit operator CoapResult(string text) => FromString(text);
 
-    /// <summary>A text becomes 2.05 Content in UTF-8.</summary>
+    /// <summary>A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
     /// <param name="text">The text.</param>
     /// <returns>The result.</returns>
     public static CoapResult FromString(string text) =>
-        new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain);
+        new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain) { IsImplicit = true };
 
-    /// <summary>Bytes become 2.05 Content as <c>application/octet-stream</c>.</summary>
+    /// <summary>Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
     /// <param name="bytes">The bytes; not copied.</param>
     public static implicit operator CoapResult(byte[] bytes) => FromByteArray(bytes);
 
-    /// <summary>Bytes become 2.05 Content as <c>application/octet-stream</c>.</summary>
+    /// <summary>Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
     /// <param name="bytes">The bytes; not copied.</param>
     /// <returns>The result.</returns>
     public static CoapResult FromByteArray(byte[] bytes)
     {
         ArgumentNullException.ThrowIfNull(bytes);
-        return new CoapResult(CoapCode.Content, bytes, CoapContentFormat.OctetStream);
+        return new CoapResult(CoapCode.Content, bytes, CoapContentFormat.OctetStream) { IsImplicit = true };
     }
 
-    /// <summary>A representation becomes 2.05 Content.</summary>
+    /// <summary>A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
     /// <param name="content">The representation.</param>
     public static implicit operator CoapResult(CoapContent content) => FromCoapContent(content);
 
-    /// <summary>A representation becomes 2.05 Content.</summary>
+    /// <summary>A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
     /// <param name="content">The representation.</param>
     /// <returns>The result.</returns>
     public static CoapResult FromCoapContent(CoapContent content)
     {
         ArgumentNullException.ThrowIfNull(content);
-        return new CoapResult(CoapCode.Content, content.Bytes, content.Format);
+        return new CoapResult(CoapCode.Content, content.Bytes, content.Format) { IsImplicit = true };
     }
 
     /// <summary>Adds an option.</summary>
@@ -98,6 +101,24 @@ public partial class CoapResult
     {
         Options.Add(option);
         return this;
+    }
+
+    /// <summary>This as the answer to a method: what was returned without a code gets the one of success that the method has (RFC 7252 sections 5.8 and 5.9.1).</summary>
+    /// <param name="method">The code of the request.</param>
+    internal CoapResult AnswerTo(CoapCode method)
+    {
+        if (!IsImplicit || method.IsSafe)
+        {
+            return this;
+        }
+
+        CoapResult answer = new(method == CoapCode.Delete ? CoapCode.Deleted : CoapCode.Changed, Payload) { AnswersGroup = AnswersGroup };
+        if (OptionsToRead is { Count: > 0 } options)
+        {
+            answer.Options.AddAll(options);
+        }
+
+        return answer;
     }
 
     // A kept result is read by many threads at once; all of them get the same collection.

@@ -31,7 +31,11 @@ public static partial class CoapResults
     /// <summary>2.05 Content (RFC 7252 section 5.9.1.5).</summary>
     /// <param name="content">The representation.</param>
     /// <returns>The result.</returns>
-    public static CoapResult Content(CoapContent content) => CoapResult.FromCoapContent(content);
+    public static CoapResult Content(CoapContent content)
+    {
+        ArgumentNullException.ThrowIfNull(content);
+        return new CoapResult(CoapCode.Content, content.Bytes, content.Format);
+    }
 
     /// <summary>2.01 Created: what was asked for is at the target itself, as after PUT (RFC 7252 section 5.9.1.1).</summary>
     /// <returns>The result.</returns>

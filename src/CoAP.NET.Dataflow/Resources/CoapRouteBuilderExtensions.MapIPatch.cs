@@ -20,7 +20,7 @@ public static partial class CoapRouteBuilderExtensions
     /// <summary>Maps a handler of iPATCH (RFC 8132 section 3) to a path.</summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
-    /// <param name="handler">Makes the text of a 2.05 Content.</param>
+    /// <param name="handler">Makes the text of a 2.04 Changed.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler of that method already.</exception>

@@ -22,7 +22,7 @@ public static partial class CoapRouteBuilderExtensions
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
     /// <param name="methods">The methods, such as <c>[CoapMethod.Get, CoapMethod.Put]</c>.</param>
-    /// <param name="handler">Makes the text of a 2.05 Content.</param>
+    /// <param name="handler">Makes the text of the answer: 2.05 Content, 2.04 Changed or 2.02 Deleted, as the method of the request asks for.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler of that method already.</exception>

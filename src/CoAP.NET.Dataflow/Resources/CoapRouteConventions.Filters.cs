@@ -80,7 +80,7 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// </summary>
     /// <param name="schemes">The schemes, such as <c>coap+tcp</c>; at least one.</param>
     /// <returns>This object.</returns>
-    /// <exception cref="ArgumentException">There is none, or one is no scheme (RFC 3986 section 3.1).</exception>
+    /// <exception cref="ArgumentException">There is none, or one is no scheme (RFC 3986 section 3.1), or one does not begin with <c>coap</c>, as all schemes of CoAP do (RFC 7252 section 6, RFC 8323 section 8).</exception>
     public TSelf OnlyOn(params string[] schemes)
     {
         ArgumentNullException.ThrowIfNull(schemes);
@@ -94,6 +94,13 @@ public abstract partial class CoapRouteConventions<TSelf>
             if (!Uri.CheckSchemeName(scheme))
             {
                 throw new ArgumentException($"'{scheme}' is no scheme. Write it without a colon, such as coaps+tcp.", nameof(schemes));
+            }
+
+            if (!scheme.StartsWith("coap", StringComparison.OrdinalIgnoreCase))
+            {
+                throw new ArgumentException(
+                    $"'{scheme}' is no scheme of CoAP, so the route would be served nowhere. Those are coap, coaps, coap+tcp, coaps+tcp, coap+ws and coaps+ws, and coap+ with a name of its own for a transport of yours.",
+                    nameof(schemes));
             }
         }
 

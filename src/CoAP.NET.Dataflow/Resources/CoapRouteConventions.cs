@@ -21,7 +21,10 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf RunInline() => Run(ExecutionOptions.Inline);
 
-    /// <summary>Runs handlers on a task scheduler. Each request is one task; <c>await</c> in a handler comes back to the scheduler.</summary>
+    /// <summary>
+    /// Runs handlers on a task scheduler. Each request is one task; <c>await</c> in a handler comes back to the scheduler. While a handler awaits, the scheduler runs other requests, also one that
+    /// runs one task at a time, such as <c>ConcurrentExclusiveSchedulerPair.ExclusiveScheduler</c>: for one request at a time until its answer is there use <see cref="Serial"/>.
+    /// </summary>
     /// <param name="scheduler">The task scheduler.</param>
     /// <returns>This object.</returns>
     public TSelf RunOn(TaskScheduler scheduler)
@@ -30,7 +33,7 @@ public abstract partial class CoapRouteConventions<TSelf>
         return Run(new ExecutionOptions(ExecutionKind.Scheduler, Scheduler: scheduler));
     }
 
-    /// <summary>Runs handlers on threads of the library, for handlers that block. Each route has a queue of its own.</summary>
+    /// <summary>Runs handlers on threads of the library, for handlers that block. Each route has a queue of its own, also where a group says it; for one queue of a group see <see cref="Serial"/>.</summary>
     /// <param name="degreeOfParallelism">How many requests of a route run at a time, each until its answer is there. 1 or more.</param>
     /// <param name="capacity">How many more may wait; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
     /// <returns>This object.</returns>
@@ -42,7 +45,11 @@ public abstract partial class CoapRouteConventions<TSelf>
         return Run(new ExecutionOptions(ExecutionKind.Queued, degreeOfParallelism, capacity));
     }
 
-    /// <summary>Runs one request of a route at a time, until its answer is there, so that a handler needs no lock. On the receiving thread when none is running.</summary>
+    /// <summary>
+    /// Runs one request at a time, until its answer is there, so that a handler needs no lock. On the receiving thread when none is running. Said of a group, it is one request at a time for all its
+    /// routes, also those of groups inside of it; a route or a group inside that says how it runs itself is not among them, and has a queue of its own.
+    /// </summary>
+    /// <remarks>A handler must not wait for the answer of another request to the same route or group, which would wait for this one.</remarks>
     /// <param name="capacity">How many may wait; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The number is below 0.</exception>
@@ -88,11 +95,22 @@ public abstract partial class CoapRouteConventions<TSelf>
         return Change(settings => settings.ListedWhen = condition);
     }
 
-    /// <summary>Says which formats answers can have: a request that wants another one by Accept is answered 4.06 (RFC 7252 section 5.10.4). The handler chooses with <see cref="CoapRequest.SelectFormat"/>. Listed as <c>ct</c>.</summary>
+    /// <summary>
+    /// Says which formats answers can have: a request that wants another one by Accept is answered 4.06 before the handler runs (RFC 7252 section 5.10.4). The handler
+    /// chooses with <see cref="CoapRequest.SelectFormat"/>. Listed as <c>ct</c>. Without it 4.06 is answered too, but only after the handler has run.
+    /// </summary>
     /// <param name="formats">The formats, at least one.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentException">There is none.</exception>
     public TSelf Produces(params CoapContentFormat[] formats) => Change(settings => settings.Produces = Copy(formats));
+
+    /// <summary>
+    /// Sends the answer of the handler whatever format it has, although the Accept option asks for another one. Without it such an answer becomes 4.06 Not Acceptable, as
+    /// RFC 7252 section 5.10.4 demands. Meant for clients that send an Accept they do not mean; the formats of <see cref="Produces"/> are only listed then.
+    /// </summary>
+    /// <param name="ignored">False to heed Accept although the group ignores it.</param>
+    /// <returns>This object.</returns>
+    public TSelf IgnoreAccept(bool ignored = true) => Change(settings => settings.IgnoresAccept = ignored);
 
     /// <summary>Says which formats payloads may have: another one, or none, is answered 4.15 (RFC 7252 section 5.9.2.10). Requests without payload pass.</summary>
     /// <param name="formats">The formats, at least one.</param>

@@ -85,7 +85,11 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     /// section 4.2). Of a route with parameters this means every path that is observed; see <see cref="CoapServer.Notify"/> for one of them. Any thread may call it, in a
     /// handler too; it waits for nothing, and calls that follow one another fast lead to one run.
     /// </summary>
-    public void Notify() => Table.Changes?.Changed(_route.Observed);
+    /// <returns>How many observers the route has at the moment; 0 also when it is not <c>Observable</c>, which is logged as a warning.</returns>
+    public int Notify() => Table.Notify(_route, tellsMistakes: true);
+
+    /// <summary>The same where it is no mistake that the route cannot be observed.</summary>
+    internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);
 
     /// <summary>Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05. Its observers are told 4.04 and forgotten.</summary>
     /// <returns>Whether it was still mapped.</returns>

@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;
@@ -140,7 +141,7 @@ public sealed partial class ResourceInbound
         if (exception is CoapContentException content && ReferenceEquals(content.Request, exchange.Request))
         {
             // The payload is the peer's mistake, not the handler's.
-            return CoapResults.Status(content.Code);
+            return new CoapResult(content.Code, Encoding.UTF8.GetBytes(content.Message));
         }
 
         if (exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null })
@@ -169,6 +170,24 @@ public sealed partial class ResourceInbound
             return s_internalServerError;
         }
 
+        result = result.AnswerTo(exchange.Request.Code);
+        if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete)
+        {
+            // Its observers are to learn that it is gone (RFC 7641 section 4.2): reading it tells them.
+            _routes.Notify(RouteTable.OptionsOf(exchange.Request));
+        }
+
+        if (ResponseRules.IsInUnwantedFormat(exchange.Request, result, out CoapContentFormat format, out CoapContentFormat wanted) && !route.GetPlan(_environment).IgnoresAccept)
+        {
+            Report(
+                static (stage, what, _) => Log.FormatNotAcceptable(stage.Logger, what.Route.Template, what.Format, what.Wanted),
+                (Route: route, Format: format, Wanted: wanted),
+                null,
+                exchange);
+            return s_notAcceptable;
+        }
+
+        result = ResponseRules.ValidIfKnown(exchange.Request, result);
         if (result.Payload.IsEmpty || (result.Code != CoapCode.Valid && result.Code != CoapCode.Continue))
         {
             return result;
@@ -181,13 +200,12 @@ public sealed partial class ResourceInbound
 
     private void Finish(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
-        if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete)
+        Reply(exchange, result, error);
+        if (exchange.IsUnanswered)
         {
-            // Its observers are to learn that it is gone (RFC 7641 section 4.2): reading it tells them.
-            _routes.Notify(RouteTable.OptionsOf(exchange.Request));
+            _unanswered.Remove(exchange);
         }
 
-        Reply(exchange, result, error);
         Served.Exit(exchange.Channel.Shard.Index);
     }
 
@@ -215,7 +233,7 @@ public sealed partial class ResourceInbound
 
     private void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
-        if (exchange.IsAbandoned || !exchange.TryClaimReply())
+        if (!exchange.TryClaimReply())
         {
             Counters.Add(CoapCounter.LateResponses);
             exchange.Channel.NoteDrop(CoapCounter.LateResponses);

@@ -19,7 +19,6 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private static readonly CoapResult s_notAcceptable = new(CoapCode.NotAcceptable);
     private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
     private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
-    private static readonly CoapResult s_needsSecurity = CoapResults.Unauthorized("This resource is served over secured transports only, such as coaps+tcp.");
     private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
     private static readonly CoapResult s_incomplete = new(CoapCode.RequestEntityIncomplete);
     private static readonly CoapResult s_notForGroups = new(CoapCode.NotFound) { AnswersGroup = false };
@@ -28,6 +27,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private readonly RouteTable _routes;
     private readonly CoapResult _busy;
     private readonly LaterBlocks _laterBlocks;
+    private readonly UnansweredRequests _unanswered = new();
 
     internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
         : base(environment.Counters, environment.Logger)
@@ -94,7 +94,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
             if (LacksSecurity(request, plan))
             {
-                Reply(item, s_needsSecurity);
+                Reply(item, plan.SecurityRefusal!);
                 return;
             }
 
@@ -182,7 +182,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             return s_unsupportedContentFormat;
         }
 
-        return plan.Produces is { } produces && request.SelectFormat(produces) is null ? s_notAcceptable : null;
+        return !plan.IgnoresAccept && plan.Produces is { } produces && request.SelectFormat(produces) is null ? s_notAcceptable : null;
     }
 
     private void Serve(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment)
@@ -219,6 +219,28 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         if (!taken)
         {
             Refuse(exchange);
+        }
+        else if (!exchange.IsReplied && !_unanswered.TryAdd(exchange))
+        {
+            RefuseStopping(exchange);
+        }
+    }
+
+    /// <summary>The endpoint stops and its handlers were cancelled: requests that have no answer yet get 5.03, so that no client waits in vain. Later answers of their handlers are dropped.</summary>
+    internal void RefuseUnanswered()
+    {
+        foreach (CoapExchange exchange in _unanswered.Close())
+        {
+            RefuseStopping(exchange);
+        }
+    }
+
+    private void RefuseStopping(CoapExchange exchange)
+    {
+        if (!exchange.IsReplied)
+        {
+            Counters.Add(CoapCounter.Busy);
+            Reply(exchange, _busy);
         }
     }
 

@@ -23,6 +23,11 @@ internal static class SeekableReader
             bool isHandedOn = false;
             try
             {
+                if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(result.ETag!.Value))
+                {
+                    return CoapResults.Valid(result.ETag.Value);
+                }
+
                 body = new SeekableBody(HeadOf(result, result.ETag!.Value), stream, stream.Length);
                 CoapResult answer = await ReadAsync(exchange, body, null, maxWhole, cancellationToken).ConfigureAwait(false);
                 isHandedOn = answer is BodyPart { Source: not null };

@@ -23,6 +23,25 @@ public sealed class EndToEndTests
     }
 
     [Fact]
+    public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_session_ends()
+    {
+        TaskCompletionSource running = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using SecureEndpoints secure = new();
+        secure.Server.MapGet("/never", (_, _) =>
+        {
+            running.TrySetResult();
+            return new TaskCompletionSource<CoapResult>().Task;
+        });
+        await secure.StartAsync();
+        Task<CoapResponse> request = secure.Client().GetAsync($"{secure.Host}/never");
+        await running.Task.WaitAsync(TimeSpan.FromSeconds(30));
+
+        await secure.Server.DisposeAsync();
+
+        Assert.Equal(CoapCode.ServiceUnavailable, (await request.WaitAsync(TimeSpan.FromSeconds(30))).Code);
+    }
+
+    [Fact]
     public async Task Requests_at_once_share_one_session()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();

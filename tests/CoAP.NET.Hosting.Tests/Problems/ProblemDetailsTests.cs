@@ -73,7 +73,7 @@ public sealed partial class ProblemDetailsTests : ServedTest
         await StartAsync();
 
         CoapResponse malformed = await AskAsync("/x", CoapMethod.Put, static request => request.Content = new CoapContent("{"u8.ToArray(), CoapContentFormat.Json));
-        Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the wanted type."), (malformed.Code, malformed.ReadProblem().ToString()));
+        Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the right form (line 1, byte 2)."), (malformed.Code, malformed.ReadProblem().ToString()));
         CoapResponse other = await AskAsync("/x", CoapMethod.Put, static request => request.Content = CoapContent.Text("1"));
         Assert.Equal(CoapCode.UnsupportedContentFormat, other.Code);
         Assert.Contains("JSON", other.ReadProblem().Detail!.Text, StringComparison.Ordinal);

@@ -26,6 +26,16 @@ public sealed class ContentReadingTests : EndpointTest
         Assert.DoesNotContain(Logs.Entries, entry => entry.Level >= Microsoft.Extensions.Logging.LogLevel.Error);
     }
 
+    [Theory]
+    [InlineData("1132", "7b226f6e223a31", "The payload is no JSON of the right form (line 1, byte 8).")]
+    [InlineData("113c", "7b226f6e223a747275657d", "The payload is to be read as JSON, but its Content-Format is application/cbor.")]
+    public async Task Who_sent_what_cannot_be_read_is_told_what_is_wrong_with_it(string format, string payload, string text)
+    {
+        Server.MapPut("/lamp", request => request.ReadJson(LampContext.Default.Lamp) is null ? CoapResults.NotFound() : CoapResults.Changed());
+        await StartAsync();
+        Assert.EndsWith("ff" + Wire.Hex(System.Text.Encoding.UTF8.GetBytes(text)), Exchange($"40030001b46c616d70{format}ff{payload}"), StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task What_another_server_sent_is_not_the_mistake_of_who_asks()
     {

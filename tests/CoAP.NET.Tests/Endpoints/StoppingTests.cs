@@ -76,6 +76,90 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
+    public async Task When_the_grace_period_ends_every_request_without_an_answer_gets_5_03_with_Max_Age()
+    {
+        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        Server.MapGet("/asks", static async (_, cancellationToken) =>
+        {
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+            return "never";
+        });
+        Server.MapGet("/queue", static (_, _) => new TaskCompletionSource<CoapResult>().Task).Serial();
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b56e65766572");
+        Transport.Receive(Peer, "40010002b461736b73");
+        Transport.Receive(Peer, "40010003b57175657565");
+        Transport.Receive(Other, "40010004b57175657565");
+        Transport.Receive(Other, "50010005b56e65766572");
+        Task stop = Server.StopAsync();
+
+        // All are acknowledged by then, so these are separate responses.
+        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(30));
+        string[] sent = Transport.TakeSent();
+        Assert.Equal(5, sent.Count(static hex => hex[2..4] == "a3" && hex.EndsWith("d10105", StringComparison.Ordinal)));
+        Assert.Equal(4, sent.Count(static hex => hex.StartsWith("40a3", StringComparison.Ordinal)));
+        Assert.Equal(1, sent.Count(static hex => hex.StartsWith("50a3", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public async Task Disposing_answers_5_03_at_once()
+    {
+        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        await StartAsync();
+        Transport.Receive(Peer, "40010001b56e65766572");
+        await Within(Server.DisposeAsync().AsTask());
+        Assert.Equal("60a30001d10105", Assert.Single(Transport.TakeSent()));
+    }
+
+    [Fact]
+    public async Task A_run_that_is_cancelled_answers_5_03_when_its_grace_period_is_over()
+    {
+        using CancellationTokenSource stop = new();
+        Options.StopGracePeriod = TimeSpan.FromSeconds(1);
+        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
+        Server.Endpoint.AddTransport(Transport);
+        Task run = Server.RunAsync(stop.Token);
+        Transport.Receive(Peer, "40010001b56e65766572");
+        await stop.CancelAsync();
+        await Clock.AdvanceUntilAsync(run, TimeSpan.FromSeconds(30));
+        Assert.Contains(Transport.TakeSent(), static hex => hex.StartsWith("40a3", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_registration_under_way_gets_5_03_without_Observe_and_nobody_observes()
+    {
+        Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task).Observable();
+        await StartAsync();
+        Transport.Receive(Peer, "4001000160556e65766572");
+        await Within(Server.DisposeAsync().AsTask());
+        Assert.Equal("60a30001d10105", Assert.Single(Transport.TakeSent()));
+        Assert.Equal(0, Server.ObserverCount);
+    }
+
+    [Theory]
+    [InlineData("coap")]
+    [InlineData("coap+tcp")]
+    public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_socket_closes(string scheme)
+    {
+        TaskCompletionSource running = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using CoapServer server = new();
+        server.Listen($"{scheme}://127.0.0.1:0");
+        server.MapGet("/never", (_, _) =>
+        {
+            running.SetResult();
+            return new TaskCompletionSource<CoapResult>().Task;
+        });
+        await server.StartAsync();
+        await using CoapClient client = new();
+        Task<CoapResponse> request = client.GetAsync($"{server.LocalEndpoints[0]}/never");
+        await Within(running.Task);
+        await server.DisposeAsync();
+        CoapResponse response = await Within(request);
+        Assert.Equal(CoapCode.ServiceUnavailable, response.Code);
+        Assert.Equal(TimeSpan.FromSeconds(5), response.MaxAge);
+    }
+
+    [Fact]
     public async Task Stopping_from_inside_a_handler_does_not_deadlock()
     {
         TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -1,3 +1,5 @@
+using CoAP.NET.Execution;
+
 namespace CoAP.NET.Tests.Execution;
 
 /// <summary>The timers of a shard, in virtual time and against a model that only sorts.</summary>

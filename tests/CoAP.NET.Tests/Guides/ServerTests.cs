@@ -12,7 +12,7 @@ namespace CoAP.NET.Tests.Guides;
 public sealed class ServerTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 7);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("server.md", "Guides", 8);
 
     [Fact]
     public async Task A_server_that_is_cancelled_before_it_starts_binds_nothing()
@@ -102,6 +102,30 @@ public sealed class ServerTests : GuideTest
             Assert.Equal([CoapCode.Changed, CoapCode.PreconditionFailed], codes);
             Assert.Equal("a=2", (await client.GetAsync("coap://[::1]/config")).GetText());
         });
+    }
+
+    [Fact]
+    public async Task A_serial_group_runs_one_request_at_a_time()
+    {
+        double level = 1;
+        TaskCompletionSource<double> measured = new();
+        Task<double> MeasureAsync(CancellationToken ct) => measured.Task.WaitAsync(ct);
+        CoapRouteGroup tank = server.MapGroup("/tank").Serial();
+        tank.MapGet("/level", () => $"{level}");
+        tank.MapPut("/level", async (CoapRequest request, CancellationToken ct) =>
+        {
+            level = await MeasureAsync(ct);
+            return CoapResults.Changed();
+        });
+        await StartAsync();
+        Task<CoapResponse> put = client.PutAsync("coap://[::1]/tank/level", CoapContent.Text("2"));
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(3), Clock), max: TimeSpan.FromMinutes(5));
+        Task<CoapResponse> get = client.GetAsync("coap://[::1]/tank/level");
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(3), Clock), max: TimeSpan.FromMinutes(5));
+        Assert.False(get.IsCompleted);
+        measured.SetResult(2);
+        Assert.Equal(CoapCode.Changed, (await Clock.AdvanceUntilAsync(put, max: TimeSpan.FromMinutes(5))).Code);
+        Assert.Equal("2", (await Clock.AdvanceUntilAsync(get, max: TimeSpan.FromMinutes(5))).GetText());
     }
 
     [Fact]

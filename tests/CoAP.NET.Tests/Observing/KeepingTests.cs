@@ -11,6 +11,31 @@ public sealed class KeepingTests : ObservingTest
 {
     private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe00001bb, 5683);
 
+    [Theory]
+    [Rfc("7641-4.4-1")]
+    [InlineData(0)]
+    [InlineData(30)]
+    public async Task Numbers_rise_over_a_restart_of_the_machine_although_its_clock_is_set_back(int setBack)
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Pass(4_000);
+        Register(Peer);
+        Change(route, "1");
+        uint last = NumberOf(TakeOne())!.Value;
+
+        // Timestamps begin anew, as those of a machine that was switched off for 5 s.
+        CoAP.NET.Testing.VirtualClock clock = new(Clock.GetUtcNow() + TimeSpan.FromSeconds(5 - setBack));
+        await using CoapServer second = new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(1) });
+        CoAP.NET.Tests.Endpoints.DirectTransport transport = new();
+        second.MapGet("/obs", static () => CoapResults.Text("2")).Observable();
+        second.Endpoint.AddTransport(transport);
+        await second.StartAsync();
+        transport.Receive(Peer, "41017d344a60536f6273");
+        CoapMessage answer = CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(Assert.Single(transport.TakeAll()).Bytes);
+        Assert.True(IsLater(last, NumberOf(answer)!.Value), $"{NumberOf(answer):x} after {last:x}");
+    }
+
     [Fact]
     [Rfc("7641-4.4-1")]
     public async Task Numbers_rise_for_who_names_another_tag_although_the_resource_was_observed_for_long()

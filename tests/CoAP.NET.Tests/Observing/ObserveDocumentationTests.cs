@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ObserveDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 9);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 10);
 
     [Fact]
     public async Task An_observation_is_refreshed_and_errors_are_values()
@@ -69,6 +69,45 @@ public sealed class ObserveDocumentationTests : GuideTest
         {
             Console.WriteLine($"{observation.State}: {change.GetText()}");
         }
+    }
+
+    [Fact]
+    public async Task Hardware_is_asked_only_while_somebody_observes()
+    {
+        int reads = 0;
+        int reading = 0;
+        int ReadHardware() => ++reads;
+        TimeProvider time = Clock;
+        CoapRouteHandlerBuilder sensor = server.MapGet("/sensor", () => CoapResults.Text($"{reading}")).Observable();
+        await using ITimer poll = time.CreateTimer(
+            _ =>
+            {
+                reading = ReadHardware();
+                sensor.Notify();
+            },
+            null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        void Watch(object? sender, CoapObserverChange change)
+        {
+            TimeSpan period = sensor.ObserverCount > 0 ? TimeSpan.FromSeconds(10) : Timeout.InfiniteTimeSpan;
+            poll.Change(period, period);
+        }
+
+        sensor.ObserverCame += Watch;
+        sensor.ObserverWent += Watch;
+        await StartAsync();
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMinutes(1), Clock), max: TimeSpan.FromMinutes(5));
+        Assert.Equal(0, reads);
+        await RunAsync(async () =>
+        {
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/sensor", cancellationToken);
+            await Task.Delay(TimeSpan.FromMinutes(1), Clock);
+            Assert.InRange(reads, 5, 7);
+            Assert.Equal(1, sensor.ObserverCount);
+        });
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMinutes(1), Clock), max: TimeSpan.FromMinutes(5));
+        int before = reads;
+        await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMinutes(1), Clock), max: TimeSpan.FromMinutes(5));
+        Assert.Equal((before, 0), (reads, sensor.ObserverCount));
     }
 
     [Fact]

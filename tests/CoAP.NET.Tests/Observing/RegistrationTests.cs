@@ -11,13 +11,13 @@ public sealed class RegistrationTests : ObservingTest
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
-        Assert.Equal("61457d344a6384000160220258ff30", Exchange("41017d344a60536f6273"));
+        Assert.Equal("61457d344a63ef000160220258ff30", Exchange("41017d344a60536f6273"));
         Change(route, "1");
         string notification = Assert.Single(Transport.TakeSent());
-        Assert.Matches("^4145....4a6384000260220258ff31$", notification);
+        Assert.Matches("^4145....4a63ef000260220258ff31$", notification);
         Transport.Receive(Peer, $"6000{notification[4..8]}");
         Change(route, "2");
-        Assert.Matches("^4145....4a638400..60220258ff32$", Assert.Single(Transport.TakeSent()));
+        Assert.Matches("^4145....4a63ef00..60220258ff32$", Assert.Single(Transport.TakeSent()));
         Assert.Equal(1, Server.ObserverCount);
     }
 

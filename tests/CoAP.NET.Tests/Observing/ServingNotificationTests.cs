@@ -66,6 +66,34 @@ public sealed class ServingNotificationTests : ObservingTest
     }
 
     [Fact]
+    [Rfc("7252-5.5.4-1", "7641-4.2-3")]
+    public async Task Who_asks_for_a_format_that_the_answer_has_not_is_answered_4_06_and_observes_nothing()
+    {
+        MapState();
+        await StartAsync();
+        CoapMessage answer = Ask(Peer, "/obs", more: message => message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.Cbor.Value))!;
+        Assert.Equal(CoapCode.NotAcceptable, answer.Code);
+        Assert.Null(NumberOf(answer));
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7252-5.5.4-1", "7641-4.2-3")]
+    public async Task A_state_in_another_format_than_was_asked_for_ends_the_observation_with_4_06()
+    {
+        CoapContentFormat format = CoapContentFormat.Cbor;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), format)).Observable();
+        await StartAsync();
+        Assert.NotNull(NumberOf(Ask(Peer, "/obs", more: message => message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.Cbor.Value))!));
+        format = CoapContentFormat.Json;
+        route.Notify();
+        Settle();
+        CoapMessage last = TakeOne();
+        Assert.Equal((CoapCode.NotAcceptable, null), (last.Code, NumberOf(last)));
+        AssertNobody();
+    }
+
+    [Fact]
     [Rfc("7641-4.2-3")]
     public async Task A_notification_may_say_that_a_representation_of_the_client_is_valid()
     {
@@ -128,8 +156,8 @@ public sealed class ServingNotificationTests : ObservingTest
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
 
-        // Numbers begin by the clock: this is shortly before the 24 bits are used up.
-        Clock.AdvanceTo(TimeSpan.FromSeconds(496) - TimeSpan.FromMilliseconds(10));
+        // Numbers are those of the clock, which begins at 956 of 1,024 s and goes a sixtieth slower in the first hour: this is shortly before the 24 bits are used up.
+        Clock.AdvanceTo(TimeSpan.FromSeconds((1_024 - 956) * 60 / 59.0) - TimeSpan.FromMilliseconds(10));
         uint before = NumberOf(Register(Peer))!.Value;
         Assert.InRange(before, 0xffff00u, 0xffffffu);
         bool wrapped = false;

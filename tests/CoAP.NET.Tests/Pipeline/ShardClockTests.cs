@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Execution;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;

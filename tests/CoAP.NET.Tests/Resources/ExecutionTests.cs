@@ -107,6 +107,67 @@ public class ExecutionTests
     }
 
     [Fact]
+    public async Task A_serial_group_is_one_queue_for_its_routes_and_the_groups_inside()
+    {
+        ConcurrentQueue<TaskCompletionSource<CoapResult>> running = new();
+        Task<CoapResult> Run()
+        {
+            TaskCompletionSource<CoapResult> source = new();
+            running.Enqueue(source);
+            return source.Task;
+        }
+
+        CoapRouteGroup group = _stage.MapGroup("/g").Serial();
+        group.MapGet("/a", () => Run());
+        group.MapPut("/a", () => Run());
+        group.MapGroup("/inner").MapGet("/b", () => Run());
+        Task<CoapResult>[] answers =
+        [
+            _stage.SendAsync(CoapMethod.Get, "/g/a"), _stage.SendAsync(CoapMethod.Put, "/g/a"), _stage.SendAsync(CoapMethod.Get, "/g/inner/b"),
+        ];
+        foreach (Task<CoapResult> answer in answers)
+        {
+            _stage.Scheduler.RunAll();
+            Assert.True(running.TryDequeue(out TaskCompletionSource<CoapResult>? source));
+            Assert.Empty(running);
+            source.SetResult(CoapResults.Changed());
+            await answer.WaitAsync(s_hang);
+            if (answer != answers[^1])
+            {
+                await _stage.Scheduler.WhenQueuedAsync().WaitAsync(s_hang);
+            }
+        }
+
+        await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
+    }
+
+    [Fact]
+    public void A_route_or_group_inside_a_serial_group_that_says_how_it_runs_has_a_queue_of_its_own()
+    {
+        TaskCompletionSource<CoapResult> never = new();
+        int runs = 0;
+        Task<CoapResult> Run()
+        {
+            runs++;
+            return never.Task;
+        }
+
+        CoapRouteGroup group = _stage.MapGroup("/g").Serial();
+        group.MapGet("/shared", () => Run());
+        group.MapGet("/own", () => Run()).Serial();
+        group.MapGet("/inline", () => Run()).RunInline();
+        group.MapGroup("/inner").Serial().MapGet("/a", () => Run());
+        foreach (string path in (string[])["/g/shared", "/g/own", "/g/inline", "/g/inner/a"])
+        {
+            _ = _stage.SendAsync(CoapMethod.Get, path);
+        }
+
+        Assert.Equal(4, runs);
+        _ = _stage.SendAsync(CoapMethod.Get, "/g/own");
+        Assert.Equal(4, runs);
+    }
+
+    [Fact]
     public void Serial_handler_that_completes_at_once_is_answered_on_the_receiving_thread()
     {
         _stage.MapGet("/a", () => "a").Serial();

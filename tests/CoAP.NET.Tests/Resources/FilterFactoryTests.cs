@@ -120,7 +120,11 @@ public class FilterFactoryTests
 
         public void Changed(ObservedRoute route) => Count++;
 
-        public void Changed(string path)
+        public int Changed(string path) => 0;
+
+        public int CountAt(string path) => 0;
+
+        public void ReachesNobody(string path, bool isServed)
         {
         }
 

@@ -120,18 +120,20 @@ public class OnlyOnTests : EndpointTest
         await StartAllAsync(_tcp);
 
         string text = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1504).Text;
-        Assert.Contains("Get /x: coap" + Environment.NewLine, text, StringComparison.Ordinal);
-        Assert.Contains("Get /y: coap, coap+tcp", text, StringComparison.Ordinal);
-        Assert.Contains("Get /z: nowhere", text, StringComparison.Ordinal);
+        Assert.Contains("GET /x: coap" + Environment.NewLine, text, StringComparison.Ordinal);
+        Assert.Contains("GET /y: coap, coap+tcp", text, StringComparison.Ordinal);
+        Assert.Contains("GET /z: nowhere", text, StringComparison.Ordinal);
         (LogLevel level, EventId _, string warning) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1505);
         Assert.Equal(LogLevel.Warning, level);
-        Assert.Contains("Get /z", warning, StringComparison.Ordinal);
+        Assert.Contains("GET /z", warning, StringComparison.Ordinal);
     }
 
     [Theory]
     [InlineData]
     [InlineData("coap://")]
     [InlineData("coap", "")]
+    [InlineData("coap", "http")]
+    [InlineData("wss")]
     public void Something_else_than_schemes_is_refused(params string[] schemes) =>
         Assert.Throws<ArgumentException>(() => Server.MapGet("/x", static () => "hi").OnlyOn(schemes));
 

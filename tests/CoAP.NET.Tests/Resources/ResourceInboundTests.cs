@@ -104,6 +104,100 @@ public class ResourceInboundTests
         Assert.Equal(CoapCode.Parse(code), _stage.Send(message).Code);
     }
 
+    [Theory]
+    [Rfc("7252-5.5.4-1")]
+    [InlineData(0, null, "2.05")]
+    [InlineData(0, 0, "2.05")]
+    [InlineData(0, 60, "4.06")]
+    [InlineData(null, 60, "2.05")]
+    public async Task An_answer_in_another_format_than_Accept_names_is_4_06(int? given, int? accept, string code)
+    {
+        _stage.MapGet("/now", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), given is { } number ? new CoapContentFormat((ushort)number) : null));
+        _stage.MapGet("/later", async () =>
+        {
+            await Task.Yield();
+            return new CoapResult(CoapCode.Content, "x"u8.ToArray(), given is { } number ? new CoapContentFormat((ushort)number) : null);
+        });
+        foreach (string path in (string[])["/now", "/later"])
+        {
+            Assert.Equal(CoapCode.Parse(code), (await _stage.SendAsync(Accepting(path, accept)).WaitAsync(s_hang)).Code);
+        }
+    }
+
+    [Fact]
+    [Rfc("7252-5.5.4-1")]
+    public void Errors_and_2_03_are_not_touched_by_Accept()
+    {
+        _stage.MapGet("/valid", () => CoapResults.Valid(CoapETag.FromVersion(1)));
+        _stage.MapGet("/error", () => new CoapResult(CoapCode.NotFound, "x"u8.ToArray(), CoapContentFormat.TextPlain));
+        Assert.Equal(CoapCode.Valid, _stage.Send(Accepting("/valid", 60)).Code);
+        Assert.Equal(CoapCode.NotFound, _stage.Send(Accepting("/error", 60)).Code);
+    }
+
+    [Fact]
+    public void A_route_that_ignores_Accept_sends_what_its_handler_answers()
+    {
+        CoapRouteGroup group = _stage.MapGroup("/old").IgnoreAccept();
+        group.MapGet("/a", () => "a");
+        group.MapGet("/b", () => "b").Produces(CoapContentFormat.TextPlain);
+        group.MapGet("/c", () => "c").IgnoreAccept(false);
+        Assert.Equal(CoapCode.Content, _stage.Send(Accepting("/old/a", 60)).Code);
+        Assert.Equal(CoapCode.Content, _stage.Send(Accepting("/old/b", 60)).Code);
+        Assert.Equal(CoapCode.NotAcceptable, _stage.Send(Accepting("/old/c", 60)).Code);
+    }
+
+    [Theory]
+    [Rfc("7252-5.8.1-1", "7252-5.8.2-1", "7252-5.8.3-1", "7252-5.8.4-1")]
+    [InlineData(CoapMethod.Get, "2.05")]
+    [InlineData(CoapMethod.Fetch, "2.05")]
+    [InlineData(CoapMethod.Post, "2.04")]
+    [InlineData(CoapMethod.Put, "2.04")]
+    [InlineData(CoapMethod.Delete, "2.02")]
+    [InlineData(CoapMethod.Patch, "2.04")]
+    [InlineData(CoapMethod.IPatch, "2.04")]
+    public async Task What_is_returned_without_a_code_has_the_success_of_the_method(CoapMethod method, string code)
+    {
+        CoapResult kept = "kept";
+        string seen = string.Empty;
+        _stage.Map("/text", [method], () => "x");
+        _stage.Map("/request", [method], request => "x");
+        _stage.Map("/named", [method], Named);
+        _stage.Map("/bytes", [method], request => new byte[1]);
+        _stage.Map("/content", [method], request => CoapContent.Text("x"));
+        _stage.Map("/kept", [method], () => kept);
+        _stage.Map("/filtered", [method], async (request, _) =>
+        {
+            await Task.Yield();
+            return "x";
+        }).AddFilter(async (request, next, token) =>
+        {
+            CoapResult result = await next(request, token);
+            seen = result.Code.ToString()[..4];
+            return result;
+        });
+        _stage.Map("/explicit", [method], () => CoapResults.Text("x"));
+        foreach (string path in (string[])["/text", "/request", "/named", "/bytes", "/content", "/kept", "/filtered"])
+        {
+            CoapResult result = await _stage.SendAsync(WithFormat(method, path)).WaitAsync(s_hang);
+            Assert.Equal((path, CoapCode.Parse(code), false), (path, result.Code, result.Payload.IsEmpty));
+            Assert.True(result.OptionsToRead!.Contains(OptionNumber.ContentFormat));
+        }
+
+        Assert.Equal(code, seen);
+        Assert.Equal(CoapCode.Content, kept.Code);
+        Assert.Equal(CoapCode.Content, _stage.Send(WithFormat(method, "/explicit")).Code);
+
+        static string Named() => "x";
+    }
+
+    [Fact]
+    public void The_log_says_which_formats_did_not_fit()
+    {
+        _stage.MapGet("/a", () => "a");
+        _stage.Send(Accepting("/a", 60));
+        Assert.Contains(_stage.Logger.Entries, entry => entry.Id == 1507 && entry.Text.Contains("/a", StringComparison.Ordinal));
+    }
+
     [Fact]
     [Rfc("8132-2.3.1-1")]
     public void FETCH_without_Content_Format_is_4_00()
@@ -204,20 +298,28 @@ public class ResourceInboundTests
     }
 
     [Fact]
-    public async Task Answer_to_an_exchange_that_was_given_up_is_dropped_and_counted()
+    public async Task Answer_after_5_03_of_a_stop_is_dropped_and_counted()
     {
         TaskCompletionSource<CoapResult> source = new();
         _stage.MapGet("/a", () => source.Task);
-        CoapExchange abandoned = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/a"));
+        Task<CoapResult> refused = _stage.SendAsync(CoapMethod.Get, "/a");
         CoapExchange answered = _stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/a"));
-        _stage.Block.Post(abandoned);
         _stage.Block.Post(answered);
-        abandoned.IsAbandoned = true;
         Assert.True(answered.TryClaimReply());
+        _stage.Block.RefuseUnanswered();
+        Assert.Equal(CoapCode.ServiceUnavailable, (await refused.WaitAsync(s_hang)).Code);
         source.SetResult("late");
         await _stage.Served.WhenIdleAsync().WaitAsync(s_hang);
         Assert.Equal(2, _stage.Counters[CoapCounter.LateResponses]);
-        Assert.Equal(0, _stage.Replies.Count);
+        Assert.Equal(1, _stage.Replies.Count);
+    }
+
+    [Fact]
+    public void A_request_that_passes_while_the_endpoint_stops_is_answered_too()
+    {
+        _stage.MapGet("/never", () => new TaskCompletionSource<CoapResult>().Task);
+        _stage.Block.RefuseUnanswered();
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/never").Code);
     }
 
     [Fact]
@@ -309,5 +411,23 @@ public class ResourceInboundTests
         }
 
         public UserCodeEnd ExitUserCode() => --Depth == 0 ? UserCodeEnd.Late : UserCodeEnd.Nested;
+    }
+
+    private static CoapMessage WithFormat(CoapMethod method, string path)
+    {
+        CoapMessage message = ResourceStage.Message(method, path);
+        message.Options.AddUInt(OptionNumber.ContentFormat, 0);
+        return message;
+    }
+
+    private static CoapMessage Accepting(string path, int? accept)
+    {
+        CoapMessage message = ResourceStage.Message(CoapMethod.Get, path);
+        if (accept is { } format)
+        {
+            message.Options.AddUInt(OptionNumber.Accept, (uint)format);
+        }
+
+        return message;
     }
 }

@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Streams;
 using CoAP.NET.Transports;
@@ -45,6 +46,17 @@ public class RouteSecurityTests : EndpointTest
 
         Assert.EndsWith(Hi, Exchange(PlainGetX), StringComparison.Ordinal);
         Assert.EndsWith(Hi, Secured(SecuredGetX), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_refusal_names_the_secured_schemes_that_there_are()
+    {
+        Server.MapGet("/x", static () => CoapResults.Text("hi"));
+        Server.MapGet("/y", static () => CoapResults.Text("hi")).OnlyOn("coap").RequireTransportSecurity();
+        await StartAllAsync();
+
+        Assert.EndsWith("secured transports only: coaps+tcp.", Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))), StringComparison.Ordinal);
+        Assert.EndsWith("this server listens on none.", Encoding.UTF8.GetString(Wire.Hex(Exchange("41010002aab179"))), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -107,8 +119,8 @@ public class RouteSecurityTests : EndpointTest
 
         (LogLevel level, EventId _, string text) = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1024);
         Assert.Equal(LogLevel.Information, level);
-        Assert.Contains("Get /open: coap, coaps+tcp", text, StringComparison.Ordinal);
-        Assert.Contains("Post /shut: coaps+tcp", text, StringComparison.Ordinal);
+        Assert.Contains("GET /open: coap, coaps+tcp", text, StringComparison.Ordinal);
+        Assert.Contains("POST /shut: coaps+tcp", text, StringComparison.Ordinal);
     }
 
     [Fact]

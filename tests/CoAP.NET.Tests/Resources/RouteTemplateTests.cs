@@ -27,6 +27,8 @@ public class RouteTemplateTests
     [InlineData("/%2e", "5.10.1")]
     [InlineData("/a?b=c", "query")]
     [InlineData("/a#b", "query")]
+    [InlineData("coap://x/y", "path alone")]
+    [InlineData("coaps+tcp://x/y", "path alone")]
     [InlineData("/%zz", "%25")]
     [InlineData("/%ff", "UTF-8")]
     public void Wrong_template_is_refused_with_what_to_do(string text, string hint)

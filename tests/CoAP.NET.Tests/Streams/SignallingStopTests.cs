@@ -71,14 +71,18 @@ public sealed class SignallingStopTests : SignallingTest
     }
 
     [Fact]
-    public async Task Disposing_releases_and_closes_at_once()
+    public async Task Disposing_answers_5_03_releases_and_closes_at_once()
     {
         MapSlow();
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow);
         await Within(Server.DisposeAsync().AsTask());
-        Assert.Equal([Release], connection.TakeSent());
+        string[] sent = connection.TakeSent();
+        Assert.Equal(2, sent.Length);
+        Assert.Equal("a3", sent[0][2..4]);
+        Assert.EndsWith("d10105", sent[0], StringComparison.Ordinal);
+        Assert.Equal(Release, sent[1]);
         Assert.True(connection.HasSentLast);
     }
 

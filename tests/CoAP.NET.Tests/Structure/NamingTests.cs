@@ -14,7 +14,7 @@ public class NamingTests
     // Public without the prefix, each for a reason.
     private static readonly string[] s_exceptions =
     [
-        "CoAP.NET.WheelTimer", // base class of public items; nobody outside can derive from it
+        "CoAP.NET.Execution.WheelTimer", // base class of public items; nobody outside can derive from it
         "CoAP.NET.Pipeline.InlineBlock`2", // base class of the stages, named after what it is
         "CoAP.NET.Pipeline.InlineTarget`1",
     ];

@@ -111,7 +111,7 @@ internal sealed class WellKnownCore
             }
         }
 
-        if (!attributes.Exists(attribute => attribute.IsNamed("obs")) && Array.Exists(routes, IsObservable))
+        if (!attributes.Exists(attribute => attribute.IsNamed("obs")) && Array.Exists(routes, static route => route.IsObservable))
         {
             attributes.Add(new CoapLinkAttribute("obs"));
         }
@@ -125,9 +125,6 @@ internal sealed class WellKnownCore
 
         return attributes;
     }
-
-    private static bool IsObservable(Route route) =>
-        (route.Methods.Contains(CoapMethod.Get) || route.Methods.Contains(CoapMethod.Fetch)) && route.Inherit(settings => settings.Observing) is not null;
 
     /// <summary>A link and for which requests it is listed: when one of the conditions holds; always when there are none.</summary>
     private sealed record Entry(CoapLink Link, Func<CoapRequest, bool>[]? Conditions);

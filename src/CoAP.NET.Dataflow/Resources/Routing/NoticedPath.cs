@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>A path that a change was told of. Not changed once it is made.</summary>
+/// <summary>A path that a change was told of. Not changed once it is made, but for one mark.</summary>
 internal sealed class NoticedPath
 {
     /// <summary>Takes a path apart.</summary>
@@ -26,4 +26,7 @@ internal sealed class NoticedPath
 
     /// <summary>The path in the one form that notices of changes use.</summary>
     public string Path { get; }
+
+    /// <summary>Whether it was looked at once that somebody can observe it.</summary>
+    public bool IsChecked { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 }

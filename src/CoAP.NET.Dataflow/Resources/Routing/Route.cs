@@ -38,6 +38,12 @@ internal sealed class Route
     /// <summary>What its observers know it by.</summary>
     public ObservedRoute Observed { get; } = new();
 
+    /// <summary>Whether it can be observed. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public bool IsObservable => (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Inherit(settings => settings.Observing) is not null;
+
+    /// <summary>Whether it was looked at once that a notice of a change can reach somebody.</summary>
+    public bool IsNoticeChecked { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
+
     /// <summary>Link attributes in the order they were given. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public List<CoapLinkAttribute> Attributes { get; } = [];
 
@@ -48,7 +54,7 @@ internal sealed class Route
     public string? ListedAs { get; set; }
 
     /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any and it names no schemes. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.HasSecuredTransport && Schemes is null);
+    public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.SecuredSchemes.Length != 0 && Schemes is null);
 
     /// <summary>The schemes of the transports that it is served over; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string[]? Schemes => Inherit(settings => settings.Schemes);
@@ -109,6 +115,9 @@ internal sealed class Route
         return rest.ToString();
     }
 
+    /// <summary>For people: the methods as RFCs write them and the template, such as <c>GET PUT /lamp</c>.</summary>
+    public override string ToString() => $"{string.Join(' ', Methods.Select(static method => (CoapCode)method))} {Template}";
+
     private RoutePlan MakePlan(CoapEnvironment environment)
     {
         RoutePlan plan;
@@ -117,15 +126,17 @@ internal sealed class Route
         CoapRouteInfo? info;
         lock (_table.Gate)
         {
-            ExecutionOptions execution = Inherit(settings => settings.Execution) ?? ExecutionOptions.Inline;
-            plan = new(_table.Version, execution, ExecutorOf(execution, environment), Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            (ExecutionOptions execution, RouteSettings owner) = FindExecution();
+            plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
             {
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
-                NeedsSecurity = NeedsSecurity,
+                ExecutionOwner = owner,
+                SecurityRefusal = NeedsSecurity ? MakeSecurityRefusal() : null,
                 Body = new BodyPolicy(
                     Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
                 Observing = Inherit(settings => settings.Observing),
+                IgnoresAccept = Inherit(settings => settings.IgnoresAccept) ?? false,
                 Freshness = Inherit(settings => settings.Freshness),
                 Limiter = Inherit(settings => settings.Limiter),
                 Schemes = Schemes,
@@ -145,16 +156,47 @@ internal sealed class Route
                 return other;
             }
 
-            plan = plan with { Admission = admission, Executor = ExecutorOf(plan.Execution, environment, plan.Executor) };
+            plan = plan with { Admission = admission, Executor = ExecutorOf(plan.Execution, plan.ExecutionOwner, environment, plan.Executor) };
             Handler = handler;
             Volatile.Write(ref _plan, plan);
             return plan;
         }
     }
 
-    // Kept while its options stay the same: it knows what runs.
-    private RouteExecutor ExecutorOf(ExecutionOptions execution, CoapEnvironment environment, RouteExecutor? made = null) =>
-        _plan is { } old && old.Execution == execution ? old.Executor : made ?? new RouteExecutor(execution, environment);
+    private CoapResult MakeSecurityRefusal()
+    {
+        string[] schemes = [.. _table.SecuredSchemes.Where(scheme => Schemes is not { } own || RoutePlan.IsAmong(own, scheme))];
+        return CoapResults.Unauthorized(schemes.Length == 0
+            ? "This resource is served over secured transports only, and this server listens on none."
+            : $"This resource is served over secured transports only: {string.Join(", ", schemes)}.");
+    }
+
+    private (ExecutionOptions Execution, RouteSettings Owner) FindExecution()
+    {
+        RouteSettings owner = Settings;
+        for (CoapRouteGroup? group = Group; owner.Execution is null && group is not null; group = group.Parent)
+        {
+            owner = group.Settings;
+        }
+
+        return owner.Execution is { } execution ? (execution, owner) : (ExecutionOptions.Inline, Settings);
+    }
+
+    // Kept while its options stay the same: it knows what runs. A group that is serial has one queue for all that inherit it.
+    private RouteExecutor ExecutorOf(ExecutionOptions execution, RouteSettings owner, CoapEnvironment environment, RouteExecutor? made = null)
+    {
+        if (owner == Settings || execution.Kind != ExecutionKind.Serial)
+        {
+            return _plan is { } old && old.Execution == execution && old.ExecutionOwner == owner ? old.Executor : made ?? new RouteExecutor(execution, environment);
+        }
+
+        if (owner.SharedExecutor is not { } shared || shared.Options != execution)
+        {
+            owner.SharedExecutor = shared = new RouteExecutor(execution, environment);
+        }
+
+        return shared;
+    }
 
     /// <summary>The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Early, CoapRouteInfo? Info) GatherFilters()

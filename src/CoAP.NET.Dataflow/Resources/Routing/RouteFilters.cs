@@ -10,7 +10,7 @@ internal static class RouteFilters
     public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Compose(
         Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler, CoapRouteInfo info, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters)
     {
-        CoapHandler inner = new(handler);
+        CoapHandler inner = (request, cancellationToken) => WithItsCode(request, handler(request, cancellationToken));
         CoapHandler composed = inner;
         try
         {
@@ -27,5 +27,20 @@ internal static class RouteFilters
         }
 
         return composed == inner ? handler : composed.Invoke;
+    }
+
+    // Filters see the code that goes out.
+    private static ValueTask<CoapResult> WithItsCode(CoapRequest request, ValueTask<CoapResult> pending)
+    {
+        if (!pending.IsCompletedSuccessfully)
+        {
+            return request.Code.IsSafe ? pending : AwaitAsync(request, pending);
+        }
+
+        CoapResult result = pending.Result;
+        return new ValueTask<CoapResult>(result is null ? result! : result.AnswerTo(request.Code));
+
+        static async ValueTask<CoapResult> AwaitAsync(CoapRequest request, ValueTask<CoapResult> pending) =>
+            await pending.ConfigureAwait(false) is { } result ? result.AnswerTo(request.Code) : null!;
     }
 }

@@ -4,11 +4,14 @@ namespace CoAP.NET.Resources;
 /// <param name="Version">The version of the table.</param>
 /// <param name="Execution">The execution options that <paramref name="Executor"/> was made of.</param>
 /// <param name="Executor">Runs the handler; kept while its options stay the same.</param>
-/// <param name="Produces">The formats that answers can have; null when the handler looks at Accept itself.</param>
+/// <param name="Produces">The formats that answers can have; null when none are declared.</param>
 /// <param name="Consumes">The formats that payloads may have; null when the handler looks itself.</param>
 internal sealed record RoutePlan(
     int Version, ExecutionOptions Execution, RouteExecutor Executor, CoapContentFormat[]? Produces, CoapContentFormat[]? Consumes)
 {
+    /// <summary>Who said how it is executed: the route or a group around it.</summary>
+    public required RouteSettings ExecutionOwner { get; init; }
+
     /// <summary>What holds for the bodies of requests.</summary>
     public required BodyPolicy Body { get; init; }
 
@@ -18,14 +21,20 @@ internal sealed record RoutePlan(
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
 
+    /// <summary>What a request by a plain transport is answered where only secured ones are served; null where plain ones are.</summary>
+    public CoapResult? SecurityRefusal { get; init; }
+
     /// <summary>Whether requests are served over secured transports only.</summary>
-    public bool NeedsSecurity { get; init; }
+    public bool NeedsSecurity => SecurityRefusal is not null;
 
     /// <summary>The schemes of the transports that it is served over; null for all.</summary>
     public string[]? Schemes { get; init; }
 
     /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
     public TimeSpan? Freshness { get; init; }
+
+    /// <summary>Whether answers go out in whatever format the handler chose, although Accept asks for another.</summary>
+    public bool IgnoresAccept { get; init; }
 
     /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
     public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }

@@ -5,6 +5,9 @@ internal sealed class RouteSettings
 {
     public ExecutionOptions? Execution { get; set; }
 
+    /// <summary>What runs all routes that inherit from a group to be serial, one request at a time; null before the first one is planned.</summary>
+    public RouteExecutor? SharedExecutor { get; set; }
+
     public bool? Hidden { get; set; }
 
     public bool? AllowMulticast { get; set; }
@@ -20,6 +23,9 @@ internal sealed class RouteSettings
     public CoapContentFormat[]? Produces { get; set; }
 
     public CoapContentFormat[]? Consumes { get; set; }
+
+    /// <summary>Whether answers go out in whatever format the handler chose.</summary>
+    public bool? IgnoresAccept { get; set; }
 
     public BodyMode? BodyMode { get; set; }
 

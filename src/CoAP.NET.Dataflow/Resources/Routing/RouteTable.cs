@@ -27,10 +27,10 @@ internal sealed class RouteTable : IBodyPolicies
     public int Version => Volatile.Read(ref _version);
 
     /// <summary>
-    /// Whether the endpoint listens on a secured transport: from then on a route that does not say what holds for it is served over secured ones only (RFC 8323 chapter 9).
+    /// The schemes of the secured transports that the endpoint listens on. Once there is one, a route that does not say what holds for it is served over secured ones only (RFC 8323 chapter 9).
     /// Guarded by <see cref="Gate"/>.
     /// </summary>
-    public bool HasSecuredTransport { get; private set; }
+    public string[] SecuredSchemes { get; private set; } = [];
 
     /// <summary>Whether any route or group describes errors; never false again.</summary>
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
@@ -151,26 +151,83 @@ internal sealed class RouteTable : IBodyPolicies
     }
 
     /// <summary>Tells observers that the resource at a path may have changed.</summary>
+    /// <returns>How many observe it.</returns>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
-    public void Notify(string path)
+    public int Notify(string path)
     {
         NoticedPath noticed = _noticed.Get(path);
-        Notify(noticed.Options, noticed);
+        int observers = Notify(noticed.Options, noticed, out RouteNode? place);
+        if (observers == 0 && !noticed.IsChecked)
+        {
+            noticed.IsChecked = true;
+            if (!IsObservable(place))
+            {
+                Changes?.ReachesNobody(noticed.Path, place is not null);
+            }
+        }
+
+        return observers;
     }
 
     /// <summary>Tells observers that the resource of the Uri-Path options may have changed.</summary>
-    public void Notify(CoapOptionCollection options) => Notify(options, null);
+    public void Notify(CoapOptionCollection options) => Notify(options, null, out _);
 
-    private void Notify(CoapOptionCollection options, NoticedPath? noticed)
+    /// <summary>Tells observers that everything that a route serves may have changed.</summary>
+    /// <returns>How many there are.</returns>
+    public int Notify(Route route, bool tellsMistakes)
     {
-        if (Changes is { } changes && Find(options, out _) is { } place)
+        Changes?.Changed(route.Observed);
+        int observers = route.Observed.Observers;
+        if (observers == 0 && tellsMistakes && !route.IsNoticeChecked)
         {
-            foreach (Route? route in place.Routes)
+            route.IsNoticeChecked = true;
+            lock (Gate)
             {
-                route?.Observed.CountChange();
+                tellsMistakes = !route.IsObservable;
             }
 
-            changes.Changed(noticed?.Path ?? PathOf(options));
+            if (tellsMistakes)
+            {
+                Changes?.ReachesNobody(route.Template.Text, isServed: true);
+            }
+        }
+
+        return observers;
+    }
+
+    /// <summary>How many observe a path.</summary>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public int CountObservers(string path) => Changes?.CountAt(_noticed.Get(path).Path) ?? 0;
+
+    private int Notify(CoapOptionCollection options, NoticedPath? noticed, out RouteNode? place)
+    {
+        place = Find(options, out _);
+        if (Changes is not { } changes || place is null)
+        {
+            return 0;
+        }
+
+        foreach (Route? route in place.Routes)
+        {
+            route?.Observed.CountChange();
+        }
+
+        return changes.Changed(noticed?.Path ?? PathOf(options));
+    }
+
+    private bool IsObservable(RouteNode? place)
+    {
+        lock (Gate)
+        {
+            foreach (Route? route in place is null ? [] : place.Routes)
+            {
+                if (route is { IsObservable: true })
+                {
+                    return true;
+                }
+            }
+
+            return false;
         }
     }
 
@@ -184,12 +241,13 @@ internal sealed class RouteTable : IBodyPolicies
         }
     }
 
-    /// <summary>Says that the endpoint listens on a secured transport.</summary>
-    public void AddSecuredTransport()
+    /// <summary>Says on which secured transports the endpoint listens.</summary>
+    /// <param name="schemes">Their schemes.</param>
+    public void SetSecuredSchemes(string[] schemes)
     {
         lock (Gate)
         {
-            HasSecuredTransport = true;
+            SecuredSchemes = schemes;
             _version++;
         }
     }

@@ -32,6 +32,11 @@ internal sealed class RouteTemplate
     public static RouteTemplate Parse(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
+        if (text.IndexOf("://", StringComparison.Ordinal) is var colon and > 0 && Uri.CheckSchemeName(text[..colon]))
+        {
+            throw Bad(text, "It is a URI, but a template is a path alone. Write what follows the host, such as /devices/{id}; Listen says the host, and OnlyOn the scheme.");
+        }
+
         return text is "" or "/" ? Root : new RouteTemplate(Array.ConvertAll(PathText.Split(text), segment => ParseSegment(segment, text))).Check(text);
     }
 

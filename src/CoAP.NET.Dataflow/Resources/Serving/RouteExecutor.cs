@@ -1,13 +1,12 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>Runs the handler of one route where its execution options say.</summary>
+/// <summary>Runs the handlers of one route, or of all routes of a group that is serial, where their execution options say.</summary>
 internal sealed class RouteExecutor
 {
     // How many requests of one route that proved slow run at a time. As many may wait, a run's time at most; more only if they do not wait for long: a handler
     // that computes is taken for one that blocks when the system takes the processor from it, and what it cannot do must be refused all the same.
     private const int SlowParallelism = 256;
 
-    private readonly ExecutionOptions _options;
     private readonly CoapEnvironment _environment;
     private readonly SlowWatch _watch;
     private readonly WorkQueue? _queue;
@@ -16,7 +15,7 @@ internal sealed class RouteExecutor
 
     public RouteExecutor(ExecutionOptions options, CoapEnvironment environment)
     {
-        _options = options;
+        Options = options;
         _environment = environment;
         _watch = new SlowWatch(environment.TimeProvider);
         if (options.Kind is ExecutionKind.Queued or ExecutionKind.Serial)
@@ -25,18 +24,21 @@ internal sealed class RouteExecutor
         }
     }
 
+    /// <summary>Where and how they run.</summary>
+    public ExecutionOptions Options { get; }
+
     /// <summary>Runs the handler now or later; its answer goes out by itself.</summary>
     /// <returns>Whether it was taken; if not, nothing will run and the caller answers 5.03.</returns>
     public bool TryRun(in RouteCall call)
     {
-        switch (_options.Kind)
+        switch (Options.Kind)
         {
             case ExecutionKind.Queued:
                 return _queue!.TryRun(call);
             case ExecutionKind.Serial:
                 return _queue!.TryRun(call, _watch.IsInline || !(_watch.IsSlow || _watch.IsCostly(_queue.HasWaiting)) ? _watch : null);
             case ExecutionKind.Scheduler:
-                return TryRunOn(_options.Scheduler!, call);
+                return TryRunOn(Options.Scheduler!, call);
             default:
                 if (!_watch.IsInline && QueueAside() is { } queue)
                 {

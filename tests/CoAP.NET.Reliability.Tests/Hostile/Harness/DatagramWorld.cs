@@ -19,7 +19,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
     private readonly Dictionary<char, ScriptedPeer> _peers = [];
     private readonly BufferCount _buffers;
     private readonly Dictionary<string, byte[]> _remembered = [];
-    private readonly long[] _ofOthers = new long[(int)CoapCounter.Count];
+    private readonly long[] _ofOthers = new long[Enum.GetValues<CoapCounter>().Length];
     private long _carried;
     private int _rows;
 
@@ -297,7 +297,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
 
     private long[] Counters()
     {
-        long[] all = new long[(int)CoapCounter.Count];
+        long[] all = new long[Enum.GetValues<CoapCounter>().Length];
         for (int i = 0; i < all.Length; i++)
         {
             all[i] = Endpoint.Counters[(CoapCounter)i];

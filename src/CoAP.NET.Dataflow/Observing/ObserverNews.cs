@@ -1,0 +1,62 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>Counts the observers of routes and tells who listens what becomes of them. Methods are called under the shard's lock; handlers of users run when it is released.</summary>
+internal sealed class ObserverNews
+{
+    private readonly CoapShard _shard;
+    private readonly Action<object?> _raise;
+
+    public ObserverNews(CoapShard shard)
+    {
+        _shard = shard;
+        _raise = events => ((ObserverEvents)events!).Raise(_shard.Environment);
+    }
+
+    /// <summary>A client is an observer now.</summary>
+    /// <param name="observer">The observer.</param>
+    /// <param name="before">The one whose place it takes; null when there was none. When it observed the same, nobody came or went.</param>
+    public void Came(Observer observer, Observer? before)
+    {
+        observer.Subject.Route.CountObservers(1);
+        if (before is not null && IsSame(observer.Subject, before.Subject))
+        {
+            return;
+        }
+
+        if (observer.Subject.Route.Events is { } events && events.AddCame(observer.Channel, observer.Subject.Path))
+        {
+            _shard.AfterRelease(_raise, events);
+        }
+    }
+
+    /// <summary>A client is an observer no more.</summary>
+    /// <param name="observer">The observer.</param>
+    /// <param name="end">Why.</param>
+    /// <param name="successor">The one that takes its place; null when there is none.</param>
+    public void Went(Observer observer, CoapObserverEnd end, Observer? successor = null)
+    {
+        observer.Subject.Route.CountObservers(-1);
+        if (successor is not null && IsSame(observer.Subject, successor.Subject))
+        {
+            return;
+        }
+
+        if (observer.Subject.Route.Events is { } events && events.AddWent(observer.Channel, observer.Subject.Path, end))
+        {
+            _shard.AfterRelease(_raise, events);
+        }
+    }
+
+    /// <summary>A client acknowledged a notification.</summary>
+    public void Acknowledged(Observer observer)
+    {
+        if (observer.Subject.Route.Events is { } events && events.AddAcknowledged(observer.Channel, observer.Subject.Path))
+        {
+            _shard.AfterRelease(_raise, events);
+        }
+    }
+
+    private static bool IsSame(Subject one, Subject other) => one.Route == other.Route && string.Equals(one.Path, other.Path, StringComparison.Ordinal);
+}

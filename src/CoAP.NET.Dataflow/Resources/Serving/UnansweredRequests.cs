@@ -1,0 +1,55 @@
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// The requests of one shard whose answer did not come at once: their handlers await something, or they wait for their turn. When the endpoint stops each of them is answered, whatever its
+/// handler does. A request that is answered at once never comes here. Thread-safe.
+/// </summary>
+internal sealed class UnansweredRequests
+{
+    private readonly HashSet<CoapExchange> _all = [];
+    private readonly Lock _gate = new();
+    private bool _isClosed;
+
+    /// <summary>Notes a request whose handler has not answered yet.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <returns>False when the endpoint has stopped, so that the caller answers.</returns>
+    public bool TryAdd(CoapExchange exchange)
+    {
+        lock (_gate)
+        {
+            // Who answers meanwhile looks at the mark after it claimed the answer: so one of the two sees the other.
+            exchange.IsUnanswered = true;
+            Interlocked.MemoryBarrier();
+            if (exchange.IsReplied)
+            {
+                return true;
+            }
+
+            return !_isClosed && _all.Add(exchange);
+        }
+    }
+
+    /// <summary>Forgets a request that has its answer.</summary>
+    /// <param name="exchange">The request.</param>
+    public void Remove(CoapExchange exchange)
+    {
+        lock (_gate)
+        {
+            _all.Remove(exchange);
+        }
+    }
+
+    /// <summary>Ends it: all requests without an answer, for the caller to answer. From here on nothing is noted.</summary>
+    public CoapExchange[] Close()
+    {
+        lock (_gate)
+        {
+            _isClosed = true;
+            CoapExchange[] left = [.. _all];
+            _all.Clear();
+            return left;
+        }
+    }
+}

@@ -1,0 +1,194 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Tests.Streams;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>What a server is told of the observers of its routes, and how many there are.</summary>
+public sealed class ObserverEventTests : ObservingTest
+{
+    private readonly List<string> _events = [];
+
+    [Fact]
+    public async Task Who_comes_acknowledges_and_goes_is_told_and_counted_by_route()
+    {
+        CoapRouteHandlerBuilder route = Listen(MapState());
+        CoapRouteHandlerBuilder other = MapState("/other");
+        await StartAsync();
+        Register(Peer);
+        Register(Other);
+        Assert.Equal((2, 0), (route.ObserverCount, other.ObserverCount));
+        Change(route, "1");
+        (CoapAddress to, CoapMessage message) = TakeNew().Single(item => item.Peer == Peer);
+        Acknowledge(to, message);
+        Ask(Peer, "/obs", observe: 1);
+        Assert.Equal(["came 192.0.2.1 /obs 1", "came 192.0.2.2 /obs 2", "acknowledged 192.0.2.1 /obs 2", "went 192.0.2.1 /obs 1 Deregistered"], _events);
+        Assert.Equal(1, route.ObserverCount);
+    }
+
+    [Fact]
+    public async Task A_registration_that_is_made_again_is_no_news_and_one_of_something_else_is()
+    {
+        CoapRouteHandlerBuilder route = Listen(MapState());
+        MapState("/other");
+        await StartAsync();
+        Register(Peer);
+        Register(Peer);
+        Assert.Equal(["came 192.0.2.1 /obs 1"], _events);
+        Register(Peer, "/other");
+        Assert.Equal("went 192.0.2.1 /obs 0 Replaced", _events[^1]);
+        Assert.Equal(0, route.ObserverCount);
+    }
+
+    [Fact]
+    public async Task The_reason_says_why_somebody_went()
+    {
+        CoapResult result = CoapResults.Text("0");
+        CoapRouteHandlerBuilder route = Listen(Server.MapGet("/obs", () => result).Observable());
+        await StartAsync();
+
+        Register(Peer);
+        route.Notify();
+        Settle();
+        Reset(Peer, TakeOne());
+        Assert.EndsWith("Rejected", _events[^1], StringComparison.Ordinal);
+
+        Register(Peer);
+        route.Notify();
+        Settle();
+        Pass(300);
+        Assert.EndsWith("Lost", _events[^1], StringComparison.Ordinal);
+
+        Register(Peer);
+        result = CoapResults.Forbidden();
+        route.Notify();
+        Settle();
+        Assert.EndsWith("Failed", _events[^1], StringComparison.Ordinal);
+
+        result = CoapResults.Text("0");
+        Register(Peer);
+        route.Unmap();
+        Assert.EndsWith("Unmapped", _events[^1], StringComparison.Ordinal);
+        Assert.Equal(0, route.ObserverCount);
+    }
+
+    [Fact]
+    public async Task A_connection_that_ends_and_a_stop_take_their_observers_along()
+    {
+        DirectStreamTransport tcp = new();
+        Listen(MapState());
+        Server.Endpoint.AddTransport(tcp);
+        await StartAsync();
+        DirectConnection connection = tcp.Accept();
+        connection.Receive("00e1");
+        connection.Receive("5101aa60536f6273");
+        Register(Peer);
+        connection.Break();
+        Assert.EndsWith("Disconnected", _events[^1], StringComparison.Ordinal);
+        await Server.StopAsync();
+        Assert.EndsWith("/obs 0 Stopped", _events[^1], StringComparison.Ordinal);
+        Assert.Equal(4, _events.Count);
+    }
+
+    [Fact]
+    public async Task Paths_of_a_route_with_parameters_are_told_and_counted_apart()
+    {
+        CoapRouteHandlerBuilder route = Listen(Server.MapGet("/devices/{id}", static request => CoapResults.Text(request.Route["id"])).Observable());
+        await StartAsync();
+        Register(Peer, "/devices/7");
+        Register(Other, "/devices/8");
+        Assert.Equal(["came 192.0.2.1 /devices/7 1", "came 192.0.2.2 /devices/8 2"], _events);
+        Assert.Equal((1, 1, 0), (Server.CountObservers("/devices/7"), Server.CountObservers("devices/8"), Server.CountObservers("/devices/9")));
+        Assert.Equal((1, 0, 2), (Server.Notify("/devices/7"), Server.Notify("/devices/9"), route.Notify()));
+        Assert.DoesNotContain(Logs.Entries, static entry => entry.Id.Id == 1508);
+    }
+
+    [Fact]
+    public async Task A_handler_that_throws_is_logged_and_keeps_nothing_from_the_others()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        route.ObserverCame += static (_, _) => throw new InvalidOperationException("mine");
+        Listen(route);
+        await StartAsync();
+        Register(Peer);
+        Assert.Single(_events);
+        Assert.Contains(Logs.Entries, static entry => entry.Id.Id == 1763 && entry.Text.Contains("ObserverCame", StringComparison.Ordinal));
+        Assert.Equal(1, Server.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task A_handler_may_notify_and_look_and_events_never_run_inside_one_another()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        int depth = 0;
+        int deepest = 0;
+        route.ObserverCame += (sender, _) =>
+        {
+            deepest = Math.Max(deepest, ++depth);
+            Assert.Same(route, sender);
+            route.Notify();
+            if (route.ObserverCount == 1)
+            {
+                // A client comes while a handler runs.
+                Transport.Receive(Other, "41017d354b60536f6273");
+            }
+
+            _events.Add($"{route.ObserverCount}");
+            depth--;
+        };
+        await StartAsync();
+        Register(Peer);
+        Assert.Equal(1, deepest);
+        Assert.Equal(["2", "2"], _events);
+    }
+
+    [Fact]
+    public async Task A_slow_handler_lets_only_so_many_events_wait()
+    {
+        Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
+        CoapRouteHandlerBuilder route = MapState();
+        bool first = true;
+        int told = 0;
+        route.ObserverCame += (_, _) =>
+        {
+            told++;
+            if (first)
+            {
+                first = false;
+                for (int i = 0; i < 5_000; i++)
+                {
+                    Transport.Receive(PeerNumber(i), "41017d354b60536f6273");
+                }
+            }
+        };
+        await StartAsync();
+        Register(Peer);
+        Assert.Equal(5_001, route.ObserverCount);
+        Assert.Equal(4_097, told);
+        Assert.Equal(5_001 - 4_097, Server.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task Telling_of_a_change_that_can_reach_nobody_is_logged_once_in_a_minute()
+    {
+        CoapRouteHandlerBuilder plain = Server.MapGet("/plain", static () => "x");
+        await StartAsync();
+        Assert.Equal(0, Server.Notify("/typo"));
+        Assert.Equal(0, Server.Notify("/plain"));
+        Assert.Contains("/typo", Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1508).Text, StringComparison.Ordinal);
+        Pass(61);
+        Assert.Equal(0, plain.Notify());
+        Assert.Equal(0, plain.Notify());
+        Assert.Contains("not Observable()", Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1508 && entry.Text.Contains("/plain", StringComparison.Ordinal)).Text, StringComparison.Ordinal);
+    }
+
+    private CoapRouteHandlerBuilder Listen(CoapRouteHandlerBuilder route)
+    {
+        route.ObserverCame += (_, change) => _events.Add($"came {AddressOf(change)} {change.Path} {route.ObserverCount}");
+        route.ObserverWent += (_, change) => _events.Add($"went {AddressOf(change)} {change.Path} {route.ObserverCount} {change.End}");
+        route.ObserverAcknowledged += (_, change) => _events.Add($"acknowledged {AddressOf(change)} {change.Path} {route.ObserverCount}");
+        return route;
+    }
+
+    private static string AddressOf(CoapObserverChange change) => change.Peer.Address.ToIPAddress().ToString();
+}
