@@ -37,6 +37,7 @@ public sealed class HostedClientTests : HostTest
         ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
 
         Assert.Equal("GET /none/x", (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync("x"))).GetText());
+        Assert.Equal("GET /none/y", (await Within(host.Services.GetRequiredService<CoapClient>().GetAsync("y"))).GetText());
         Assert.Equal("GET /named/x", (await Within(host.Services.GetRequiredKeyedService<ICoapClient>("named").GetAsync("x"))).GetText());
         Assert.Equal("GET /typed/x", await Within(host.Services.GetRequiredService<IThermometer>().ReadAsync("x")));
         Assert.Same(factory.GetClient("named"), host.Services.GetRequiredKeyedService<ICoapClient>("named"));
