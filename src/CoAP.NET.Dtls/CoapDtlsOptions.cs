@@ -41,6 +41,12 @@ public sealed class CoapDtlsOptions
     public bool UseConnectionIds { get; set; } = true;
 
     /// <summary>
+    /// Whether handshakes fail with peers that do not bind the master secret to the whole handshake (extended_master_secret, RFC 7627). OpenSSL, GnuTLS, Mbed TLS, Californium and newer versions of tinydtls do. Without it a
+    /// session is safe as long as it is neither renegotiated nor resumed: renegotiation is never done here, and sessions without it are not resumed (RFC 7627 section 5.4). Default false, for old devices.
+    /// </summary>
+    public bool RequireExtendedMasterSecret { get; set; }
+
+    /// <summary>
     /// After so long a silence a flight of a handshake is sent again, then after twice as long, and so on (RFC 6347 section 4.2.4.1). Default 1 s; 50 ms to 60 s. RFC 7925 section 11 has 9 s for networks where an
     /// answer takes seconds, as each needless repetition costs them much.
     /// </summary>
@@ -75,6 +81,7 @@ public sealed class CoapDtlsOptions
             Server = Server?.Clone(),
             Client = Client?.Clone(),
             UseConnectionIds = UseConnectionIds,
+            RequireExtendedMasterSecret = RequireExtendedMasterSecret,
             RetransmitTimeout = RetransmitTimeout,
             HandshakeTimeout = HandshakeTimeout,
             MaxDatagramSize = MaxDatagramSize,

@@ -37,6 +37,13 @@ public sealed class CoapDtlsServerOptions
     /// </summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; set; }
 
+    /// <summary>
+    /// Whether clients that use the certificate or the raw public key of the server must show a raw public key that <see cref="ValidateClientPublicKey"/> takes; otherwise the handshake fails, and the client gets the
+    /// alert handshake_failure. Needs no certificate authorities. Where certificates are good as well set <see cref="RequireClientCertificate"/> instead, which then takes either. Those with pre-shared keys
+    /// show none. Default false: a client that shows nothing is served, and its identity is unknown.
+    /// </summary>
+    public bool RequireClientPublicKey { get; set; }
+
     /// <summary>Whether clients that use the certificate of the server must show one of their own; otherwise the handshake fails. Those with pre-shared keys show none. Default false.</summary>
     public bool RequireClientCertificate { get; set; }
 
@@ -52,15 +59,34 @@ public sealed class CoapDtlsServerOptions
     /// <summary>What is asked about revoked certificates of clients. Default <see cref="X509RevocationMode.NoCheck"/>: to ask takes long, and a handshake waits for it.</summary>
     public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
-    /// <summary>Most sessions; for one more, those end that were silent longest. Default 100,000; 1 to 10,000,000. Each takes up to 1 KiB.</summary>
+    /// <summary>
+    /// Most sessions. For one more, one ends of the IPv4 address or the IPv6 network of 56 bits that has most: those of clients that showed no identity first, then those that were silent longest. Default 100,000; 1 to
+    /// 10,000,000. Each takes up to 1 KiB.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessions { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
 
-    /// <summary>Most handshakes under way with clients whose address is shown to be real; more are not begun, and the clients try again. Default 1,000; 1 to 100,000. Each takes up to 120 KiB.</summary>
+    /// <summary>
+    /// Most sessions of one IPv4 address or one IPv6 network of 56 bits; for one more, one of its own ends. Default 10,000; 1 to 10,000,000. Raise it where more devices than that come from behind one NAT.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    public int MaxSessionsPerAddress { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress)); } = 10_000;
+
+    /// <summary>
+    /// Most sessions of one identity (a pre-shared key's, a certificate or a raw public key); for one more, the one of its own that was silent longest ends. Default 10,000; 1 to 10,000,000. Raise it where more
+    /// devices than that share one credential, which they should not.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    public int MaxSessionsPerIdentity { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity)); } = 10_000;
+
+    /// <summary>
+    /// Most handshakes under way with clients whose address is shown to be real. For one more, the one is given up that stands still longest, of the IPv4 address or the IPv6 network of 56 bits that has most; a quarter of
+    /// the room is for those that have sessions. Default 1,000; 1 to 100,000. Each takes up to 160 KiB.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakes { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
 
-    /// <summary>Most of them with one IPv4 address or one IPv6 network of 64 bits. Default 50; 1 to 100,000. Many devices behind one NAT that restart together need more.</summary>
+    /// <summary>Most of them with one IPv4 address or one IPv6 network of 64 bits; for one more, one of its own is given up. Default 50; 1 to 100,000. Many devices behind one NAT that restart together need more.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakesPerAddress { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
 
@@ -68,7 +94,7 @@ public sealed class CoapDtlsServerOptions
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 s to 365 days.</exception>
     public TimeSpan SessionIdleTimeout { get; set => field = OptionRanges.Check(value, s_shortestIdle, s_longestIdle, nameof(SessionIdleTimeout)); } = TimeSpan.FromDays(1);
 
-    /// <summary>Where it is kept what clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a <see cref="CoapDtlsSessionMemory"/>. Default null: each handshake is a whole one.</summary>
+    /// <summary>Where it is kept what clients need to resume their sessions by a short handshake (RFC 5246 section 7.3), such as a <see cref="CoapDtlsSessionMemory"/>. Servers may share it: sessions are resumed where the same is asked of clients and the same authorities are trusted; those with other pre-shared keys or another <see cref="ValidateClientCertificate"/> need their own. Default null: each handshake is a whole one.</summary>
     public ICoapDtlsSessionStore? ResumptionStore { get; set; }
 
     /// <summary>How long a session may be resumed. Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key was taken away can resume for so long.</summary>
@@ -86,12 +112,15 @@ public sealed class CoapDtlsServerOptions
             PskIdentityHint = PskIdentityHint,
             RawPublicKey = RawPublicKey,
             ValidateClientPublicKey = ValidateClientPublicKey,
+            RequireClientPublicKey = RequireClientPublicKey,
             Certificate = CertificateChecks.Copy(Certificate),
             RequireClientCertificate = RequireClientCertificate,
             RequestClientCertificate = RequestClientCertificate,
             ValidateClientCertificate = ValidateClientCertificate,
             RevocationMode = RevocationMode,
             MaxSessions = MaxSessions,
+            MaxSessionsPerAddress = MaxSessionsPerAddress,
+            MaxSessionsPerIdentity = MaxSessionsPerIdentity,
             MaxHandshakes = MaxHandshakes,
             MaxHandshakesPerAddress = MaxHandshakesPerAddress,
             SessionIdleTimeout = SessionIdleTimeout,

@@ -55,6 +55,22 @@ internal static class DtlsOptionChecks
             throw new ArgumentException($"CoapDtlsServerOptions.PskIdentityHint: {problem}");
         }
 
+        if (server is { RequireClientPublicKey: true, ValidateClientPublicKey: null })
+        {
+            throw new ArgumentException("CoapDtlsServerOptions.RequireClientPublicKey wants raw public keys of clients, but nothing says which are good. Set ValidateClientPublicKey.");
+        }
+
+        if (server.RequireClientPublicKey && (server.RequireClientCertificate || server.RequestClientCertificate))
+        {
+            throw new ArgumentException(
+                "CoapDtlsServerOptions.RequireClientPublicKey lets nobody in by a certificate, but certificates are asked for too. For clients with either set RequireClientCertificate and ValidateClientPublicKey, and leave RequireClientPublicKey out.");
+        }
+
+        if (server.RequireClientPublicKey && server.Certificate is null && server.RawPublicKey is null)
+        {
+            throw new ArgumentException("CoapDtlsServerOptions.RequireClientPublicKey goes with a Certificate or a RawPublicKey of the server, and there is none. Set one of them.");
+        }
+
         bool asks = server.RequireClientCertificate || server.RequestClientCertificate;
         bool decides = server.TrustedAuthorities.Count > 0 || server.ValidateClientCertificate is not null;
         if (server.Certificate is null)

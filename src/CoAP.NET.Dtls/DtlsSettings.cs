@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Native;
@@ -30,6 +31,8 @@ internal sealed class DtlsSettings
             ServerLimits = new DtlsServerLimits
             {
                 MaxSessions = server.MaxSessions,
+                MaxSessionsPerAddress = server.MaxSessionsPerAddress,
+                MaxSessionsPerIdentity = server.MaxSessionsPerIdentity,
                 MaxHandshakes = server.MaxHandshakes,
                 MaxHandshakesPerAddress = server.MaxHandshakesPerAddress,
                 HandshakeTimeout = options.HandshakeTimeout,
@@ -113,7 +116,9 @@ internal sealed class DtlsSettings
             Suites = DtlsSuites.OfServer(_options),
             Certificate = server.Certificate,
             Intermediates = [.. server.Intermediates],
-            RequiresClientCertificate = server.RequireClientCertificate,
+            RequiresClientCertificate = server.RequireClientCertificate || server.RequireClientPublicKey,
+            RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
+            Trust = TrustOf(server),
             RequestsClientCertificate = server.RequestClientCertificate || server.ValidateClientPublicKey is not null,
             RawPublicKey = server.RawPublicKey,
             TakesRawPublicKeys = server.ValidateClientPublicKey is not null,
@@ -140,6 +145,7 @@ internal sealed class DtlsSettings
             Certificate = client.Certificate,
             RawPublicKey = client.RawPublicKey,
             TakesRawPublicKeys = client.ValidateServerPublicKey is not null,
+            RequiresExtendedMasterSecret = _options.RequireExtendedMasterSecret,
             Intermediates = [.. client.Intermediates],
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
@@ -167,6 +173,25 @@ internal sealed class DtlsSettings
         {
             throw new CoapDtlsException($"The library that was found as OpenSSL ({CoapDtls.OpenSslVersion}) lacks what coaps needs: {exception.Message} {OpenSslLibrary.Advice}", exception);
         }
+    }
+
+    // Functions cannot be compared; that there is one can.
+    private static byte[] TrustOf(CoapDtlsServerOptions server)
+    {
+        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        foreach (byte[] authority in server.TrustedAuthorities.Select(static one => SHA256.HashData(one.RawDataMemory.Span)).OrderBy(Convert.ToHexStringLower, StringComparer.Ordinal))
+        {
+            hash.AppendData(authority);
+        }
+
+        hash.AppendData(
+        [
+            (byte)server.RevocationMode,
+            server.ValidateClientCertificate is null ? (byte)0 : (byte)1,
+            server.RequireClientPublicKey ? (byte)1 : (byte)0,
+            server.PskStore is null ? (byte)0 : (byte)1,
+        ]);
+        return hash.GetHashAndReset();
     }
 
     private static CertificateCheck CheckOf(CoapDtlsServerOptions server) => new()

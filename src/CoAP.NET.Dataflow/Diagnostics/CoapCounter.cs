@@ -159,6 +159,21 @@ public enum CoapCounter
     /// <summary>Datagrams of which nothing was of use to any session or handshake of DTLS: forged, replayed, of a session that is gone.</summary>
     RecordsRejected,
 
+    /// <summary>Records of DTLS that were not sealed with the keys of the session or handshake that they were for: forged, or of a pre-shared key that differs.</summary>
+    RecordsForged,
+
+    /// <summary>Records of DTLS whose number had come already, or is older than the window (RFC 6347 section 4.1.2.6).</summary>
+    RecordsReplayed,
+
+    /// <summary>Cookies of DTLS that were sent to addresses that are not shown to be real (HelloVerifyRequest, RFC 6347 section 4.2.1).</summary>
+    CookiesSent,
+
+    /// <summary>Handshakes of DTLS that were given up because others needed their place: of the source that had most, the one that stood still longest.</summary>
+    HandshakesEvicted,
+
+    /// <summary>Sessions of DTLS that were ended because they were silent for long, or others needed their place.</summary>
+    SessionsEvicted,
+
     /// <summary>Responses 4.01 with an Echo: freshness or a real address was not shown (RFC 9175 section 2.3).</summary>
     EchoChallenges,
 

@@ -10,9 +10,12 @@ internal readonly ref struct ClientHello
     private const int VersionAndRandom = 34;
     private const byte ClientHelloType = 1;
     private const int MaxSessionId = 32;
+    private const ushort ExtendedMasterSecret = 23;
 
-    private ClientHello(ReadOnlySpan<byte> record, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> after)
+    private ClientHello(ReadOnlySpan<byte> record, ulong sequence, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> after, ReadOnlySpan<byte> extensions)
     {
+        Sequence = sequence;
+        Extensions = extensions;
         Record = record;
         BeforeCookie = before;
         Cookie = cookie;
@@ -30,6 +33,37 @@ internal readonly ref struct ClientHello
 
     /// <summary>Cipher suites and compression methods: extensions may differ the second time.</summary>
     public ReadOnlySpan<byte> AfterCookie { get; }
+
+    /// <summary>The number of its record.</summary>
+    public ulong Sequence { get; }
+
+    /// <summary>The extensions, without the length before them; empty when there are none (RFC 5246 section 7.4.1.4).</summary>
+    public ReadOnlySpan<byte> Extensions { get; }
+
+    /// <summary>Whether the client can bind the master secret to the whole handshake (RFC 7627 section 5.1).</summary>
+    public bool HasExtendedMasterSecret
+    {
+        get
+        {
+            int position = 0;
+            while (Extensions.Length - position >= 2 * sizeof(ushort))
+            {
+                ushort type = BinaryPrimitives.ReadUInt16BigEndian(Extensions[position..]);
+                position += sizeof(ushort);
+                if (!TrySkip(Extensions, ref position, sizeof(ushort), out _))
+                {
+                    return false;
+                }
+
+                if (type == ExtendedMasterSecret)
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
 
     /// <summary>Reads one.</summary>
     /// <param name="datagram">A datagram.</param>
@@ -69,7 +103,8 @@ internal readonly ref struct ClientHello
             return false;
         }
 
-        hello = new ClientHello(record, before, cookie, body[after..position]);
+        ReadOnlySpan<byte> covered = body[after..position];
+        hello = new ClientHello(record, header.Sequence, before, cookie, covered, TrySkip(body, ref position, 2, out ReadOnlySpan<byte> extensions) ? extensions : default);
         return true;
     }
 

@@ -78,7 +78,7 @@ internal sealed class ClientHandshake : Handshake
     public unsafe byte[]? SaveSession()
     {
         nint session = LibSsl.SSL_get_session(Ssl);
-        if (Status != HandshakeStatus.Done || session == 0 || LibSsl.SSL_SESSION_is_resumable(session) == 0)
+        if (Status != HandshakeStatus.Done || !HasExtendedMasterSecret || session == 0 || LibSsl.SSL_SESSION_is_resumable(session) == 0)
         {
             return null;
         }
@@ -153,6 +153,10 @@ internal sealed class ClientHandshake : Handshake
             }
 
             Heard |= 1u << content[0];
+        }
+        else if (!IsChange(header, content))
+        {
+            return false;
         }
 
         // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages in them have numbers of their own.

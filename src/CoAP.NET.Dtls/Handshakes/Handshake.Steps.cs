@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Native;
@@ -8,11 +9,16 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <content>Records into OpenSSL, and what it asks for.</content>
 internal abstract partial class Handshake
 {
+    /// <summary>What is said of a peer without extended master secret where it is required.</summary>
+    public const string NoExtendedMasterSecret =
+        "The other end has no extended master secret (RFC 7627), which CoapDtlsOptions.RequireExtendedMasterSecret requires. Update it, or do not require it for old peers.";
+
     private const int MasterLength = 48;
     private const int RandomLength = 32;
 
-    // A Finished that overtakes, and a few of an attacker.
+    // A Finished that overtakes, and a few of an attacker; with a Connection ID of any length.
     private const int MaxHeld = 4;
+    private const int MaxHeldLength = 384;
 
     private readonly List<(RecordHeader Header, ReadOnlyMemory<byte> Record)> _held = [];
     private RecordLayer? _records;
@@ -86,9 +92,10 @@ internal abstract partial class Handshake
                 Feed(record);
             }
         }
-        else if (header.Type is not ContentType.ApplicationData && _held.Count < MaxHeld)
+        else if (header.Type is not ContentType.ApplicationData && record.Length <= MaxHeldLength && _held.Count < MaxHeld)
         {
-            _held.Add((header, record));
+            // A copy: the record is a part of a datagram that may be much longer.
+            _held.Add((header, record.ToArray()));
         }
 
         FeedHeld();
@@ -98,6 +105,15 @@ internal abstract partial class Handshake
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
+
+    /// <summary>Whether a record is a ChangeCipherSpec as the peer says it: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake at any other, and anybody can send it.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="content">What it holds.</param>
+    protected static bool IsChange(in RecordHeader header, ReadOnlySpan<byte> content) => header.Type == ContentType.ChangeCipherSpec && content is [1];
+
+    /// <summary>Says in words of our own what an error of OpenSSL means, where there are better ones.</summary>
+    /// <param name="error">OpenSSL's error.</param>
+    protected virtual string Explain(string error) => error;
 
     /// <summary>Called when it is done.</summary>
     protected virtual void OnDone()
@@ -118,7 +134,7 @@ internal abstract partial class Handshake
     }
 
     /// <summary>Goes on as far as OpenSSL can.</summary>
-    protected void Step()
+    protected unsafe void Step()
     {
         if (Status != HandshakeStatus.Running)
         {
@@ -140,13 +156,22 @@ internal abstract partial class Handshake
         }
         else if (result == 1)
         {
+            HasExtendedMasterSecret = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_GET_EXTMS_SUPPORT, new CLong(0), null).Value == 1;
+            if (Settings.RequiresExtendedMasterSecret && !HasExtendedMasterSecret)
+            {
+                // Nor does the peer get our Finished.
+                _output.Clear();
+                Fail(NoExtendedMasterSecret);
+                return;
+            }
+
             Status = HandshakeStatus.Done;
             IsResumed = LibSsl.SSL_session_reused(_ssl) == 1;
             OnDone();
         }
         else if (code is not (LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE))
         {
-            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? error : "OpenSSL ended the handshake.");
+            Fail(LibCrypto.TakeError() is { Length: > 0 } error ? Explain(error) : "OpenSSL ended the handshake.");
         }
     }
 

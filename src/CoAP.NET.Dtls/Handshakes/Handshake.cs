@@ -75,6 +75,9 @@ internal abstract partial class Handshake : IDisposable
     /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3), once it is done.</summary>
     public bool IsResumed { get; private set; }
 
+    /// <summary>Whether the master secret is bound to the whole handshake (RFC 7627), once it is done. Sessions without are not resumed (RFC 7627 section 5.4).</summary>
+    public bool HasExtendedMasterSecret { get; private set; }
+
     /// <summary>By what a client may ask this server to resume the session (RFC 5246 section 7.3), once it is done; null: by nothing.</summary>
     protected byte[]? ResumptionId { get; set; }
 

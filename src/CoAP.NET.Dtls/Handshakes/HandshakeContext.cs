@@ -11,6 +11,9 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <summary>OpenSSL's context of all handshakes of an endpoint in one role. Thread safe once made.</summary>
 internal sealed unsafe class HandshakeContext : SafeHandle
 {
+    // Of a server that was chosen by this end: more than any chain of the web has.
+    private const int MaxServerCertificates = 32_768;
+
     private static delegate* unmanaged[Cdecl]<nint, nint, int, int, int, nint, nint, int> s_defaultSecurity;
 
     /// <summary>Makes one.</summary>
@@ -33,6 +36,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MIN_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(0), null);
+        _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_CERT_LIST, new CLong(settings.IsServer ? ClientMessageFilter.MaxCertificates : MaxServerCertificates), null);
         ulong tickets = settings.UsesTickets ?? !settings.IsServer ? 0 : LibSsl.SSL_OP_NO_TICKET;
         _ = LibSsl.SSL_CTX_set_options(
             handle,
@@ -70,9 +74,25 @@ internal sealed unsafe class HandshakeContext : SafeHandle
 
     /// <summary>Makes the native state of a handshake.</summary>
     /// <returns>It; its owner frees it.</returns>
+    /// <exception cref="ObjectDisposedException">The context was disposed of, as at the end of its endpoint.</exception>
     public nint NewSsl()
     {
-        nint ssl = LibSsl.SSL_new(handle);
+        // The endpoint may stop on another thread at this moment. What is made keeps the native context alive by itself.
+        bool isHeld = false;
+        nint ssl;
+        try
+        {
+            DangerousAddRef(ref isHeld);
+            ssl = LibSsl.SSL_new(handle);
+        }
+        finally
+        {
+            if (isHeld)
+            {
+                DangerousRelease();
+            }
+        }
+
         return ssl != 0 ? ssl : throw new InvalidOperationException("OpenSSL has no memory for another handshake.");
     }
 

@@ -31,6 +31,12 @@ internal sealed record HandshakeSettings
     /// <summary>Whether a client is asked for a certificate, and may do without.</summary>
     public bool RequestsClientCertificate { get; init; }
 
+    /// <summary>Whether handshakes with peers fail that do not bind the master secret to the whole handshake (extended_master_secret, RFC 7627).</summary>
+    public bool RequiresExtendedMasterSecret { get; init; }
+
+    /// <summary>Says whom a server trusts beside what stands here: sessions are resumed only where it is the same as where they were made.</summary>
+    public ReadOnlyMemory<byte> Trust { get; init; }
+
     /// <summary>What tells clients which identity to use (RFC 4279 section 5), or null.</summary>
     public string? PskIdentityHint { get; init; }
 

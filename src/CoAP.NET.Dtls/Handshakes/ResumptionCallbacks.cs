@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Text;
+using System.Security.Cryptography;
 using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls.Handshakes;
@@ -13,16 +13,28 @@ internal static unsafe class ResumptionCallbacks
     /// <param name="settings">Its settings.</param>
     public static void Set(nint context, HandshakeSettings settings)
     {
-        // Sessions that were made under other rules about clients are not resumed under these.
-        fixed (byte* name = Encoding.ASCII.GetBytes(settings.RequiresClientCertificate ? "coaps, mutual" : "coaps"))
+        // Sessions that were made under other rules about clients are not resumed under these, whichever server shares the store.
+        Span<byte> rules = stackalloc byte[SHA256.HashSizeInBytes];
+        _ = SHA256.HashData(RulesOf(settings), rules);
+        fixed (byte* name = rules)
         {
-            _ = LibSsl.SSL_CTX_set_session_id_context(context, name, (uint)(settings.RequiresClientCertificate ? "coaps, mutual" : "coaps").Length);
+            _ = LibSsl.SSL_CTX_set_session_id_context(context, name, (uint)rules.Length);
         }
 
         _ = LibSsl.SSL_CTX_set_timeout(context, new CLong((int)Math.Clamp(settings.ResumptionLifetime.TotalSeconds, 1, int.MaxValue)));
         _ = LibSsl.SSL_CTX_ctrl(context, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(LibSsl.SSL_SESS_CACHE_SERVER | LibSsl.SSL_SESS_CACHE_NO_INTERNAL), null);
         LibSsl.SSL_CTX_sess_set_get_cb(context, &Get);
     }
+
+    private static byte[] RulesOf(HandshakeSettings settings) =>
+    [
+        .. "coaps 2"u8,
+        settings.RequiresClientCertificate ? (byte)1 : (byte)0,
+        settings.RequestsClientCertificate ? (byte)1 : (byte)0,
+        settings.TakesRawPublicKeys ? (byte)1 : (byte)0,
+        settings.RequiresExtendedMasterSecret ? (byte)1 : (byte)0,
+        .. settings.Trust.Span,
+    ];
 
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static nint Get(nint ssl, byte* id, int length, int* isShared)

@@ -28,9 +28,14 @@ internal sealed partial class ServerHandshake
         string? identity = reader.ReadText();
         ReadOnlySpan<byte> certificate = reader.ReadBytes();
         nint session = 0;
-        if (expires > Settings.Time.GetUtcNow())
+        byte[] publicKey = reader.ReadBytes().ToArray();
+        X509Certificate2? shown = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
+
+        // Who is not let in any more does not come back by what was believed before.
+        bool isGood = (shown is null || Settings.Time.GetUtcNow() < shown.NotAfter) && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
+        if (isGood && expires > Settings.Time.GetUtcNow())
         {
-            _taken = (identity, certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate), reader.ReadBytes().ToArray());
+            _taken = (identity, shown, publicKey);
             _takenId = id.ToArray();
             fixed (byte* start = bytes)
             {
@@ -59,7 +64,7 @@ internal sealed partial class ServerHandshake
             (PskIdentity, PeerCertificate, PeerPublicKey) = _taken;
             ResumptionId = _takenId;
         }
-        else if (!IsResumed && Settings.SessionStore is { } store)
+        else if (!IsResumed && HasExtendedMasterSecret && Settings.SessionStore is { } store)
         {
             KeepSession(store);
         }

@@ -1,21 +1,25 @@
 using System.Runtime.InteropServices;
 using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>A server's end of a handshake, for a client that has shown by a cookie that its address is real.</summary>
 internal sealed partial class ServerHandshake : Handshake
 {
-    private const int MessageBits = 32;
+    // SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE
+    private const int NoCertificateReturned = 199;
 
-    // RFC 5246 section 7.4: ClientHello, Certificate, CertificateVerify, ClientKeyExchange
-    private const uint ClientMessages = (1u << 1) | (1u << 11) | (1u << 15) | (1u << 16);
+    // What is kept of a ClientKeyExchange until its key is there: an identity in many fragments, with what is sent again.
+    private const int MaxWaitingBytes = 1_024;
 
     private readonly PskIdentityReader _identity = new();
+    private readonly ClientMessageFilter _filter = new();
     private readonly List<ReadOnlyMemory<byte>> _waiting = [];
     private readonly Func<byte[]>? _makeCid;
     private ulong _nextPlain;
+    private int _waitingBytes;
 
     /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
     /// <param name="context">What handshakes of its endpoint have in common.</param>
@@ -29,6 +33,9 @@ internal sealed partial class ServerHandshake : Handshake
 
     /// <summary>Whether it has its ClientHello.</summary>
     public bool IsStarted { get; private set; }
+
+    /// <summary>How many of the messages that it needs have begun to come.</summary>
+    public int Progress => _filter.Progress;
 
     /// <summary>Takes the ClientHello whose cookie was checked.</summary>
     /// <param name="clientHello">The datagram.</param>
@@ -77,9 +84,9 @@ internal sealed partial class ServerHandshake : Handshake
 
     protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
     {
-        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline. What a client never says would end the handshake as well.
+        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline. What a client never says would end the handshake as well, or take memory.
         ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
-        if (header.Type == ContentType.Alert || (header.Type == ContentType.Handshake && (content[0] >= MessageBits || (ClientMessages & (1u << content[0])) == 0)))
+        if (header.Type == ContentType.Handshake ? !_filter.Takes(content, AsksForCertificate) : !IsChange(header, content))
         {
             return false;
         }
@@ -110,13 +117,22 @@ internal sealed partial class ServerHandshake : Handshake
         return false;
     }
 
+    protected override string Explain(string error) => ConnectFailures.ReasonOf(error) == NoCertificateReturned
+        ? $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server requires. Give the client one, or require none."
+        : error;
+
+    // Clients with pre-shared keys are not asked.
+    private bool AsksForCertificate => (Settings.RequiresClientCertificate || Settings.RequestsClientCertificate) && !UsesPreSharedKey;
+
     private bool UsesPreSharedKey => LibSsl.SSL_get_pending_cipher(Ssl) is var cipher and not 0 && CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher))?.UsesPreSharedKey == true;
 
     private void Hold(ReadOnlyMemory<byte> record)
     {
-        if (_waiting.Count < PskIdentityReader.MaxFragments)
+        // A copy: the record is a part of a datagram that may be much longer.
+        if (_waiting.Count < PskIdentityReader.MaxFragments && _waitingBytes + record.Length <= MaxWaitingBytes)
         {
-            _waiting.Add(record);
+            _waitingBytes += record.Length;
+            _waiting.Add(record.ToArray());
         }
     }
 

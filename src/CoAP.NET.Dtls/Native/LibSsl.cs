@@ -9,10 +9,12 @@ internal static unsafe partial class LibSsl
     public const int SSL_CTRL_SET_SESS_CACHE_MODE = 44;
     public const int SSL_SESS_CACHE_SERVER = 2;
     public const int SSL_SESS_CACHE_NO_INTERNAL = 0x300;
+    public const int SSL_CTRL_SET_MAX_CERT_LIST = 51;
     public const int SSL_CTRL_SET_TLSEXT_HOSTNAME = 55;
     public const int DTLS_CTRL_GET_TIMEOUT = 73;
     public const int DTLS_CTRL_HANDLE_TIMEOUT = 74;
     public const int SSL_CTRL_CHAIN_CERT = 89;
+    public const int SSL_CTRL_GET_EXTMS_SUPPORT = 122;
     public const int SSL_CTRL_SET_MIN_PROTO_VERSION = 123;
     public const int SSL_CTRL_SET_MAX_PROTO_VERSION = 124;
 

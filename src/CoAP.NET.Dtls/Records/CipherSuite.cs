@@ -17,6 +17,9 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
     /// <summary>Bytes of the part of a nonce that comes from the key block.</summary>
     public const int SaltLength = 4;
 
+    /// <summary>Blocks of 16 bytes that count as one record for <see cref="MaxRecords"/>: 2 KiB.</summary>
+    public const int BlocksOfRecord = 128;
+
     /// <summary>All of them, those of RFC 7252 first.</summary>
     public static IReadOnlyList<CipherSuite> All { get; } =
     [
@@ -43,6 +46,18 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
 
     /// <summary>Bytes of a record beside its header and its content.</summary>
     public int Expansion => ExplicitNonceLength + TagLength;
+
+    /// <summary>
+    /// How many records that do not open a session survives. RFC 9147 section 4.5.3 allows 2^36 for GCM, of which 2^31 are more than anybody sends, and 2^23.5 for CCM. For CCM_8 it has none, as one that keeps the same odds ends
+    /// sessions for whoever sends a few datagrams; 2^23 tries succeed once in 2^41 sessions that are attacked so, and are some 400 MB of datagrams.
+    /// </summary>
+    public int MaxForgeries { get; } = mode == AeadMode.Gcm ? int.MaxValue - 1 : 1 << 23;
+
+    /// <summary>
+    /// How many records of up to <see cref="BlocksOfRecord"/> blocks the keys of one direction may protect; longer ones count as several. As much in all as RFC 9147 section 4.5.3 allows of records of 2^10 blocks: 2^24.5 with
+    /// GCM, 2^23 with CCM; those of CoAP are shorter.
+    /// </summary>
+    public ulong MaxRecords { get; } = mode == AeadMode.Gcm ? 1UL << 27 : 1UL << 26;
 
     /// <summary>Finds one.</summary>
     /// <param name="id">Its number.</param>

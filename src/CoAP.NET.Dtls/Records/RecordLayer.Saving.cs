@@ -15,7 +15,7 @@ internal sealed partial class RecordLayer
     /// <returns>False when too few numbers are left.</returns>
     public bool TrySave(StateWriter writer)
     {
-        if (_nextSequence + (2 * SavedMargin) >= SequenceEnd)
+        if (_nextSequence + (2 * SavedMargin) >= _suite.MaxRecords)
         {
             return false;
         }

@@ -17,6 +17,7 @@ internal sealed partial class RecordLayer
     private const int AssociatedLength = 13;
     private const int CidAssociatedLength = 23 + MaxCidLength;
     private const int TypeLength = 1;
+    private const int BytesOfRecord = CipherSuite.BlocksOfRecord * 16;
 
     private readonly CipherSuite _suite;
     private readonly bool _isServer;
@@ -29,8 +30,8 @@ internal sealed partial class RecordLayer
     private ReplayWindow _window;
     private ulong _nextSequence;
 
-    // Lower while a copy of this session is saved.
-    private ulong _end = SequenceEnd;
+    // Lower while a copy of this session is saved, and by what long records use up of the keys.
+    private ulong _end;
 
     /// <summary>Makes the records of a session.</summary>
     /// <param name="suite">How they are protected.</param>
@@ -45,6 +46,7 @@ internal sealed partial class RecordLayer
         _suite = suite;
         _keys = keys;
         _isServer = isServer;
+        _end = suite.MaxRecords;
         _ownCidLength = (byte)ownCid.Length;
         _cids = peerCid.Length == 0 ? ownCid : [.. ownCid, .. peerCid];
     }
@@ -57,7 +59,7 @@ internal sealed partial class RecordLayer
     /// <summary>The Connection ID in records to the peer; empty without.</summary>
     public ReadOnlySpan<byte> PeerCid => _cids.AsSpan(_ownCidLength);
 
-    /// <summary>How many records of this session were not authentic; CCM_8 allows few guesses only (RFC 9147 section 4.5.3).</summary>
+    /// <summary>How many records of this session were not authentic; a suite allows so many only (<see cref="CipherSuite.MaxForgeries"/>).</summary>
     public int Forgeries => _forgeries;
 
     /// <summary>Whether so few numbers are left that the session should end.</summary>
@@ -81,7 +83,7 @@ internal sealed partial class RecordLayer
     /// <param name="content">The content.</param>
     /// <param name="record">Takes the record.</param>
     /// <returns>Its bytes; 0 when no number is left, so that the session has to be made anew.</returns>
-    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) => _nextSequence >= _end ? 0 : SealAs(_nextSequence++, type, content, record);
+    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) => _nextSequence >= _end ? 0 : SealAs(Next(content.Length), type, content, record);
 
     /// <summary>Makes a record with a number that somebody else chose: for OpenSSL, with what its peer sent. Never for the wire.</summary>
     /// <param name="sequence">The number.</param>
@@ -179,6 +181,18 @@ internal sealed partial class RecordLayer
     {
         _keys.Clear();
         _nextSequence = _end = SequenceEnd;
+    }
+
+    private ulong Next(int contentLength)
+    {
+        ulong further = (ulong)(contentLength / BytesOfRecord);
+        if (further > 0)
+        {
+            // Not below what is needed to say that the session ends.
+            _end = Math.Max(_end - Math.Min(_end, further), Math.Min(_end, _nextSequence + Reserve));
+        }
+
+        return _nextSequence++;
     }
 
     private static void Nonce(ReadOnlySpan<byte> salt, ReadOnlySpan<byte> explicitNonce, Span<byte> nonce)

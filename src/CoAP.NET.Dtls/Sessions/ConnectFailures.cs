@@ -13,6 +13,7 @@ internal static class ConnectFailures
     private const int PskIdentityNotFound = 223;
     private const uint ServerHello = 1u << 2;
     private const uint HelloVerifyRequest = 1u << 3;
+    private const uint CertificateRequest = 1u << 13;
     private const uint ServerHelloDone = 1u << 14;
 
     /// <summary>The server did not finish the handshake in time.</summary>
@@ -30,7 +31,7 @@ internal static class ConnectFailures
 
         if (handshake.Refusal is { } alert)
         {
-            return OfAlert(alert, handshake.PskIdentity);
+            return OfAlert(alert, handshake);
         }
 
         if ((handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0)
@@ -68,14 +69,18 @@ internal static class ConnectFailures
 
     /// <summary>The server refused the handshake.</summary>
     /// <param name="alert">By which alert.</param>
-    /// <param name="pskIdentity">Who this end said it is, or null.</param>
-    public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(int alert, string? pskIdentity)
+    /// <param name="handshake">The handshake.</param>
+    public static (CoapDtlsHandshakeFailure Reason, string Text) OfAlert(int alert, ClientHandshake handshake)
     {
+        bool isAskedInVain = (handshake.Heard & CertificateRequest) != 0 && handshake.Settings is { Certificate: null, RawPublicKey: null };
+        string? pskIdentity = handshake.PskIdentity;
         string said = $"The server refused the handshake with the alert {AlertNames.Of(alert)}";
         return alert switch
         {
             AlertNames.BadRecordMac or AlertNames.DecryptError or AlertNames.UnknownPskIdentity when pskIdentity is not null =>
                 (CoapDtlsHandshakeFailure.PreSharedKey, $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
+            AlertNames.HandshakeFailure or AlertNames.CertificateRequired when isAskedInVain =>
+                (CoapDtlsHandshakeFailure.NoCredentials, $"{said}: it asked for a certificate or a raw public key, and this end has neither. Set CoapDtlsClientOptions.Certificate or RawPublicKey."),
             AlertNames.HandshakeFailure or AlertNames.ProtocolVersion or AlertNames.InsufficientSecurity =>
                 (CoapDtlsHandshakeFailure.NothingInCommon, $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. Compare the cipher suites and the credentials of both."),
             AlertNames.UnknownCa or (>= AlertNames.BadCertificate and <= AlertNames.CertificateUnknown) or AlertNames.AccessDenied =>
@@ -102,9 +107,14 @@ internal static class ConnectFailures
             return (CoapDtlsHandshakeFailure.NoCredentials, "The server wants a pre-shared key, and none is set for it: set one in the options of the client, or give the client a certificate and the server a cipher suite with certificates.");
         }
 
-        return Reason(failure) switch
+        if (failure == Handshake.NoExtendedMasterSecret)
         {
-            > AlertOffset and < AlertOffset + 256 and int reason => OfAlert(reason - AlertOffset, handshake.PskIdentity),
+            return (CoapDtlsHandshakeFailure.NothingInCommon, failure);
+        }
+
+        return ReasonOf(failure) switch
+        {
+            > AlertOffset and < AlertOffset + 256 and int reason => OfAlert(reason - AlertOffset, handshake),
             CertificateVerifyFailed => (CoapDtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted ({failure})."),
             NoCiphersAvailable => (CoapDtlsHandshakeFailure.NothingInCommon, $"No cipher suite is left to offer ({failure}): for pre-shared keys set one, and allow a suite with PSK."),
             PskIdentityNotFound => (CoapDtlsHandshakeFailure.NoCredentials, $"The identity or the key is too long for OpenSSL ({failure})."),
@@ -112,8 +122,10 @@ internal static class ConnectFailures
         };
     }
 
-    // error:0A000086:SSL routines::certificate verify failed
-    private static int Reason(string error)
+    /// <summary>The number of the reason in an error of OpenSSL, such as error:0A000086:SSL routines::certificate verify failed.</summary>
+    /// <param name="error">The error.</param>
+    /// <returns>0 when there is none.</returns>
+    public static int ReasonOf(string error)
     {
         const string Start = "error:";
         const int Digits = 8;

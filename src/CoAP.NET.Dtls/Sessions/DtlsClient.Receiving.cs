@@ -30,7 +30,10 @@ internal sealed partial class DtlsClient
         Peer peer = Peer.Of(path);
         PendingConnect? pending = _pending.GetValueOrDefault(peer);
         int cidLength = Math.Max(0, _context.Settings.OwnCidLength);
-        for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);)
+        int forged = 0;
+
+        // One that is bad harms none behind it; but many tries shall not fit into a datagram.
+        for (int offset = 0; offset < datagram.Length && forged < DtlsSession.MaxForgeriesOfDatagram && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);)
         {
             Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
             offset += record.Length;
@@ -49,7 +52,10 @@ internal sealed partial class DtlsClient
                 return isOfUse;
             }
 
-            isOfUse |= session is not null && (isShared ? DeliverShared(session, header, record, path) : Deliver(session, header, record, path));
+            if (session is not null)
+            {
+                isOfUse |= isShared ? DeliverShared(session, header, record, path) : Deliver(session, header, record, path, ref forged);
+            }
         }
 
         return isOfUse;
@@ -87,8 +93,9 @@ internal sealed partial class DtlsClient
     {
         byte[] copy = ArrayPool<byte>.Shared.Rent(record.Length);
         record.CopyTo(copy);
-        bool isOpened = Deliver(session, header, record, path, out bool isForged);
-        if (isForged)
+        int forged = 0;
+        bool isOpened = Deliver(session, header, record, path, ref forged);
+        if (forged > 0)
         {
             session.Forgive();
             copy.AsSpan(0, record.Length).CopyTo(record);
@@ -98,14 +105,12 @@ internal sealed partial class DtlsClient
         return isOpened;
     }
 
-    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path) => Deliver(session, header, record, path, out _);
-
-    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, out bool isForged)
+    private static bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
         // The address that it came to is no reason to send from there only: the system knows the way.
         DtlsPath before = session.Path;
         OpenResult result = session.Receive(header, record, Peer.Of(path) == Peer.Of(before) ? before : path);
-        isForged = result == OpenResult.Forged;
+        forged += result == OpenResult.Forged ? 1 : 0;
         return result == OpenResult.Opened;
     }
 

@@ -187,7 +187,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// <returns>The session.</returns>
     public DtlsSession OnDone(PendingConnect pending, Established established)
     {
-        DtlsSession session = new(established, pending.Path, Sink, Time) { Home = this, IsInitiator = true, ServerName = pending.ServerName };
+        DtlsSession session = new(established, pending.Path, this, isInitiator: true, pending.ServerName);
 
         // Before anything of it can be delivered.
         Interlocked.Increment(ref _sessionCount);
@@ -268,7 +268,7 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         return cid;
     }
 
-    long IDtlsSessionHome.MaxForgeries => DtlsSession.DefaultMaxForgeries;
+    long IDtlsSessionHome.MaxForgeries => long.MaxValue;
 
     void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
     {

@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -7,6 +8,7 @@ namespace CoAP.NET.Dtls.Sessions;
 internal sealed partial class DtlsServer
 {
     private const int AddressBytes = 24;
+    private const byte FatalLevel = 2;
 
     /// <summary>A handshake is done: its session takes the place of one that the peer may have had.</summary>
     /// <param name="pending">The handshake.</param>
@@ -15,7 +17,7 @@ internal sealed partial class DtlsServer
     public void OnDone(PendingHandshake pending, Established established, bool isResumed)
     {
         Counters.AddCompleted(isResumed);
-        Open(new DtlsSession(established, pending.Path, Sink, _time) { Home = this });
+        Open(new DtlsSession(established, pending.Path, this, isInitiator: false, null));
 
         // Not before there is a session: what the client sends at once is for that.
         Forget(pending);
@@ -48,9 +50,9 @@ internal sealed partial class DtlsServer
             old.End(DtlsEnd.Replaced, tells: false);
         }
 
-        while (_sessions.TakeOldest(_limits.MaxSessions) is { } oldest)
+        while (_sessions.TakeExcess(_limits, session) is { } excess)
         {
-            oldest.End(DtlsEnd.Evicted, tells: true);
+            excess.End(DtlsEnd.Evicted, tells: true);
         }
     }
 
@@ -79,6 +81,12 @@ internal sealed partial class DtlsServer
             return true;
         }
 
+        if (_context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
+        {
+            RefuseOld(path, hello);
+            return true;
+        }
+
         if (_pending.TryGetValue(path, out PendingHandshake? known))
         {
             if (known.Began(hello.BeforeCookie))
@@ -94,31 +102,66 @@ internal sealed partial class DtlsServer
         return TryBegin(path, datagram, hello.BeforeCookie);
     }
 
+    // RFC 7627 section 5.2: aborted at once, and told.
+    private void RefuseOld(in DtlsPath path, in ClientHello hello)
+    {
+        RecordHeader header = new(ContentType.Alert, 0, hello.Sequence, 0, 2);
+        Span<byte> alert = stackalloc byte[RecordHeader.Size + 2];
+        header.Write(alert, []);
+        alert[RecordHeader.Size] = FatalLevel;
+        alert[RecordHeader.Size + 1] = AlertNames.HandshakeFailure;
+        Sink.Send(path, alert);
+        Counters.AddFailed();
+        HandshakeFailed?.Invoke(path, Handshake.NoExtendedMasterSecret);
+    }
+
     private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning)
     {
-        lock (_countGate)
+        ServerHandshake handshake;
+        try
         {
-            if (_isDisposed || !_handshakes.TryAdd(path.Remote))
-            {
-                Counters.AddRefused();
-                return false;
-            }
+            handshake = new(_context, MakeCid) { Validate = _validate, ValidateRawPublicKey = ValidateRawPublicKey };
+        }
+        catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
+        {
+            // The endpoint stops, or OpenSSL has no memory. The client tries again.
+            Counters.AddIgnored();
+            return false;
         }
 
-        PendingHandshake pending = new(new ServerHandshake(_context, MakeCid) { Validate = _validate, ValidateRawPublicKey = ValidateRawPublicKey }, path, this, beginning.ToArray()) { Since = _time.GetTimestamp() };
+        PendingHandshake pending = new(handshake, path, this, beginning.ToArray())
+        {
+            Since = _time.GetTimestamp(),
+            Source = _sessions.Keys.WideOf(path.Remote),
+            NarrowSource = _sessions.Keys.NarrowOf(path.Remote),
+            IsKnown = _sessions.HasSessionsOf(path.Remote),
+        };
+        if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))
+        {
+            // Counted and not logged: whoever floods would fill the log.
+            Forget(evicted);
+            Counters.AddEvicted();
+        }
+
         if (!_pending.TryAdd(path, pending))
         {
             // The same ClientHello came by another thread.
-            Release(path);
             _ = pending.GiveUp("Another one was quicker.");
+            _handshakes.Remove(pending);
             return true;
         }
 
         Counters.AddStarted();
-        _ = pending.Post(datagram);
+        bool isOver = !pending.Post(datagram);
         if (Volatile.Read(ref _isDisposed))
         {
             _ = pending.GiveUp("The server stops.");
+            isOver = true;
+        }
+
+        if (isOver)
+        {
+            // Another thread needed its place already, or the server stops.
             Forget(pending);
         }
 
@@ -135,18 +178,8 @@ internal sealed partial class DtlsServer
 
     private void Forget(PendingHandshake pending)
     {
-        if (_pending.TryRemove(new KeyValuePair<DtlsPath, PendingHandshake>(pending.Path, pending)))
-        {
-            Release(pending.Path);
-        }
-    }
-
-    private void Release(in DtlsPath path)
-    {
-        lock (_countGate)
-        {
-            _handshakes.Remove(path.Remote);
-        }
+        _pending.TryRemove(new KeyValuePair<DtlsPath, PendingHandshake>(pending.Path, pending));
+        _handshakes.Remove(pending);
     }
 
     private byte[] MakeCid()

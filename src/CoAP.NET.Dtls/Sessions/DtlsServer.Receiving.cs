@@ -16,13 +16,16 @@ internal sealed partial class DtlsServer
         bool isOfUse = false;
         bool isPosted = false;
         int offset = 0;
-        while (offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], CidLength, out RecordHeader header))
+        int forged = 0;
+
+        // One that is bad harms none behind it; but many tries shall not fit into a datagram.
+        while (offset < datagram.Length && forged < DtlsSession.MaxForgeriesOfDatagram && RecordHeader.TryRead(datagram[offset..], CidLength, out RecordHeader header))
         {
             Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
             offset += record.Length;
             if (header.Type == ContentType.Tls12Cid && _sessions.Find(header.Cid(record)) is { } session)
             {
-                isOfUse |= Deliver(session, header, record, path);
+                isOfUse |= Deliver(session, header, record, path, ref forged);
             }
             else if (header.Epoch == 0 && IsClientHello(header, record))
             {
@@ -36,7 +39,7 @@ internal sealed partial class DtlsServer
             }
             else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } known)
             {
-                isOfUse |= Deliver(known, header, record, path);
+                isOfUse |= Deliver(known, header, record, path, ref forged);
             }
             else
             {
@@ -65,7 +68,7 @@ internal sealed partial class DtlsServer
         return false;
     }
 
-    private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)
+    private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
         switch (session.Receive(header, record, path))
         {
@@ -73,6 +76,7 @@ internal sealed partial class DtlsServer
                 _sessions.Touch(session);
                 return true;
             case OpenResult.Forged:
+                forged++;
                 Counters.AddForged(1);
                 return false;
             case OpenResult.Replayed:

@@ -46,7 +46,7 @@ internal sealed partial class DtlsServer
             TimeSpan age = TimeSpan.FromTicks(Math.Max(0, _time.GetUtcNow().UtcTicks - reader.ReadNumber()));
             while (!reader.IsAtEnd)
             {
-                DtlsSession session = DtlsSession.Load(ref reader, age, Sink, _time, this);
+                DtlsSession session = DtlsSession.Load(ref reader, age, this);
                 sessions.Add(session);
                 if (session.OwnCid.Length is not (0 or CidLength))
                 {

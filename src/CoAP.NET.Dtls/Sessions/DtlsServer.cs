@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Channels;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 
@@ -29,8 +28,7 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     private readonly CookieMint _cookies;
     private readonly SessionTable _sessions;
     private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
-    private readonly Lock _countGate = new();
-    private readonly SourceCounts _handshakes;
+    private readonly HandshakeTable _handshakes;
     private bool _isDisposed;
 
     /// <summary>Makes a server.</summary>
@@ -62,7 +60,7 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         _run = run;
         _cookies = new CookieMint(random, time, s_cookieKeyLifetime);
         _sessions = new SessionTable(time, random);
-        _handshakes = new SourceCounts(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
+        _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
     }
 
     public IDtlsSink Sink { get; }
@@ -70,28 +68,24 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     public CoapRandomSource Random { get; }
 
     /// <summary>What happened so far.</summary>
-    public DtlsServerCounters Counters { get; } = new();
+    public DtlsServerCounters Counters { get; init; } = new();
 
     /// <summary>How many sessions there are.</summary>
     public int SessionCount => _sessions.Count;
 
     /// <summary>How many handshakes are under way.</summary>
-    public int HandshakeCount
-    {
-        get
-        {
-            lock (_countGate)
-            {
-                return _handshakes.Total;
-            }
-        }
-    }
+    public int HandshakeCount => _handshakes.Count;
+
+    /// <summary>Now, by the clock's timestamp.</summary>
+    public long Now => _time.GetTimestamp();
 
     /// <summary>Decides about raw public keys of clients (SubjectPublicKeyInfo); null: none is good.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateRawPublicKey { get; init; }
 
     /// <summary>Told of handshakes that gave no session, with the reason in words.</summary>
     public Action<DtlsPath, string>? HandshakeFailed { get; init; }
+
+    TimeProvider IDtlsSessionHome.Time => _time;
 
     long IDtlsSessionHome.MaxForgeries => _limits.MaxForgeries;
 
@@ -145,10 +139,7 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Ends all handshakes and sessions, and tells peers. Those of sessions that were saved notice nothing.</summary>
     public void Dispose()
     {
-        lock (_countGate)
-        {
-            _isDisposed = true;
-        }
+        Volatile.Write(ref _isDisposed, true);
 
         foreach (PendingHandshake pending in _pending.Values)
         {

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>What happened at a server, counted since it was made. Thread safe.</summary>
-internal sealed class DtlsServerCounters
+/// <param name="endpoint">The counters of the endpoint, which get what its owner should watch; null: none.</param>
+internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
 {
     private static readonly int s_reasons = Enum.GetValues<DtlsEnd>().Length;
 
@@ -13,7 +14,7 @@ internal sealed class DtlsServerCounters
     private long _handshakesCompleted;
     private long _handshakesResumed;
     private long _handshakesFailed;
-    private long _handshakesRefused;
+    private long _handshakesEvicted;
     private long _cookiesSent;
     private long _addressChanges;
 
@@ -38,8 +39,8 @@ internal sealed class DtlsServerCounters
     /// <summary>Those that gave none.</summary>
     public long HandshakesFailed => Volatile.Read(ref _handshakesFailed);
 
-    /// <summary>Clients with a good cookie that found too many handshakes under way.</summary>
-    public long HandshakesRefused => Volatile.Read(ref _handshakesRefused);
+    /// <summary>Those that were given up as others needed their place.</summary>
+    public long HandshakesEvicted => Volatile.Read(ref _handshakesEvicted);
 
     /// <summary>HelloVerifyRequests.</summary>
     public long CookiesSent => Volatile.Read(ref _cookiesSent);
@@ -51,9 +52,17 @@ internal sealed class DtlsServerCounters
     /// <param name="reason">Why.</param>
     public long SessionsEnded(DtlsEnd reason) => Volatile.Read(ref _ended[(int)reason]);
 
-    public void AddForged(long count) => Interlocked.Add(ref _recordsForged, count);
+    public void AddForged(long count)
+    {
+        Interlocked.Add(ref _recordsForged, count);
+        endpoint?.Add(CoapCounter.RecordsForged, count);
+    }
 
-    public void AddReplayed() => Interlocked.Increment(ref _recordsReplayed);
+    public void AddReplayed()
+    {
+        Interlocked.Increment(ref _recordsReplayed);
+        endpoint?.Add(CoapCounter.RecordsReplayed);
+    }
 
     public void AddIgnored() => Interlocked.Increment(ref _recordsIgnored);
 
@@ -70,11 +79,26 @@ internal sealed class DtlsServerCounters
 
     public void AddFailed() => Interlocked.Increment(ref _handshakesFailed);
 
-    public void AddRefused() => Interlocked.Increment(ref _handshakesRefused);
+    public void AddEvicted()
+    {
+        Interlocked.Increment(ref _handshakesEvicted);
+        endpoint?.Add(CoapCounter.HandshakesEvicted);
+    }
 
-    public void AddCookie() => Interlocked.Increment(ref _cookiesSent);
+    public void AddCookie()
+    {
+        Interlocked.Increment(ref _cookiesSent);
+        endpoint?.Add(CoapCounter.CookiesSent);
+    }
 
     public void AddMove() => Interlocked.Increment(ref _addressChanges);
 
-    public void AddEnd(DtlsEnd reason) => Interlocked.Increment(ref _ended[(int)reason]);
+    public void AddEnd(DtlsEnd reason)
+    {
+        Interlocked.Increment(ref _ended[(int)reason]);
+        if (reason == DtlsEnd.Evicted)
+        {
+            endpoint?.Add(CoapCounter.SessionsEvicted);
+        }
+    }
 }

@@ -3,10 +3,16 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <summary>How much a server keeps of peers.</summary>
 internal sealed record DtlsServerLimits
 {
-    /// <summary>Most sessions; the one idle longest makes room.</summary>
+    /// <summary>Most sessions; one of the source that has most makes room.</summary>
     public int MaxSessions { get; init; } = 100_000;
 
-    /// <summary>Most handshakes under way; more are not begun.</summary>
+    /// <summary>Most sessions of one IPv4 address or one IPv6 network of 56 bits.</summary>
+    public int MaxSessionsPerAddress { get; init; } = 10_000;
+
+    /// <summary>Most sessions of one identity.</summary>
+    public int MaxSessionsPerIdentity { get; init; } = 10_000;
+
+    /// <summary>Most handshakes under way; for one more, one of the source that has most is given up.</summary>
     public int MaxHandshakes { get; init; } = 1_000;
 
     /// <summary>Most of them with one IPv4 address or IPv6 /64.</summary>
@@ -18,6 +24,6 @@ internal sealed record DtlsServerLimits
     /// <summary>After so long a silence a session ends.</summary>
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromDays(1);
 
-    /// <summary>How many forged records a session survives: with tags of 8 bytes a forger may have 2^23.5 tries at most (RFC 9147 section 4.5.3); far less is far more than accidents.</summary>
-    public long MaxForgeries { get; init; } = DtlsSession.DefaultMaxForgeries;
+    /// <summary>How many forged records a session survives at most, besides what its cipher suite allows (<see cref="Records.CipherSuite.MaxForgeries"/>).</summary>
+    public long MaxForgeries { get; init; } = long.MaxValue;
 }

@@ -1,13 +1,24 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <content>What the table keeps of a session, in the session: under the lock of the table.</content>
-internal sealed partial class DtlsSession
+internal sealed partial class DtlsSession : IShared
 {
     private long _touched;
+    private uint _source;
     private bool _isHidden;
 
     /// <summary>Whether the table has it.</summary>
     public bool IsListed { get; set; }
+
+    /// <summary>Where its peer is, as <see cref="SourceKeys"/> has it.</summary>
+    public uint Source
+    {
+        get => _source;
+        set => _source = value;
+    }
+
+    /// <summary>When it was last heard of.</summary>
+    public long LastOfUse => LastReceived;
 
     /// <summary>The one that was not heard of for longer.</summary>
     public DtlsSession? Older { get; set; }

@@ -40,13 +40,13 @@ internal sealed partial class DtlsSession
                 record = rented = ArrayPool<byte>.Shared.Rent(length);
             }
 
-            // The last numbers are for saying that it ends.
+            // The last numbers, and what the keys may still encrypt, are for saying that it ends.
             length = _records.IsAlmostUsedUp ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
         }
 
         if (length > 0)
         {
-            _sink.Send(path, record[..length]);
+            _home.Sink.Send(path, record[..length]);
         }
 
         if (rented is not null)
@@ -86,10 +86,10 @@ internal sealed partial class DtlsSession
             result = _records.Open(header, record, out type, out content, out bool isNewest);
             before = _path;
             moves = result == OpenResult.Opened && isNewest && path != before;
-            isBeyond = result == OpenResult.Forged && _records.Forgeries > (Home?.MaxForgeries ?? DefaultMaxForgeries);
+            isBeyond = result == OpenResult.Forged && _records.Forgeries > Math.Min(_home.MaxForgeries, Suite.MaxForgeries);
             if (result == OpenResult.Opened)
             {
-                Volatile.Write(ref _lastReceived, _time.GetTimestamp());
+                Volatile.Write(ref _lastReceived, _home.Time.GetTimestamp());
                 if (moves)
                 {
                     _path = path;
@@ -109,10 +109,10 @@ internal sealed partial class DtlsSession
 
         if (moves)
         {
-            Home?.OnMoved(this, before, path);
+            _home.OnMoved(this, before, path);
             if (path.Remote != before.Remote)
             {
-                _sink.Moved(this, before);
+                _home.Sink.Moved(this, before);
             }
         }
 
@@ -167,13 +167,13 @@ internal sealed partial class DtlsSession
             _lastFlight = null;
         }
 
-        Home?.OnEnded(this, reason);
+        _home.OnEnded(this, reason);
         if (length > 0)
         {
-            _sink.Send(path, alert[..length]);
+            _home.Sink.Send(path, alert[..length]);
         }
 
-        _sink.Closed(this, reason);
+        _home.Sink.Closed(this, reason);
         return true;
     }
 
@@ -183,7 +183,7 @@ internal sealed partial class DtlsSession
         {
             // An empty one only hides how much is said (RFC 5246 section 6.2.1).
             case ContentType.ApplicationData when content.Length > 0:
-                _sink.Received(this, path, content);
+                _home.Sink.Received(this, path, content);
                 break;
             case ContentType.Handshake when content.Length > 0 && content[0] == Finished:
                 // The peer says its Finished again, so it has not heard ours.
@@ -220,7 +220,7 @@ internal sealed partial class DtlsSession
             length = _records.Seal(ContentType.Alert, [WarningLevel, NoRenegotiation], alert);
         }
 
-        _sink.Send(path, alert[..length]);
+        _home.Sink.Send(path, alert[..length]);
     }
 
     private void SendLastFlight()
@@ -243,7 +243,7 @@ internal sealed partial class DtlsSession
             datagram = Make(flight);
         }
 
-        _sink.Send(path, datagram);
+        _home.Sink.Send(path, datagram);
     }
 
     private byte[] Make(LastFlight flight)

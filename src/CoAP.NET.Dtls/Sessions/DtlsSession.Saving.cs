@@ -38,12 +38,10 @@ internal sealed partial class DtlsSession
     /// <summary>Reads one that was saved.</summary>
     /// <param name="reader">Where from.</param>
     /// <param name="age">How long ago it was saved.</param>
-    /// <param name="sink">Whom it talks to.</param>
-    /// <param name="time">The clock.</param>
     /// <param name="home">Who finds it.</param>
     /// <returns>The session.</returns>
     /// <exception cref="InvalidDataException">This was not saved by <see cref="TrySave"/>.</exception>
-    public static DtlsSession Load(ref StateReader reader, TimeSpan age, IDtlsSink sink, TimeProvider time, IDtlsSessionHome home)
+    public static DtlsSession Load(ref StateReader reader, TimeSpan age, IDtlsSessionHome home)
     {
         RecordLayer records = RecordLayer.Load(ref reader);
         DtlsPath path = new(ReadAddress(ref reader), ReadAddress(ref reader), (int)reader.ReadNumber());
@@ -54,8 +52,8 @@ internal sealed partial class DtlsSession
         try
         {
             Handshakes.Established established = new(records, [], 0, identity, certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate)) { PeerPublicKey = publicKey };
-            DtlsSession session = new(established, path, sink, time) { Home = home };
-            session._lastReceived -= (long)((idle + age).TotalSeconds * time.TimestampFrequency);
+            DtlsSession session = new(established, path, home, isInitiator: false, null);
+            session._lastReceived -= (long)((idle + age).TotalSeconds * home.Time.TimestampFrequency);
             return session;
         }
         catch (CryptographicException exception)

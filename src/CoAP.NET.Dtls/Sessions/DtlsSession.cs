@@ -7,14 +7,14 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <summary>An established session: keys, numbers, where the peer is. Nothing native. Thread safe.</summary>
 internal sealed partial class DtlsSession
 {
-    /// <summary>How many forged records a session survives unless its home says otherwise.</summary>
-    public const long DefaultMaxForgeries = 1 << 20;
+    /// <summary>After so many records that are not authentic the rest of a datagram is dropped.</summary>
+    public const int MaxForgeriesOfDatagram = 2;
 
     /// <summary>How long the last flight of a handshake may have to be said again: twice the longest life of a datagram (RFC 6347 section 4.2.4).</summary>
     public static readonly TimeSpan LastFlightLifetime = TimeSpan.FromMinutes(4);
 
-    private readonly IDtlsSink _sink;
-    private readonly TimeProvider _time;
+    // Who finds it, and what all sessions there have in common: one reference, as there may be many.
+    private readonly IDtlsSessionHome _home;
 
     // Also the lock of all that changes: there may be many sessions, and nobody else has it.
     private readonly RecordLayer _records;
@@ -24,29 +24,43 @@ internal sealed partial class DtlsSession
     private long _lastReceived;
     private bool _isClosed;
 
-    /// <summary>Makes a session of what its handshake left.</summary>
+    /// <summary>Makes a session that nobody finds: whoever receives looks.</summary>
     /// <param name="established">What the handshake left.</param>
     /// <param name="path">Where the peer is.</param>
     /// <param name="sink">Whom it talks to.</param>
     /// <param name="time">The clock.</param>
     public DtlsSession(Established established, in DtlsPath path, IDtlsSink sink, TimeProvider time)
+        : this(established, path, new Nowhere(sink, time), isInitiator: false, null)
+    {
+    }
+
+    /// <summary>Makes a session of what its handshake left.</summary>
+    /// <param name="established">What the handshake left.</param>
+    /// <param name="path">Where the peer is.</param>
+    /// <param name="home">Who finds it by path and Connection ID, and is told when it moves or ends.</param>
+    /// <param name="isInitiator">Whether this end opened it.</param>
+    /// <param name="serverName">The name of the server that the client asked for (RFC 6066 section 3); null without.</param>
+    public DtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, bool isInitiator, string? serverName)
     {
         _records = established.Records;
         PskIdentity = established.PskIdentity;
-        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || established.ResumptionId is not null)
+        IsInitiator = isInitiator;
+        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || established.ResumptionId is not null || serverName is not null)
         {
-            _more = new More(established.PeerCertificate, established.PeerPublicKey, established.ResumptionId);
+            _more = new More(established.PeerCertificate, established.PeerPublicKey, established.ResumptionId, serverName);
         }
 
         _path = path;
-        _sink = sink;
-        _time = time;
-        _lastReceived = time.GetTimestamp();
+        _home = home;
+        _lastReceived = home.Time.GetTimestamp();
         _lastFlight = established.LastFlight.Length == 0 ? null : new LastFlight(established.LastFlight, _lastReceived) { NextPlainSequence = established.NextPlainSequence };
     }
 
-    /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends; null: whoever receives looks.</summary>
-    public IDtlsSessionHome? Home { get; init; }
+    /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends.</summary>
+    public IDtlsSessionHome Home
+    {
+        init => _home = value;
+    }
 
     /// <summary>Whose it is above; set once, before anything is delivered.</summary>
     public object? Owner { get; set; }
@@ -55,7 +69,7 @@ internal sealed partial class DtlsSession
     public bool IsInitiator { get; init; }
 
     /// <summary>The name of the server that the client asked for (RFC 6066 section 3); null without.</summary>
-    public string? ServerName { get; init; }
+    public string? ServerName => _more?.ServerName;
 
     /// <summary>Who the client is, by a pre-shared key.</summary>
     public string? PskIdentity { get; }
@@ -103,7 +117,7 @@ internal sealed partial class DtlsSession
     public ref readonly DtlsPath FixedPath => ref _path;
 
     /// <summary>How long nothing authentic came.</summary>
-    public TimeSpan Idle => _time.GetElapsedTime(LastReceived);
+    public TimeSpan Idle => _home.Time.GetElapsedTime(LastReceived);
 
     /// <summary>When something authentic came last, by the clock's timestamp.</summary>
     public long LastReceived => Volatile.Read(ref _lastReceived);
@@ -112,6 +126,9 @@ internal sealed partial class DtlsSession
 
     /// <summary>Whether the last flight of the handshake is kept.</summary>
     public bool HasLastFlight => Volatile.Read(ref _lastFlight) is not null;
+
+    /// <summary>Whether the handshake showed who the peer is.</summary>
+    public bool IsKnown => PskIdentity is not null || PeerCertificate is not null || !PeerPublicKey.IsEmpty;
 
     /// <summary>Whether another session is of the same peer, as far as the handshakes showed who that is.</summary>
     /// <param name="other">The other session.</param>
@@ -126,7 +143,7 @@ internal sealed partial class DtlsSession
     {
         lock (_records)
         {
-            if (_lastFlight is not null && _time.GetElapsedTime(_lastFlight.Since) > LastFlightLifetime)
+            if (_lastFlight is not null && _home.Time.GetElapsedTime(_lastFlight.Since) > LastFlightLifetime)
             {
                 _lastFlight = null;
             }
@@ -145,5 +162,22 @@ internal sealed partial class DtlsSession
     }
 
     // What sessions by a pre-shared key, of which there may be very many, mostly have not.
-    private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, byte[]? ResumptionId);
+    private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, byte[]? ResumptionId, string? ServerName);
+
+    private sealed class Nowhere(IDtlsSink sink, TimeProvider time) : IDtlsSessionHome
+    {
+        public IDtlsSink Sink => sink;
+
+        public TimeProvider Time => time;
+
+        public long MaxForgeries => long.MaxValue;
+
+        public void OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
+        {
+        }
+
+        public void OnEnded(DtlsSession session, DtlsEnd reason)
+        {
+        }
+    }
 }

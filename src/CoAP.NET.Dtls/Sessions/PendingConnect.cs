@@ -88,7 +88,7 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
 
         if (IsRefused() is { } alert)
         {
-            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfAlert(alert, _handshake!.PskIdentity);
+            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfAlert(alert, _handshake!);
             GiveUp(reason, text);
             return;
         }

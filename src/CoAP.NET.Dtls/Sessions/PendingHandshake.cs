@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="owner">Who is told how it ends.</param>
 /// <param name="beginning">What its ClientHello says before the cookie; with a random number, so that another handshake has another.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
-internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner, byte[] beginning)
+internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner, byte[] beginning) : IShared
 #pragma warning restore CA1001
 {
     // A flight of a client that sends each message in a datagram of its own, twice.
@@ -19,6 +19,8 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     private readonly Lock _gate = new();
     private readonly Queue<byte[]> _queue = new();
     private readonly CancellationTokenSource _end = new();
+    private long _lastProgress;
+    private int _progress;
     private bool _isBusy;
     private bool _isTimeoutDue;
     private bool _isOver;
@@ -27,6 +29,24 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     /// <summary>When it began, by the clock's timestamp.</summary>
     public required long Since { get; init; }
+
+    /// <summary>Where the client is, as <see cref="SourceKeys.WideOf"/> has it.</summary>
+    public required uint Source { get; init; }
+
+    /// <summary>Where the client is, as <see cref="SourceKeys.NarrowOf"/> has it.</summary>
+    public required ulong NarrowSource { get; init; }
+
+    /// <summary>Whether its source has sessions.</summary>
+    public required bool IsKnown { get; init; }
+
+    /// <summary>Whether the table has it. Under the lock of the table.</summary>
+    public bool IsListed { get; set; }
+
+    /// <summary>How many of the messages that it needs have come. Read by any thread.</summary>
+    public int Progress => Volatile.Read(ref _progress);
+
+    /// <summary>When it came further, or began. Read by any thread.</summary>
+    public long LastOfUse => Math.Max(Since, Volatile.Read(ref _lastProgress));
 
     /// <summary>Whether a ClientHello with a good cookie is the one that began it.</summary>
     /// <param name="beforeCookie">What it says before the cookie.</param>
@@ -120,6 +140,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
                 else
                 {
                     handshake.Receive(datagram);
+                    NoteProgress();
                 }
 
                 if (handshake.Status == HandshakeStatus.WantsKey)
@@ -144,6 +165,15 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             }
 
             Send(output);
+        }
+    }
+
+    private void NoteProgress()
+    {
+        if (handshake.Progress > _progress)
+        {
+            Volatile.Write(ref _progress, handshake.Progress);
+            Volatile.Write(ref _lastProgress, owner.Now);
         }
     }
 

@@ -10,8 +10,7 @@ internal sealed partial class SessionTable
 
     // Sessions that keep a last flight, oldest first.
     private readonly Queue<DtlsSession> _young = new();
-    private DtlsSession? _oldest;
-    private DtlsSession? _newest;
+    private readonly SessionOrder _order = new();
 
     /// <summary>Notes that a session was heard of.</summary>
     /// <param name="session">The session.</param>
@@ -29,29 +28,12 @@ internal sealed partial class SessionTable
                 return;
             }
 
-            Unlink(session);
+            _order.Remove(session);
             Link(session);
             if (session.IsHidden && !session.IsClosed)
             {
                 SetPlace(session.Path, session);
             }
-        }
-    }
-
-    /// <summary>Takes out the session that was not heard of for longest, if there are more than there may be.</summary>
-    /// <param name="max">Most sessions.</param>
-    /// <returns>The session, to be ended; null when there are no more.</returns>
-    public DtlsSession? TakeOldest(int max)
-    {
-        lock (_gate)
-        {
-            if (_count <= max || _oldest is not { } oldest)
-            {
-                return null;
-            }
-
-            Unlist(oldest);
-            return oldest;
         }
     }
 
@@ -62,7 +44,7 @@ internal sealed partial class SessionTable
     {
         lock (_gate)
         {
-            if (_oldest is not { } oldest || oldest.Idle <= timeout)
+            if (_order.Oldest is not { } oldest || oldest.Idle <= timeout)
             {
                 return null;
             }
@@ -94,14 +76,7 @@ internal sealed partial class SessionTable
     {
         lock (_gate)
         {
-            DtlsSession[] sessions = new DtlsSession[_count];
-            int count = 0;
-            for (DtlsSession? session = _oldest; session is not null; session = session.Newer)
-            {
-                sessions[count++] = session;
-            }
-
-            return sessions;
+            return [.. _order];
         }
     }
 
@@ -126,40 +101,6 @@ internal sealed partial class SessionTable
     private void Link(DtlsSession session)
     {
         session.Touched = session.LastReceived;
-        session.Older = _newest;
-        session.Newer = null;
-        if (_newest is null)
-        {
-            _oldest = session;
-        }
-        else
-        {
-            _newest.Newer = session;
-        }
-
-        _newest = session;
-    }
-
-    private void Unlink(DtlsSession session)
-    {
-        if (session.Older is { } older)
-        {
-            older.Newer = session.Newer;
-        }
-        else
-        {
-            _oldest = session.Newer;
-        }
-
-        if (session.Newer is { } newer)
-        {
-            newer.Older = session.Older;
-        }
-        else
-        {
-            _newest = session.Older;
-        }
-
-        session.Older = session.Newer = null;
+        _order.Append(session);
     }
 }

@@ -26,6 +26,9 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     /// <summary>How many sessions there are.</summary>
     public int Count => Volatile.Read(ref _count);
 
+    /// <summary>Numbers that stand for sources.</summary>
+    public SourceKeys Keys { get; } = new(random);
+
     /// <summary>The number that stands for a Connection ID.</summary>
     /// <param name="cid">The Connection ID.</param>
     public static ulong CidOf(ReadOnlySpan<byte> cid) => BinaryPrimitives.ReadUInt64BigEndian(cid);
@@ -81,6 +84,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
             session.IsListed = true;
             Volatile.Write(ref _count, _count + 1);
             Append(session);
+            Share(session, path);
             return true;
         }
     }
@@ -106,6 +110,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
             if (session.IsListed && !session.IsClosed)
             {
                 SetPlace(session.Path, session);
+                Rehome(session);
             }
         }
     }
@@ -165,7 +170,8 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
         session.IsListed = false;
         Volatile.Write(ref _count, _count - 1);
-        Unlink(session);
+        _order.Remove(session);
+        Unshare(session);
         if (session.HasCid)
         {
             _byCid.Remove(CidOf(session.OwnCid), session);

@@ -84,7 +84,7 @@ internal sealed partial class DtlsEngine
         catch (CoapDtlsHandshakeException exception)
         {
             _outer.Counters.Add(CoapCounter.HandshakesFailed);
-            DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), exception.Message);
+            DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), ForeignText.LineOf(exception.Message));
             throw new CoapConnectionException(exception.Reason is CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable ? CoapConnectionError.ConnectFailed : CoapConnectionError.HandshakeFailed, exception.Message, exception);
         }
     }

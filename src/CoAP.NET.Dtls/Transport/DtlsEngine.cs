@@ -48,6 +48,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this, context.TimeProvider, context.Random, _work.Run) {
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
+                    Counters = new DtlsServerCounters(context.Counters),
                 };
         }
 
@@ -138,6 +139,8 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
     private void OnHandshakeFailed(DtlsPath path, string why)
     {
         _outer.Counters.Add(CoapCounter.HandshakesFailed);
-        DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), why);
+
+        // It may hold what a stranger or the code of a user said.
+        DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), ForeignText.LineOf(why));
     }
 }

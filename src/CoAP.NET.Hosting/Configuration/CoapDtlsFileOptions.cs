@@ -40,6 +40,13 @@ public abstract class CoapDtlsFileOptions
         set => Common.UseConnectionIds = value;
     }
 
+    /// <summary>Whether handshakes fail with peers that do not bind the master secret to the whole handshake (RFC 7627). Default false, for old devices; sessions without it are never resumed.</summary>
+    public bool RequireExtendedMasterSecret
+    {
+        get => Common.RequireExtendedMasterSecret;
+        set => Common.RequireExtendedMasterSecret = value;
+    }
+
     /// <summary>After so long a silence a flight of a handshake is sent again, then after twice as long, and so on. Default 1 s; 50 ms to 60 s. RFC 7925 section 11 has 9 s for networks where an answer takes seconds.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 50 ms to 60 s.</exception>
     public TimeSpan RetransmitTimeout

@@ -22,12 +22,28 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
     /// <summary>Whether clients that come with the server's certificate are asked for one of their own. Default <see cref="CoapClientCertificateMode.None"/>. Those with pre-shared keys show none.</summary>
     public CoapClientCertificateMode ClientCertificates { get; set; }
 
-    /// <summary>Most sessions; for one more, those end that were silent longest. Default 100,000; 1 to 10,000,000.</summary>
+    /// <summary>Most sessions; for one more, one ends of the address that has most: of clients without an identity first, then the one that was silent longest. Default 100,000; 1 to 10,000,000.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessions
     {
         get => _bounds.MaxSessions;
         set => _bounds.MaxSessions = value;
+    }
+
+    /// <summary>Most sessions of one IPv4 address or one IPv6 network of 56 bits. Default 10,000; 1 to 10,000,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    public int MaxSessionsPerAddress
+    {
+        get => _bounds.MaxSessionsPerAddress;
+        set => _bounds.MaxSessionsPerAddress = value;
+    }
+
+    /// <summary>Most sessions of one identity or certificate. Default 10,000; 1 to 10,000,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
+    public int MaxSessionsPerIdentity
+    {
+        get => _bounds.MaxSessionsPerIdentity;
+        set => _bounds.MaxSessionsPerIdentity = value;
     }
 
     /// <summary>Most handshakes under way. Default 1,000; 1 to 100,000.</summary>

@@ -77,6 +77,7 @@ internal static class DtlsFiles
         CoapDtlsOptions dtls = new()
         {
             UseConnectionIds = files.UseConnectionIds,
+            RequireExtendedMasterSecret = files.RequireExtendedMasterSecret,
             RetransmitTimeout = files.RetransmitTimeout,
             HandshakeTimeout = files.HandshakeTimeout,
             MaxDatagramSize = files.MaxDatagramSize,
@@ -100,6 +101,8 @@ internal static class DtlsFiles
             RequestClientCertificate = files.ClientCertificates == CoapClientCertificateMode.Optional,
             RevocationMode = files.Revocation,
             MaxSessions = files.MaxSessions,
+            MaxSessionsPerAddress = files.MaxSessionsPerAddress,
+            MaxSessionsPerIdentity = files.MaxSessionsPerIdentity,
             MaxHandshakes = files.MaxHandshakes,
             MaxHandshakesPerAddress = files.MaxHandshakesPerAddress,
             SessionIdleTimeout = files.SessionIdleTimeout,

@@ -20,6 +20,8 @@ internal static class DtlsKeys
         .Include(Common(), static dtls => dtls)
         .Choice<CoapClientCertificateMode>("Dtls:ClientCertificates", static dtls => dtls.ClientCertificates, static (dtls, value) => dtls.ClientCertificates = value)
         .Number("Dtls:MaxSessions", 1, 10_000_000, static dtls => dtls.MaxSessions, static (dtls, value) => dtls.MaxSessions = value)
+        .Number("Dtls:MaxSessionsPerAddress", 1, 10_000_000, static dtls => dtls.MaxSessionsPerAddress, static (dtls, value) => dtls.MaxSessionsPerAddress = value)
+        .Number("Dtls:MaxSessionsPerIdentity", 1, 10_000_000, static dtls => dtls.MaxSessionsPerIdentity, static (dtls, value) => dtls.MaxSessionsPerIdentity = value)
         .Number("Dtls:MaxHandshakes", 1, 100_000, static dtls => dtls.MaxHandshakes, static (dtls, value) => dtls.MaxHandshakes = value)
         .Number("Dtls:MaxHandshakesPerAddress", 1, 100_000, static dtls => dtls.MaxHandshakesPerAddress, static (dtls, value) => dtls.MaxHandshakesPerAddress = value)
         .Time("Dtls:SessionIdleTimeout", Idle, static dtls => dtls.SessionIdleTimeout, static (dtls, value) => dtls.SessionIdleTimeout = value);
@@ -61,6 +63,7 @@ internal static class DtlsKeys
         .Choice<X509RevocationMode>("Dtls:Revocation", static dtls => dtls.Revocation, static (dtls, value) => dtls.Revocation = value)
         .List("Dtls:CipherSuites", new ChoiceKind<CoapDtlsCipherSuite>(nameof(CoapDtlsCipherSuite.None)), static dtls => dtls.CipherSuites)
         .Switch("Dtls:UseConnectionIds", static dtls => dtls.UseConnectionIds, static (dtls, value) => dtls.UseConnectionIds = value)
+        .Switch("Dtls:RequireExtendedMasterSecret", static dtls => dtls.RequireExtendedMasterSecret, static (dtls, value) => dtls.RequireExtendedMasterSecret = value)
         .Time("Dtls:RetransmitTimeout", new TimeKind(TimeSpan.FromMilliseconds(50), TimeSpan.FromMinutes(1)), static dtls => dtls.RetransmitTimeout, static (dtls, value) => dtls.RetransmitTimeout = value)
         .Time("Dtls:HandshakeTimeout", new TimeKind(TimeSpan.FromMilliseconds(100), TimeSpan.FromMinutes(10)), static dtls => dtls.HandshakeTimeout, static (dtls, value) => dtls.HandshakeTimeout = value)
         .Bytes("Dtls:MaxDatagramSize", 256, 16_000, static dtls => dtls.MaxDatagramSize, static (dtls, value) => dtls.MaxDatagramSize = (int)value);

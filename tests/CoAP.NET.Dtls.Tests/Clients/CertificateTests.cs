@@ -173,8 +173,20 @@ public sealed class CertificateTests
         settings.Client = settings.Client with { Certificate = null };
         using ClientBench bench = new(settings);
         CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
-        Assert.Equal(CoapDtlsHandshakeFailure.NothingInCommon, failure.Reason);
-        Assert.Contains("wants a certificate", failure.Message, StringComparison.Ordinal);
+        Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
+        Assert.Contains("asked for a certificate or a raw public key, and this end has neither", failure.Message, StringComparison.Ordinal);
+        Assert.Contains("The client showed no certificate, which this server requires.", Assert.Single(bench.ServerFailures), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_a_certificate_says_is_text_and_nothing_else()
+    {
+        using BenchAuthority stranger = new("stranger");
+        using X509Certificate2 hostile = stranger.Issue("device.example", commonName: "a\u001b[2Jb\r\n2026 all is well\u0007");
+        using ClientBench bench = new(BenchSettings.OfCertificates(s_authority, hostile));
+        CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
+        Assert.Contains("all is well", failure.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain(failure.Message, static one => char.IsControl(one));
     }
 
     internal static ClientBench MutualBench() => new(MutualSettings());

@@ -26,6 +26,7 @@ internal sealed class ClientBench : IDisposable
         Sink = new BenchSink((path, bytes) => Send(true, path.Tag, bytes));
         ServerSink = new BenchSink((path, bytes) => Send(false, (int)(path.Remote.Low & 0xFFFF), bytes));
         _clientContext = new HandshakeContext(settings.Client);
+        _ = LibSsl.SSL_CTX_set_options(_clientContext.DangerousGetHandle(), settings.ClientOptions);
         Client = new DtlsClient(_clientContext, settings.Sessions, Sink, Clock, new VirtualRandom(11), settings.Run);
         (_serverContext, Server) = MakeServer();
     }
@@ -160,6 +161,7 @@ internal sealed class ClientBench : IDisposable
     {
         const int ServerCache = 2;
         HandshakeContext context = new(_settings.Server);
+        _ = LibSsl.SSL_CTX_set_options(context.DangerousGetHandle(), _settings.ServerOptions);
         if (_settings.ServerResumes)
         {
             _ = LibSsl.SSL_CTX_ctrl(context.DangerousGetHandle(), LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(ServerCache), null);

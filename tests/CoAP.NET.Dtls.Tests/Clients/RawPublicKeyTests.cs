@@ -51,6 +51,40 @@ public sealed class RawPublicKeyTests
     }
 
     [Fact]
+    public async Task A_server_that_requires_a_key_refuses_a_client_without_and_both_are_told()
+    {
+        using ECDsa server = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using ECDsa client = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        BenchSettings settings = Settings(server, client);
+        settings.Server = settings.Server with { RequiresClientCertificate = true, RequestsClientCertificate = true, TakesRawPublicKeys = true };
+        settings.Client = settings.Client with { RawPublicKey = null };
+        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = static (_, _, _) => true };
+        if (IsMissing(settings))
+        {
+            return;
+        }
+
+        using ClientBench bench = new(settings);
+        CoapDtlsHandshakeException failure = await bench.FailAsync();
+        Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
+        Assert.Contains("no certificate and no raw public key, which this server requires", Assert.Single(bench.ServerFailures), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_key_can_be_required_without_authorities()
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CoapDtlsOptions options = new() { Server = new CoapDtlsServerOptions { RawPublicKey = key, RequireClientPublicKey = true, ValidateClientPublicKey = static _ => true } };
+        options.Validate();
+        DtlsSettings settings = DtlsSettings.From(options, isServer: true);
+        if (RawPublicKeys.IsSupported)
+        {
+            using HandshakeContext context = settings.MakeServerContext(TimeProvider.System);
+            Assert.True(context.Settings is { RequiresClientCertificate: true, TakesRawPublicKeys: true });
+        }
+    }
+
+    [Fact]
     public void An_endpoint_shows_a_certificate_or_a_key()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);

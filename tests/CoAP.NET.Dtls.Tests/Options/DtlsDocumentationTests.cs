@@ -20,7 +20,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
 
     public static TheoryData<string, string> Bounds => new()
     {
-        { nameof(CoapDtlsServerOptions), "MaxSessions,SessionIdleTimeout,ResumptionLifetime,MaxHandshakes,MaxHandshakesPerAddress" },
+        { nameof(CoapDtlsServerOptions), "MaxSessions,MaxSessionsPerAddress,MaxSessionsPerIdentity,SessionIdleTimeout,ResumptionLifetime,MaxHandshakes,MaxHandshakesPerAddress" },
         { nameof(CoapDtlsClientOptions), "SessionIdleTimeout,MaxResumableSessions" },
         { nameof(CoapDtlsOptions), "HandshakeTimeout,RetransmitTimeout,MaxDatagramSize" },
     };

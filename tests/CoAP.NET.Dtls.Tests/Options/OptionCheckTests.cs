@@ -29,6 +29,9 @@ public sealed class OptionCheckTests
         { "certificate and raw key", "Leave one out" },
         { "raw key on another curve", "P-256" },
         { "no suite for the server", "credentials of Server" },
+        { "raw keys of anybody", "Set ValidateClientPublicKey" },
+        { "raw keys or certificates", "set RequireClientCertificate and ValidateClientPublicKey" },
+        { "raw keys without own", "goes with a Certificate or a RawPublicKey" },
     };
 
     [Theory]
@@ -162,6 +165,12 @@ public sealed class OptionCheckTests
             "no suite for the server" => new() { Server = psk, Client = new(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
             "certificate and raw key" => new() { Server = new() { Certificate = s_certificate, RawPublicKey = s_key } },
             "raw key on another curve" => new() { Client = new() { RawPublicKey = ECDsa.Create(ECCurve.NamedCurves.nistP384) } },
+            "raw keys of anybody" => new() { Server = new() { Certificate = s_certificate, RequireClientPublicKey = true } },
+            "raw keys or certificates" => new()
+            {
+                Server = new() { Certificate = s_certificate, RequireClientPublicKey = true, ValidateClientPublicKey = static _ => true, RequireClientCertificate = true, TrustedAuthorities = { s_authority.Certificate } },
+            },
+            "raw keys without own" => new() { Server = new() { PskStore = psk.PskStore, RequireClientPublicKey = true, ValidateClientPublicKey = static _ => true } },
             _ => throw new ArgumentOutOfRangeException(nameof(mistake)),
         };
     }

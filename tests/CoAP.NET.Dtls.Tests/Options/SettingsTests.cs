@@ -62,7 +62,7 @@ public sealed class SettingsTests : IDisposable
     {
         CoapDtlsOptions options = new()
         {
-            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary(), MaxSessions = 7, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, SessionIdleTimeout = TimeSpan.FromHours(4), PskIdentityHint = "hint" },
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary(), MaxSessions = 7, MaxSessionsPerAddress = 8, MaxSessionsPerIdentity = 9, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, SessionIdleTimeout = TimeSpan.FromHours(4), PskIdentityHint = "hint" },
             Client = new CoapDtlsClientOptions { SessionIdleTimeout = TimeSpan.FromHours(3), MaxResumableSessions = 2 },
             HandshakeTimeout = TimeSpan.FromSeconds(9),
             RetransmitTimeout = TimeSpan.FromSeconds(2),
@@ -73,7 +73,7 @@ public sealed class SettingsTests : IDisposable
         using HandshakeContext server = settings.MakeServerContext(TimeProvider.System);
         using HandshakeContext client = settings.MakeClientContext();
 
-        Assert.Equal(new DtlsServerLimits { MaxSessions = 7, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, IdleTimeout = TimeSpan.FromHours(4), HandshakeTimeout = TimeSpan.FromSeconds(9) }, settings.ServerLimits);
+        Assert.Equal(new DtlsServerLimits { MaxSessions = 7, MaxSessionsPerAddress = 8, MaxSessionsPerIdentity = 9, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, IdleTimeout = TimeSpan.FromHours(4), HandshakeTimeout = TimeSpan.FromSeconds(9) }, settings.ServerLimits);
         Assert.Equal(TimeSpan.FromHours(3), settings.Client.IdleTimeout);
         Assert.Equal(TimeSpan.FromSeconds(9), settings.Client.HandshakeTimeout);
         Assert.Equal(2, settings.Client.MaxResumable);
@@ -81,6 +81,31 @@ public sealed class SettingsTests : IDisposable
         Assert.All(new[] { server, client }, static context => Assert.Equal((500, TimeSpan.FromSeconds(2)), (context.Settings.Mtu, context.Settings.RetransmitTimeout)));
         Assert.True(server.HasCid && client.HasCid);
         Assert.Equal(8, server.Settings.OwnCidLength);
+    }
+
+    [Fact]
+    public void Sessions_are_resumed_only_by_servers_that_trust_the_same()
+    {
+        using Clients.BenchAuthority one = new("one");
+        using Clients.BenchAuthority other = new("other");
+        using X509Certificate2 own = one.Issue("device.example");
+        byte[] Trust(Action<CoapDtlsServerOptions> configure)
+        {
+            CoapDtlsServerOptions server = new() { Certificate = own, RequireClientCertificate = true };
+            configure(server);
+            using HandshakeContext context = DtlsSettings.From(new CoapDtlsOptions { Server = server }, isServer: true).MakeServerContext(TimeProvider.System);
+            return context.Settings.Trust.ToArray();
+        }
+
+        byte[][] all =
+        [
+            Trust(server => server.TrustedAuthorities.Add(one.Certificate)),
+            Trust(server => server.TrustedAuthorities.Add(other.Certificate)),
+            Trust(server => server.TrustedAuthorities.AddRange(new X509Certificate2Collection { one.Certificate, other.Certificate })),
+            Trust(server => server.ValidateClientCertificate = static (_, _, _) => true),
+        ];
+        Assert.Equal(4, all.Select(Convert.ToHexString).Distinct().Count());
+        Assert.Equal(all[2], Trust(server => server.TrustedAuthorities.AddRange(new X509Certificate2Collection { other.Certificate, one.Certificate })));
     }
 
     [Fact]

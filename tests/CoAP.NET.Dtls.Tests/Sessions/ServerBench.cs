@@ -50,11 +50,16 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
 
     public void SentByServerReset() => SentByServer = 0;
 
+    /// <summary>The path of a port of an address.</summary>
+    public static DtlsPath Path(CoapAddress address, int port) => new(address with { Port = (ushort)port }, default, 0);
+
     public static DtlsPath Path(int host) => new(CoapAddress.FromIPv4(0x0A000000u + (uint)host, 40_000), default, 0);
 
-    public BenchClient Connect(int host, string identity = "user", byte[]? key = null, bool withCid = true)
+    public BenchClient Connect(int host, string identity = "user", byte[]? key = null, bool withCid = true) => Connect(Path(host), identity, key, withCid);
+
+    public BenchClient Connect(DtlsPath path, string identity = "user", byte[]? key = null, bool withCid = true)
     {
-        BenchClient client = new(this, Path(host), identity, key ?? Key, withCid);
+        BenchClient client = new(this, path, identity, key ?? Key, withCid);
         _clients[client.Path.Remote] = client;
         client.Handshake.Start(null);
         client.Flush();

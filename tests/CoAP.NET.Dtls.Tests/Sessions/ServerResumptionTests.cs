@@ -41,6 +41,22 @@ public sealed class ServerResumptionTests
         Assert.Equal(1, bench.Server.Counters.HandshakesResumed);
     }
 
+    [Theory]
+    [InlineData(false, 1)]
+    [InlineData(true, 0)]
+    public async Task A_server_that_trusts_others_does_not_resume_what_it_finds_in_a_shared_store(bool trustsOthers, int resumed)
+    {
+        BenchSettings settings = Settings(new CoapDtlsSessionMemory(), true);
+        settings.Server = settings.Server with { Trust = new byte[] { 1 } };
+        using ClientBench bench = new(settings);
+        await bench.ConnectAsync(1, "device.example");
+        settings.Server = settings.Server with { Trust = new byte[] { trustsOthers ? (byte)2 : (byte)1 } };
+        bench.RestartServer();
+        await bench.ConnectAsync(2, "device.example");
+        await bench.DriveAsync(() => bench.Server.SessionCount == 1);
+        Assert.Equal((1, resumed), (bench.Server.Counters.HandshakesCompleted, bench.Server.Counters.HandshakesResumed));
+    }
+
     [Fact]
     public async Task An_expired_session_is_made_anew()
     {

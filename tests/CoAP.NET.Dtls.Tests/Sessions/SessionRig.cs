@@ -3,6 +3,7 @@ using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Testing;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
@@ -53,12 +54,16 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     }
 
     /// <summary>Makes a session of a client.</summary>
-    public (DtlsSession Session, RecordLayer Client) Make(int host, bool withCid = true, string? identity = null, byte[]? lastFlight = null)
+    public (DtlsSession Session, RecordLayer Client) Make(int host, bool withCid = true, string? identity = null, byte[]? lastFlight = null) =>
+        Make(ServerBench.Path(host), host, withCid, identity ?? "user", lastFlight);
+
+    /// <summary>Makes a session of a client at a path; null as its identity: it showed none.</summary>
+    public (DtlsSession Session, RecordLayer Client) Make(DtlsPath path, int seed, bool withCid, string? identity, byte[]? lastFlight = null)
     {
         byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
-        KeyBlock keys = Keys(host);
+        KeyBlock keys = Keys(seed);
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
-        DtlsSession session = new(new Established(records, lastFlight ?? [], 0, identity ?? "user", null), ServerBench.Path(host), this, Clock) { Home = Server };
+        DtlsSession session = new(new Established(records, lastFlight ?? [], 0, identity, null), path, this, Clock) { Home = Server };
         return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
     }
 
@@ -66,6 +71,14 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     public (DtlsSession Session, RecordLayer Client) Open(int host, bool withCid = true, string? identity = null, byte[]? lastFlight = null)
     {
         (DtlsSession session, RecordLayer client) = Make(host, withCid, identity, lastFlight);
+        Server.Open(session);
+        return (session, client);
+    }
+
+    /// <summary>Makes a session of a client at a port of an address and opens it; null as its identity: it showed none.</summary>
+    public (DtlsSession Session, RecordLayer Client) Open(CoapAddress address, int port, string? identity)
+    {
+        (DtlsSession session, RecordLayer client) = Make(ServerBench.Path(address, port), port, withCid: true, identity);
         Server.Open(session);
         return (session, client);
     }

@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Transport;
 using CoAP.NET.Options;
 using CoAP.NET.Tests;
 
@@ -119,6 +121,20 @@ public sealed class EndToEndTests
         }
 
         Assert.Equal(["0", "1", "2"], seen);
+    }
+
+    [Fact]
+    public async Task Cookies_and_records_that_are_sent_again_show_in_the_counters()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client();
+        await client.GetAsync($"{secure.Host}/hello");
+        Assert.True(secure.Server.Counters[CoapCounter.CookiesSent] >= 1);
+        DtlsServer server = secure.Transport.Engine!.Server!;
+        DtlsPath path = ((DtlsChannelSession)secure.Server.Endpoint.ConnectedPeers[0].Connection!).Session.Path;
+        byte[] forged = [(byte)ContentType.Tls12Cid, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 99, .. ((DtlsChannelSession)secure.Server.Endpoint.ConnectedPeers[0].Connection!).Session.OwnCid, 0, 30, .. new byte[30]];
+        Assert.False(server.Receive(path, forged));
+        Assert.Equal(1, secure.Server.Counters[CoapCounter.RecordsForged]);
     }
 
     [Fact]

@@ -1,0 +1,174 @@
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>
+/// Which source holds how much, and which holds most, found at once however many there are. A source with one member, as most are, takes some 16 bytes. Not thread-safe.
+/// </summary>
+/// <typeparam name="T">What is held; one is in it at most once.</typeparam>
+internal sealed class Shares<T>
+    where T : class, IShared
+{
+    private const int MinSlots = 16;
+
+    // Sources of one size, of those with two and more. There are never more sizes than the square root of twice the members.
+    private readonly Dictionary<int, HashSet<Share>> _bySize = [];
+
+    // By source, with linear probing: the only member of a source, or its share. A power of two, at most three quarters used.
+    private object?[] _slots = new object?[MinSlots];
+    private int _used;
+    private int _singles;
+    private int _most;
+
+    /// <summary>How many members there are.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>How many members the greediest source has; 0 when there are none.</summary>
+    public int Most => _most > 0 ? _most : Math.Min(_singles, 1);
+
+    /// <summary>How many members a source has.</summary>
+    /// <param name="source">The source.</param>
+    public int CountOf(uint source) => _slots[Find(source)] switch { null => 0, Share share => share.Members.Count, _ => 1 };
+
+    /// <summary>The members of a source, in no order.</summary>
+    /// <param name="source">The source.</param>
+    public IReadOnlyCollection<T> Of(uint source) => _slots[Find(source)] switch { null => [], Share share => share.Members, var single => [(T)single] };
+
+    /// <summary>The members of a source that has most, in no order. Where no source has more than one these are all.</summary>
+    public IEnumerable<T> OfGreediest() => _most > 0 ? _bySize[_most].First().Members : _slots.OfType<T>();
+
+    /// <summary>Puts one in.</summary>
+    /// <param name="member">One that is not in it.</param>
+    public void Add(T member)
+    {
+        int at = Find(member.Source);
+        Count++;
+        switch (_slots[at])
+        {
+            case null:
+                _slots[at] = member;
+                _singles++;
+                if (++_used > _slots.Length / 4 * 3)
+                {
+                    Resize(2 * _slots.Length);
+                }
+
+                break;
+            case Share share:
+                Unlist(share);
+                share.Members.Add(member);
+                List(share);
+                break;
+            case T other:
+                Share made = new(member.Source) { Members = { other, member } };
+                _slots[at] = made;
+                _singles--;
+                List(made);
+                break;
+        }
+    }
+
+    /// <summary>Takes one out.</summary>
+    /// <param name="member">One that is in it.</param>
+    public void Remove(T member)
+    {
+        int at = Find(member.Source);
+        Count--;
+        if (_slots[at] is not Share share)
+        {
+            _singles--;
+            Clear(at);
+            return;
+        }
+
+        Unlist(share);
+        share.Members.Remove(member);
+        if (share.Members.Count > 1)
+        {
+            List(share);
+        }
+        else
+        {
+            _slots[at] = share.Members.First();
+            _singles++;
+        }
+
+        // If nobody else had as many, this source has most with one less; with only one left it counts as single.
+        if (_most > 0 && !_bySize.ContainsKey(_most))
+        {
+            _most = _most > 2 ? _most - 1 : 0;
+        }
+    }
+
+    private static uint SourceAt(object there) => there is Share share ? share.Source : ((T)there).Source;
+
+    // Sources are keyed hashes already.
+    private int Find(uint source)
+    {
+        int at = (int)source & (_slots.Length - 1);
+        while (_slots[at] is { } there && SourceAt(there) != source)
+        {
+            at = (at + 1) & (_slots.Length - 1);
+        }
+
+        return at;
+    }
+
+    private void Clear(int at)
+    {
+        _slots[at] = null;
+        _used--;
+
+        // Those behind it move up, so that they are still found.
+        for (int next = (at + 1) & (_slots.Length - 1); _slots[next] is { } there; next = (next + 1) & (_slots.Length - 1))
+        {
+            _slots[next] = null;
+            _slots[Find(SourceAt(there))] = there;
+        }
+
+        if (_slots.Length > MinSlots && _used < _slots.Length / 8)
+        {
+            Resize(_slots.Length / 2);
+        }
+    }
+
+    private void Resize(int length)
+    {
+        object?[] before = _slots;
+        _slots = new object?[length];
+        foreach (object? there in before)
+        {
+            if (there is not null)
+            {
+                _slots[Find(SourceAt(there))] = there;
+            }
+        }
+    }
+
+    private void List(Share share)
+    {
+        int size = share.Members.Count;
+        _most = Math.Max(_most, size);
+        if (!_bySize.TryGetValue(size, out HashSet<Share>? others))
+        {
+            _bySize[size] = others = [];
+        }
+
+        others.Add(share);
+    }
+
+    private void Unlist(Share share)
+    {
+        HashSet<Share> others = _bySize[share.Members.Count];
+        others.Remove(share);
+        if (others.Count == 0)
+        {
+            _bySize.Remove(share.Members.Count);
+        }
+    }
+
+    private sealed class Share(uint source)
+    {
+        public uint Source => source;
+
+        public HashSet<T> Members { get; } = [];
+    }
+}

@@ -1,0 +1,127 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Hostile;
+
+/// <summary>More handshakes than there may be, by strangers with real addresses.</summary>
+public sealed class HandshakeFloodTests
+{
+    [Theory]
+    [InlineData(20)]
+    [InlineData(400)]
+    public void Whoever_comes_when_all_places_are_taken_gets_a_session(int attackers)
+    {
+        using ServerBench bench = new(new DtlsServerLimits { MaxHandshakes = 400, MaxHandshakesPerAddress = 20 });
+        Flood(bench, attackers, 2 * (400 / attackers));
+        Assert.Equal(300, bench.Server.HandshakeCount);
+
+        Assert.NotNull(bench.Connect(1).Session);
+        Assert.True(bench.Server.Counters.HandshakesEvicted >= 100);
+        Assert.Empty(bench.Failures);
+    }
+
+    [Fact]
+    public void A_handshake_goes_on_while_others_flood_from_many_addresses()
+    {
+        using ServerBench bench = new(new DtlsServerLimits { MaxHandshakes = 100, MaxHandshakesPerAddress = 10 });
+        List<byte[]> kept = [];
+        bench.LosesOfServer = datagram =>
+        {
+            kept.Add(datagram);
+            return bench.Server.Counters.HandshakesStarted > 0;
+        };
+        BenchClient honest = bench.Connect(1);
+        Assert.Equal(1, bench.Server.HandshakeCount);
+        byte[][] flight = [.. kept.Skip(1)];
+
+        Flood(bench, 20, 200);
+        bench.LosesOfServer = null;
+        Array.ForEach(flight, honest.Receive);
+        bench.Carry();
+
+        Assert.NotNull(honest.Session);
+        Assert.Equal(1, bench.Server.SessionCount);
+    }
+
+    [Fact]
+    public void A_holder_of_an_IPv6_network_of_56_bits_is_one_source()
+    {
+        using ServerBench bench = new(new DtlsServerLimits { MaxHandshakes = 40, MaxHandshakesPerAddress = 10 });
+        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        bench.Connect(new DtlsPath(new CoapAddress(0x20010DB8_00FF0000, 1, 5_000, 0), default, 0));
+        bench.Connect(1);
+        for (int network = 0; network < 256; network++)
+        {
+            BenchClient client = bench.Connect(new DtlsPath(new CoapAddress(0x20010DB8_00AA0000UL | (uint)network, 1, 5_000, 0), default, 0));
+            Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
+        }
+
+        // Each network of 64 bits has one, as those that came before have; it is theirs together that go.
+        Assert.True(bench.Server.Uses(ServerBench.Path(1)));
+        Assert.True(bench.Server.Uses(new DtlsPath(new CoapAddress(0x20010DB8_00FF0000, 1, 5_000, 0), default, 0)));
+        Assert.Equal(30, bench.Server.HandshakeCount);
+    }
+
+    [Fact]
+    public void Of_one_source_goes_the_one_that_stands_still_longest()
+    {
+        using ServerBench bench = new(new DtlsServerLimits { MaxHandshakesPerAddress = 3 });
+        CoapAddress address = CoapAddress.FromIPv4(0x0A000001, 1);
+
+        // The first has sent its key exchange, with a wrong key; the others stop after their cookie.
+        bench.Connect(ServerBench.Path(address, 1_000), key: "wrong"u8.ToArray());
+        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        for (int port = 1_001; port <= 1_004; port++)
+        {
+            bench.Clock.Advance(TimeSpan.FromSeconds(1));
+            bench.Connect(ServerBench.Path(address, port));
+        }
+
+        Assert.Equal([true, false, false, true, true], Enumerable.Range(1_000, 5).Select(port => bench.Server.Uses(ServerBench.Path(address, port))));
+        Assert.Equal((3, 2), (bench.Server.HandshakeCount, bench.Server.Counters.HandshakesEvicted));
+    }
+
+    [Fact]
+    public void A_quarter_of_the_room_is_for_sources_that_have_sessions()
+    {
+        using ServerBench bench = new(new DtlsServerLimits { MaxHandshakes = 8, MaxHandshakesPerAddress = 8 });
+        CoapAddress known = CoapAddress.FromIPv4(0x0A000001, 1);
+        Assert.NotNull(bench.Connect(ServerBench.Path(known, 1_000)).Session);
+        Flood(bench, 8, 4);
+        Assert.Equal(6, bench.Server.HandshakeCount);
+        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        long evicted = bench.Server.Counters.HandshakesEvicted;
+        bench.Connect(ServerBench.Path(known, 1_001));
+        bench.Connect(ServerBench.Path(known, 1_002));
+        Assert.Equal((8, evicted), (bench.Server.HandshakeCount, bench.Server.Counters.HandshakesEvicted));
+        Flood(bench, 8, 4);
+        Assert.True(bench.Server.Uses(ServerBench.Path(known, 1_001)) && bench.Server.Uses(ServerBench.Path(known, 1_002)));
+    }
+
+    [Fact]
+    public void A_server_whose_OpenSSL_is_gone_takes_no_place_for_who_comes()
+    {
+        HandshakeContext context = new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
+        context.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => context.NewSsl());
+    }
+
+    // Strangers that return their cookie and say no more.
+    private static void Flood(ServerBench bench, int addresses, int ofEach)
+    {
+        Func<byte[], bool>? before = bench.LosesOfServer;
+        bench.LosesOfServer = static datagram => datagram.Length > 60;
+        for (int i = 0; i < ofEach; i++)
+        {
+            for (int host = 0; host < addresses; host++)
+            {
+                bench.Connect(ServerBench.Path(CoapAddress.FromIPv4(0x0B000000u + (uint)host, 1), 1_000 + i));
+            }
+        }
+
+        bench.LosesOfServer = before;
+    }
+}

@@ -1,0 +1,101 @@
+using System.Diagnostics;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Cookies;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Handshakes;
+using CoAP.NET.Footprint;
+using Xunit.Abstractions;
+
+namespace CoAP.NET.Dtls.Tests.Hostile;
+
+/// <summary>How much memory strangers with a real address make handshakes take.</summary>
+/// <param name="output">Takes the figures.</param>
+[Collection(MeasuredAlone.Name)]
+public sealed class HandshakeMemoryTests(ITestOutputHelper output)
+{
+    // What docs/dtls.md says of each.
+    private const int Documented = 160 * 1_024;
+    private const int Handshakes = 200;
+    private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Fragments_far_apart_take_no_more_than_what_is_said_of_a_handshake(bool isMutual)
+    {
+        using BenchAuthority authority = new();
+        using X509Certificate2 certificate = authority.Issue("localhost");
+        using HandshakeContext server = new(new HandshakeSettings
+        {
+            IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = isMutual, RequestsClientCertificate = isMutual, OwnCidLength = 8,
+        });
+        using HandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
+        CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(1));
+        byte[][] attack = [.. Attack()];
+
+        // What libraries take once.
+        Attack(server, client, cookies, attack).Dispose();
+        long before = PrivateBytes();
+        List<ServerHandshake> handshakes = [];
+        for (int i = 0; i < Handshakes; i++)
+        {
+            handshakes.Add(Attack(server, client, cookies, attack));
+        }
+
+        long each = (PrivateBytes() - before) / Handshakes;
+        output.WriteLine($"{each:N0} bytes for each of {Handshakes} handshakes{(isMutual ? " that ask for certificates" : null)}");
+        Assert.All(handshakes, static handshake => Assert.Equal(HandshakeStatus.Running, handshake.Status));
+        Assert.InRange(each, long.MinValue, Documented);
+        handshakes.ForEach(static handshake => handshake.Dispose());
+    }
+
+    private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieMint cookies, byte[][] attack)
+    {
+        using ClientHandshake client = new(clientContext, [], null, default);
+        client.Start(null);
+        Assert.True(ClientHello.TryRead(client.TakeOutput()[0], out ClientHello hello));
+        byte[] request = new byte[CookieMint.RequestLength];
+        cookies.WriteRequest(hello, s_address, request);
+        client.Receive(request);
+        ServerHandshake server = new(serverContext, static () => [1, 2, 3, 4, 5, 6, 7, 8]);
+        server.Start(client.TakeOutput()[0]);
+        Assert.NotEmpty(server.TakeOutput());
+        foreach (byte[] datagram in attack)
+        {
+            server.Receive(datagram);
+        }
+
+        return server;
+    }
+
+    // One byte in each page of the longest messages that OpenSSL reserves room for, in all numbers that it looks at; then the same within what a handshake may have.
+    private static IEnumerable<byte[]> Attack()
+    {
+        foreach (int length in new[] { 100_000, ClientMessageFilter.MaxCertificates })
+        {
+            foreach (int type in new[] { 11, 16, 15 })
+            {
+                for (int number = 2; number <= 12; number++)
+                {
+                    for (int offset = 0; offset < length; offset += 4_096)
+                    {
+                        byte[] message = ClientMessageFilterTests.Message(type, number, length, offset, 1);
+                        byte[] datagram = new byte[RecordHeader.Size + message.Length];
+                        new RecordHeader(ContentType.Handshake, 0, (ulong)offset, 0, message.Length).Write(datagram, []);
+                        message.CopyTo(datagram, RecordHeader.Size);
+                        yield return datagram;
+                    }
+                }
+            }
+        }
+    }
+
+    private static long PrivateBytes()
+    {
+        _ = Heap.LiveBytes();
+        using Process process = Process.GetCurrentProcess();
+        return process.WorkingSet64;
+    }
+}
