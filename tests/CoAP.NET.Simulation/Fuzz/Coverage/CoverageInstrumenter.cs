@@ -36,7 +36,8 @@ internal static class CoverageInstrumenter
         int blocks = 0;
         foreach (TypeDefinition type in module.GetTypes())
         {
-            foreach (MethodDefinition method in type.Methods.Where(static method => method.HasBody))
+            // What the runtime writes itself, such as an UnsafeAccessor, has a body without instructions.
+            foreach (MethodDefinition method in type.Methods.Where(static method => method.HasBody && method.Body.Instructions.Count > 0))
             {
                 blocks = Instrument(method, mark, blocks);
             }
