@@ -6,8 +6,10 @@ using CoAP.NET.Content;
 namespace CoAP.NET;
 
 /// <summary>
-/// Requests with values in CBOR (RFC 8949), which is smaller than JSON and needs nothing else. The methods are called as those of <c>System.Net.Http.Json</c> are, and describe values in the same way: by source-generated metadata, so that trimming and AOT work, or by
-/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names read in any case.
+/// Requests with values in CBOR (RFC 8949), which is smaller than JSON and needs nothing else. The methods are called as those of
+/// <c>System.Net.Http.Json</c> are, and describe values in the same way: by source-generated metadata, so that trimming and AOT work, or by
+/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names
+/// read in any case.
 /// </summary>
 public static class CoapCborRequests
 {
@@ -89,10 +91,12 @@ public static class CoapCborRequests
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PostAsCborAsync<T>(
-        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         PostAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with
+    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -134,10 +138,12 @@ public static class CoapCborRequests
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PutAsCborAsync<T>(
-        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         PutAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with
+    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>

@@ -6,8 +6,10 @@ using CoAP.NET.Content;
 namespace CoAP.NET;
 
 /// <summary>
-/// Requests with values in JSON. The methods are called as those of <c>System.Net.Http.Json</c> are, and describe values in the same way: by source-generated metadata, so that trimming and AOT work, or by
-/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names read in any case.
+/// Requests with values in JSON. The methods are called as those of <c>System.Net.Http.Json</c> are, and describe values in the same way:
+/// by source-generated metadata, so that trimming and AOT work, or by
+/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names
+/// read in any case.
 /// </summary>
 public static class CoapJsonRequests
 {
@@ -89,10 +91,12 @@ public static class CoapJsonRequests
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PostAsJsonAsync<T>(
-        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         PostAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>POST: has a value processed (RFC 7252 section 5.8.2). The value is written by reflection with
+    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -134,10 +138,12 @@ public static class CoapJsonRequests
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PutAsJsonAsync<T>(
-        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         PutAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>PUT: creates or replaces the resource by a value (RFC 7252 section 5.8.3). The value is written by reflection with
+    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -151,7 +157,8 @@ public static class CoapJsonRequests
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PutAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
+    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is
+    /// <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -164,10 +171,12 @@ public static class CoapJsonRequests
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(typeInfo);
-        return requester.PatchAsync(uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
+        return requester.PatchAsync(
+            uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
     }
 
-    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
+    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is
+    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -179,10 +188,13 @@ public static class CoapJsonRequests
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> PatchAsJsonAsync<T>(
-        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         PatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>PATCH: changes the resource by a merge patch (RFC 8132 section 3, RFC 7396): the Content-Format is
+    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with
+    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -196,7 +208,8 @@ public static class CoapJsonRequests
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
 
-    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
+    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is
+    /// <c>application/merge-patch+json</c>, and a property that is null is taken away.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -209,10 +222,12 @@ public static class CoapJsonRequests
         this ICoapRequester requester, string uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(typeInfo);
-        return requester.IPatchAsync(uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
+        return requester.IPatchAsync(
+            uri, new CoapContent(CoapContent.Json(value, typeInfo).Bytes, CoapContentFormat.MergePatch), cancellationToken);
     }
 
-    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
+    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is
+    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
@@ -224,10 +239,13 @@ public static class CoapJsonRequests
     [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
     [RequiresDynamicCode(JsonMetadata.Untrimmed)]
     public static Task<CoapResponse> IPatchAsJsonAsync<T>(
-        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         IPatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(options), cancellationToken);
 
-    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with <see cref="JsonSerializerOptions.Web"/>.</summary>
+    /// <summary>iPATCH: changes the resource by a merge patch, idempotent (RFC 8132 section 3, RFC 7396): the Content-Format is
+    /// <c>application/merge-patch+json</c>, and a property that is null is taken away. The value is written by reflection with
+    /// <see cref="JsonSerializerOptions.Web"/>.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>

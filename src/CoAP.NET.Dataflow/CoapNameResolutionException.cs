@@ -2,7 +2,8 @@ using System.Net.Sockets;
 
 namespace CoAP.NET;
 
-/// <summary>The host name of a URI has no address, or the resolver did not find one. Nothing was sent. A resolver that only takes too long is a <see cref="CoapTimeoutException"/>.</summary>
+/// <summary>The host name of a URI has no address, or the resolver did not find one. Nothing was sent. A resolver that only takes too long
+/// is a <see cref="CoapTimeoutException"/>.</summary>
 public sealed class CoapNameResolutionException : CoapException
 {
     /// <summary>Makes an exception.</summary>
@@ -10,7 +11,8 @@ public sealed class CoapNameResolutionException : CoapException
     /// <param name="error">What the resolver said.</param>
     /// <param name="innerException">What caused it.</param>
     public CoapNameResolutionException(string hostName, SocketError error, Exception? innerException = null)
-        : base($"The host name '{hostName}' could not be resolved{(innerException is null ? "" : $": {innerException.Message}")}. {Advice(error)}", innerException)
+        : base($"The host name '{hostName}' could not be resolved{(innerException is null ? "" : $": {innerException.Message}")}. "
+            + $"{Advice(error)}", innerException)
     {
         HostName = hostName;
         Error = error;
@@ -20,7 +22,8 @@ public sealed class CoapNameResolutionException : CoapException
     public string HostName { get; }
 
     /// <summary>
-    /// What the resolver said: <see cref="SocketError.HostNotFound"/> for a name that does not exist, <see cref="SocketError.NoData"/> for one without an address, <see cref="SocketError.TryAgain"/> when it did not
+    /// What the resolver said: <see cref="SocketError.HostNotFound"/> for a name that does not exist, <see cref="SocketError.NoData"/> for
+    /// one without an address, <see cref="SocketError.TryAgain"/> when it did not
     /// answer, so that asking again may help.
     /// </summary>
     public SocketError Error { get; }

@@ -1,17 +1,20 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// What the requests of a client have in common where they say nothing themselves. A <see cref="CoapClient"/> has <see cref="BaseAddress"/> and <see cref="Timeout"/> of it; a client of your own can use it as well.
+/// What the requests of a client have in common where they say nothing themselves. A <see cref="CoapClient"/> has <see cref="BaseAddress"/>
+/// and <see cref="Timeout"/> of it; a client of your own can use it as well.
 /// Set it before the first request: it is read by every request and not guarded against changes meanwhile.
 /// </summary>
 public sealed class CoapRequestDefaults
 {
     /// <summary>
-    /// What URIs of requests are relative to (RFC 3986 section 5.2): with <c>coap://device.example/api/</c> <c>state</c> is <c>/api/state</c>, and <c>/state</c> stays what it is. Default null: URIs are absolute.
+    /// What URIs of requests are relative to (RFC 3986 section 5.2): with <c>coap://device.example/api/</c> <c>state</c> is
+    /// <c>/api/state</c>, and <c>/state</c> stays what it is. Default null: URIs are absolute.
     /// </summary>
     public CoapUri? BaseAddress { get; set; }
 
-    /// <summary>How long requests may take that say nothing of it; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the transmission parameters, 93 s until somebody acknowledges.</summary>
+    /// <summary>How long requests may take that say nothing of it; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the
+    /// transmission parameters, 93 s until somebody acknowledges.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
@@ -34,7 +37,8 @@ public sealed class CoapRequestDefaults
     public bool Confirmable { get; set; } = true;
 
     /// <summary>The absolute URI that a text means.</summary>
-    /// <param name="uri">A URI or IRI, absolute or relative to <see cref="BaseAddress"/>; the empty string for the base address itself.</param>
+    /// <param name="uri">A URI or IRI, absolute or relative to <see cref="BaseAddress"/>; the empty string for the base address
+    /// itself.</param>
     /// <returns>The text itself where there is no base address; otherwise the URI in its normal form.</returns>
     /// <exception cref="ArgumentException">It is relative, and there is no base address; or it is no URI.</exception>
     public string Resolve(string uri)
@@ -44,22 +48,27 @@ public sealed class CoapRequestDefaults
         {
             return uri.Contains("://", StringComparison.Ordinal)
                 ? uri
-                : throw new ArgumentException($"'{uri}' is relative, and the client has no base address. Set BaseAddress, or give the whole URI.", nameof(uri));
+                : throw new ArgumentException(
+                    $"'{uri}' is relative, and the client has no base address. Set BaseAddress, or give the whole URI.", nameof(uri));
         }
 
-        return address.TryResolve(uri, out CoapUri? absolute, out string? error) ? absolute.ToString() : throw new ArgumentException(error, nameof(uri));
+        return address.TryResolve(uri, out CoapUri? absolute, out string? error)
+            ? absolute.ToString()
+            : throw new ArgumentException(error, nameof(uri));
     }
 
     /// <summary>The request with what it lacks.</summary>
     /// <param name="request">The request. It is not changed.</param>
     /// <returns>A copy with its absolute URI; the request itself when it lacks nothing.</returns>
-    /// <exception cref="ArgumentException">Its URI is relative, and there is no base address; or it has none, or one that is no URI.</exception>
+    /// <exception cref="ArgumentException">Its URI is relative, and there is no base address; or it has none, or one that is no
+    /// URI.</exception>
     /// <exception cref="InvalidOperationException">The request was received.</exception>
     public CoapRequest Apply(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         string text = request.UriText
-            ?? throw new ArgumentException("The request has no URI. Make it with one; it may be relative to the base address.", nameof(request));
+            ?? throw new ArgumentException(
+                "The request has no URI. Make it with one; it may be relative to the base address.", nameof(request));
         string uri = Resolve(text);
         bool lacksTimeout = Timeout is not null && request.Timeout is null;
         bool lacksAccept = Accept is not null && request.Accept is null;

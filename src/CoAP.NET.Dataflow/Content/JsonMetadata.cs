@@ -8,7 +8,8 @@ namespace CoAP.NET.Content;
 internal static class JsonMetadata
 {
     /// <summary>Why methods that use it are annotated, and what to do.</summary>
-    public const string Untrimmed = "Values are described by reflection. For trimming and AOT call the overload that takes a JsonTypeInfo, of a JsonSerializerContext.";
+    public const string Untrimmed = "Values are described by reflection. For trimming and AOT call the overload that takes a "
+        + "JsonTypeInfo, of a JsonSerializerContext.";
 
     /// <summary>The metadata of a type.</summary>
     /// <param name="options">Where they come from; null for <see cref="JsonSerializerOptions.Web"/>.</param>

@@ -1,6 +1,7 @@
 namespace CoAP.NET.Requesting;
 
-/// <summary>Callers that wait until the registration of an observation was made again (<see cref="CoapObservation.RefreshAsync"/>). Belongs to whoever is busy with the observation.</summary>
+/// <summary>Callers that wait until the registration of an observation was made again (<see cref="CoapObservation.RefreshAsync"/>). Belongs
+/// to whoever is busy with the observation.</summary>
 internal sealed class ObservationRefreshes
 {
     private readonly List<TaskCompletionSource<CoapResponse>> _waiting = [];

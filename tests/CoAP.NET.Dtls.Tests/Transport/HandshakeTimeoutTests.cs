@@ -8,7 +8,8 @@ namespace CoAP.NET.Dtls.Tests.Transport;
 public sealed class HandshakeTimeoutTests
 {
     [Theory]
-    [InlineData("wrong-key-123456789", CoapConnectStage.Authenticating, "fell silent once it knew the identity 'device-1': the pre-shared key")]
+    [InlineData("wrong-key-123456789", CoapConnectStage.Authenticating, "fell silent once it knew the identity 'device-1': the "
+        + "pre-shared key")]
     [InlineData(null, CoapConnectStage.NoAnswer, "Is a DTLS server there")]
     public async Task A_wrong_key_and_a_wrong_port_are_named(string? key, CoapConnectStage stage, string text)
     {
@@ -21,7 +22,8 @@ public sealed class HandshakeTimeoutTests
         await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
         client.Endpoint.AddTransport(transport);
 
-        Task<CoapResponse> sending = client.SendAsync(new CoapRequest(CoapMethod.Get, $"{host}/hello") { Timeout = TimeSpan.FromSeconds(5) });
+        Task<CoapResponse> sending = client.SendAsync(
+            new CoapRequest(CoapMethod.Get, $"{host}/hello") { Timeout = TimeSpan.FromSeconds(5) });
         CoapAddress remote = CoapAddress.FromIPEndPoint(System.Net.IPEndPoint.Parse(host["coaps://".Length..]));
         await Eventually.IsTrueAsync(() => transport.ProgressOf(remote, null) is { } progress && progress.Stage == stage);
         clock.Advance(TimeSpan.FromSeconds(5.2));

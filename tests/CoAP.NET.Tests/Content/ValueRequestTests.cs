@@ -32,7 +32,8 @@ public sealed class ValueRequestTests : IAsyncLifetime
         await _pair.StartAsync();
 
         static CoapResult Tell(CoapRequest request) =>
-            new(CoapCode.Changed, System.Text.Encoding.UTF8.GetBytes($"{request.Code.Name} {request.ContentFormat?.Value} {Convert.ToHexString(request.Payload.Span)}"));
+            new(CoapCode.Changed, System.Text.Encoding.UTF8.GetBytes($"{request.Code.Name} {request.ContentFormat?.Value} "
+                + $"{Convert.ToHexString(request.Payload.Span)}"));
     }
 
     public async Task DisposeAsync() => await _pair.DisposeAsync();
@@ -42,7 +43,9 @@ public sealed class ValueRequestTests : IAsyncLifetime
     {
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync(State, ReadingContext.Default.Reading)));
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(State)));
-        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(State, new JsonSerializerOptions(JsonSerializerDefaults.Web))));
+        Assert.Equal(
+            s_reading, await _pair.RunAsync(
+                () => Client.GetFromJsonAsync<Reading>(State, new JsonSerializerOptions(JsonSerializerDefaults.Web))));
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync(State, ReadingContext.Default.Reading)));
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(State)));
         Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(State, options: null)));
@@ -67,8 +70,10 @@ public sealed class ValueRequestTests : IAsyncLifetime
         CoapResponseException missing = await Assert.ThrowsAsync<CoapResponseException>(
             () => _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(CoapEndpointPair.Address + "/missing")));
         Assert.Equal(CoapCode.NotFound, missing.Response.Code);
-        await Assert.ThrowsAsync<CoapContentException>(() => _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(CoapEndpointPair.Address + "/text")));
-        await Assert.ThrowsAsync<CoapContentException>(() => _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(CoapEndpointPair.Address + "/text")));
+        await Assert.ThrowsAsync<CoapContentException>(
+            () => _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(CoapEndpointPair.Address + "/text")));
+        await Assert.ThrowsAsync<CoapContentException>(
+            () => _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(CoapEndpointPair.Address + "/text")));
     }
 
     private async Task<string> TextAsync(Func<Task<CoapResponse>> send) => (await _pair.RunAsync(send)).EnsureSuccess().GetText();

@@ -38,7 +38,9 @@ public sealed class ClientDefaultsTests : ClientTest
         await Within(ping);
         Task<IReadOnlyList<CoapLink>> discovering = Client.DiscoverAsync("?rt=block");
         sent = TakeMessage();
-        Assert.Equal("/.well-known/core rt=block", $"/{string.Join('/', sent.Options.GetAll<UriPath>().Select(static s => s.Value))} {sent.Options.Get<UriQuery>()!.Value}");
+        Assert.Equal(
+            "/.well-known/core rt=block", $"/{string.Join('/', sent.Options.GetAll<UriPath>().Select(static s => s.Value))} "
+                + $"{sent.Options.Get<UriQuery>()!.Value}");
         Answer(sent, CoapCode.NotFound);
         await Assert.ThrowsAsync<CoapResponseException>(() => Within(discovering));
     }
@@ -58,7 +60,8 @@ public sealed class ClientDefaultsTests : ClientTest
     {
         Client.Timeout = TimeSpan.FromSeconds(7);
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
-        Task<CoapResponse> other = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { Timeout = TimeSpan.FromSeconds(20) });
+        Task<CoapResponse> other = Client.SendAsync(
+            new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { Timeout = TimeSpan.FromSeconds(20) });
         Clock.Advance(TimeSpan.FromSeconds(7.2));
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
@@ -94,7 +97,8 @@ public sealed class ClientDefaultsTests : ClientTest
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.GetAsync("coap://192.0.2.1/x")));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.ObserveAsync("coap://192.0.2.1/x")));
         await Assert.ThrowsAsync<ObjectDisposedException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
-        Assert.Throws<ObjectDisposedException>(() => Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
+        Assert.Throws<ObjectDisposedException>(
+            () => Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
     }
 
     [Theory]
@@ -136,7 +140,12 @@ public sealed class ClientDefaultsTests : ClientTest
 
     private void Answer(CoapMessage request, CoapCode? code = null)
     {
-        CoapMessage answer = new(code ?? CoapCode.Content) { Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token };
+        CoapMessage answer = new(code ?? CoapCode.Content)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = request.MessageId,
+            Token = request.Token,
+        };
         Transport.Receive(s_server, new CoAP.NET.Serialization.CoapDatagramSerializer().Serialize(answer));
     }
 }
