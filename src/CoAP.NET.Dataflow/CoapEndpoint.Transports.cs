@@ -160,6 +160,7 @@ public sealed partial class CoapEndpoint
         CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer };
         if (isServer && _groups.Options is { } groups)
         {
+            options.SharePort = groups.SharePort;
             foreach (IPAddress group in groups.Addresses)
             {
                 options.MulticastGroups.Add(group);

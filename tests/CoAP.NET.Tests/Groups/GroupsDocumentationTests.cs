@@ -25,6 +25,13 @@ public sealed class GroupsDocumentationTests : GuideTest
     }
 
     [Fact]
+    public void A_port_may_be_shared()
+    {
+        server.Listen("coap://0.0.0.0:5683").JoinGroups(new CoapGroupOptions { SharePort = true });
+        Assert.True(server.Endpoint.JoinsGroups);
+    }
+
+    [Fact]
     public async Task Members_are_found_and_asked()
     {
         server.MapGet("/temperature", () => CoapResults.Text("21.5 C")).AllowMulticast();

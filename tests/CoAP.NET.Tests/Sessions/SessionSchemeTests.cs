@@ -16,6 +16,7 @@ public class SessionSchemeTests : SessionTest
     [Fact]
     public async Task Nor_can_be_requested()
     {
+        Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync(Target)));
         Assert.Contains("CoAP.NET.Dtls", error.Message, StringComparison.Ordinal);
@@ -45,6 +46,7 @@ public class SessionSchemeTests : SessionTest
         Factory factory = new() { Make = () => Sessions };
         Options.TransportFactories.Add(factory);
         AnswerAll();
+        Endpoint.Listen("coap://127.0.0.1:0");
         await Server.StartAsync();
         Assert.Empty(factory.Asked);
         await Within(Endpoint.GetAsync(Target));

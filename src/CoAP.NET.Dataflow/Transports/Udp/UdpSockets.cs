@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
@@ -30,6 +31,11 @@ internal static class UdpSockets
             }
 
             prepare(socket);
+            if (options.SharePort && endpoint.Port != 0)
+            {
+                Share(socket);
+            }
+
             socket.Bind(endpoint);
             return socket;
         }
@@ -37,6 +43,19 @@ internal static class UdpSockets
         {
             socket?.Dispose();
             throw new CoapBindException("UDP", endpoint, exception);
+        }
+    }
+
+    // Programs ask for one of the two or for both, and the operating system wants one that both asked for. Without a fixed port the system
+    // might choose one that is shared.
+    private static void Share(Socket socket)
+    {
+        socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+        if (OperatingSystem.IsLinux())
+        {
+            int on = 1;
+            socket.SetRawSocketOption(LibC.SolSocket, LibC.SoReuseAddress, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref on)));
+            socket.SetRawSocketOption(LibC.SolSocket, LibC.SoReusePort, MemoryMarshal.AsBytes(new ReadOnlySpan<int>(ref on)));
         }
     }
 

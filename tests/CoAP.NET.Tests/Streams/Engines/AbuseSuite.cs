@@ -159,6 +159,12 @@ public abstract class AbuseSuite : ExchangeSuite
         await using AsyncPeer second = await ConnectAsync();
 
         Assert.True(await IsRefusedAsync());
+        if (OperatingSystem.IsMacOS())
+        {
+            // 127.0.0.2 must be set up there first.
+            return;
+        }
+
         Assert.False(await IsRefusedAsync(IPAddress.Parse("127.0.0.2")));
         Assert.Equal(1, Count(CoapCounter.ConnectionsRefused));
         Assert.Equal(3, Count(CoapCounter.ConnectionsAccepted));

@@ -94,7 +94,8 @@ public abstract class LeakSuite : EngineTest
         return process.Threads.Count;
     }
 
-    private static int Descriptors() => Directory.EnumerateFileSystemEntries("/proc/self/fd").Count();
+    // Elsewhere the system does not list them; that all threads and connections are gone is looked at nevertheless.
+    private static int Descriptors() => OperatingSystem.IsLinux() ? Directory.EnumerateFileSystemEntries("/proc/self/fd").Count() : 0;
 
     private async Task RefuseAsync(int count)
     {

@@ -110,7 +110,7 @@ internal sealed class PortableUdpSocket
     public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
 
     /// <summary>Lets sockets that are bound to one address each join the wildcard at its port, for a moment; at other times a stranger must not.</summary>
-    public void AllowJoining(bool allowed) => SetJoining(Socket, allowed);
+    public void AllowJoining(bool allowed) => SetJoining(Socket, allowed || Owner.Options.SharePort);
 
     public void Send(CoapDatagram datagram)
     {

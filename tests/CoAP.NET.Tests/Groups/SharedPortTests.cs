@@ -1,0 +1,121 @@
+using System.Net;
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Groups;
+
+/// <summary>A port that another program listens at too.</summary>
+public sealed class SharedPortTests
+{
+    private const string Group = "224.0.1.187";
+
+    public static TheoryData<CoapUdpEngine, bool> Cases
+    {
+        get
+        {
+            TheoryData<CoapUdpEngine, bool> cases = [];
+            foreach (CoapUdpEngine engine in LinuxUdpEngine.IsSupported ? (CoapUdpEngine[])[CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable])
+            {
+                cases.Add(engine, true);
+                cases.Add(engine, false);
+            }
+
+            return cases;
+        }
+    }
+
+    [MulticastTheory]
+    [MemberData(nameof(Cases))]
+    public async Task What_is_sent_to_a_group_comes_to_both_programs(CoapUdpEngine engine, bool isOtherFirst)
+    {
+        string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
+        using Socket other = isOtherFirst ? BindShared(0) : new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        int port = isOtherFirst ? PortOf(other) : FreePort();
+        await using CoapServer server = Make(engine, port, adapter, shares: true);
+        server.MapGet("/x", static () => CoapResults.Text("here")).AllowMulticast();
+        await server.StartAsync();
+        using Socket? second = isOtherFirst ? null : BindShared(port);
+        Socket listener = second ?? other;
+        Join(listener, adapter);
+
+        await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine });
+        await using IAsyncEnumerator<CoapGroupResponse> answers = client.GetFromGroupAsync(
+            $"coap://{Group}:{port}/x", options: new CoapGroupRequestOptions { Interface = adapter, HopLimit = 1 }).GetAsyncEnumerator();
+        Assert.True(await answers.MoveNextAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Equal("here", answers.Current.Response.GetText());
+        byte[] buffer = new byte[2048];
+        int length = await listener.ReceiveAsync(buffer).WaitAsync(TimeSpan.FromSeconds(30));
+
+        // A Non-confirmable GET of /x.
+        Assert.Equal((0x50, 0x01), (buffer[0] & 0xf0, buffer[1]));
+        Assert.Equal("b178", Wire.Hex(buffer.AsSpan(length - 2, 2)));
+    }
+
+    [MulticastTheory]
+    [MemberData(nameof(Cases))]
+    public async Task Nothing_is_shared_with_who_was_not_allowed_to(CoapUdpEngine engine, bool isOtherFirst)
+    {
+        string adapter = MulticastTheoryAttribute.InterfaceOf(ipv6: false)!;
+        if (isOtherFirst)
+        {
+            using Socket other = BindShared(0);
+            await using CoapServer refused = Make(engine, PortOf(other), adapter, shares: false);
+            CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => refused.StartAsync());
+            Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
+            Assert.Contains("SharePort", error.Message, StringComparison.Ordinal);
+            return;
+        }
+
+        await using CoapServer server = Make(engine, 0, adapter, shares: true);
+        await server.StartAsync();
+        SocketException exception = Assert.Throws<SocketException>(() => BindShared(CoapUri.Parse(server.LocalEndpoints[0]).Port));
+        Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketErrorCode);
+    }
+
+    private static CoapServer Make(CoapUdpEngine engine, int port, string adapter, bool shares)
+    {
+        CoapServer server = new(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) } });
+        server.Listen($"coap://0.0.0.0:{port}").JoinGroups(new CoapGroupOptions { Interfaces = { adapter }, SharePort = shares });
+        return server;
+    }
+
+    private static Socket BindShared(int port)
+    {
+        Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        try
+        {
+            if (port != 0)
+            {
+                socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+            }
+
+            socket.Bind(new IPEndPoint(IPAddress.Any, port));
+
+            // After binding, so that the port is one that nobody had.
+            socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
+            return socket;
+        }
+        catch (SocketException)
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    private static int FreePort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        socket.Bind(new IPEndPoint(IPAddress.Any, 0));
+        return PortOf(socket);
+    }
+
+    private static int PortOf(Socket socket) => ((IPEndPoint)socket.LocalEndPoint!).Port;
+
+    private static void Join(Socket socket, string adapter)
+    {
+        IPInterfaceProperties properties = NetworkInterface.GetAllNetworkInterfaces().Single(item => item.Name == adapter).GetIPProperties();
+        socket.SetSocketOption(
+            SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(IPAddress.Parse(Group), properties.GetIPv4Properties().Index));
+    }
+}
