@@ -59,8 +59,8 @@ internal static class MessageJson
 
         if (message.Code is { } code)
         {
-            json.WriteString("code", code.ToString()[..4]);
-            json.WriteString("name", code.ToString() is { Length: > 5 } text ? text[5..] : null);
+            json.WriteString("code", TelemetryTags.CodeOf(code.Value));
+            json.WriteString("name", code.Name);
         }
 
         if (message.MessageId is { } id)

@@ -104,11 +104,14 @@ public sealed class DiscoverTests
     [Fact]
     public async Task What_is_no_list_and_what_is_not_there_are_told()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/escape", () =>
-            CoapResults.Content(new CoapContent("</a>;title=\"\u001b[2J\""u8.ToArray(), CoapContentFormat.LinkFormat))));
+        await using CoapServer server = await TestServer.StartAsync(server =>
+        {
+            server.MapGet("/escape", () => CoapResults.Content(new CoapContent("</a>;title=\"\u001b[2J\""u8.ToArray(), CoapContentFormat.LinkFormat)));
+            server.MapGet("/broken", () => CoapResults.Content(new CoapContent("{\"t\":21.50}"u8.ToArray(), CoapContentFormat.LinkFormat)));
+        });
         string uri = server.LocalEndpoints[0];
 
-        CliRun text = await CliHarness.RunAsync("discover", $"{uri}/json");
+        CliRun text = await CliHarness.RunAsync("discover", $"{uri}/broken");
         CliRun none = await CliHarness.RunAsync("discover", $"{uri}/none");
         CliRun escape = await CliHarness.RunAsync("discover", $"{uri}/escape");
 
