@@ -15,6 +15,7 @@ internal sealed class ServerArguments
           --psk ID:KEY       a client and its pre-shared key, for coaps; text, or 0x and hexadecimal digits. May be repeated
           --psk-file F       a file with lines ID:KEY
           --engine E         how TCP is driven: auto, inline or async
+          --udp-engine E     how UDP is driven: auto, linuxloop or portable
         """;
 
     public List<string> Addresses { get; } = [];
@@ -53,6 +54,9 @@ internal sealed class ServerArguments
                     break;
                 case "--engine" when Enum.TryParse(value, ignoreCase: true, out CoapTcpEngine engine):
                     arguments.Options.TcpEngine = engine;
+                    break;
+                case "--udp-engine" when Enum.TryParse(value, ignoreCase: true, out CoapUdpEngine engine):
+                    arguments.Options.UdpEngine = engine;
                     break;
                 default:
                     throw new ArgumentException(Usage);

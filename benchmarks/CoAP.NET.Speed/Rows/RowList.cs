@@ -45,6 +45,11 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
             yield return Udp($"udp-{peers}", Few(peers));
         }
 
+        foreach (int peers in (int[])[16, 128])
+        {
+            yield return new($"portable-{peers}", $"UDP by the portable engine, {Text(Few(peers))} endpoints", RowGroup.Requests, ForDatagrams(Few(peers), 0, servers.StartPortable));
+        }
+
         yield return Open("open-20000", Few(256), most < 256 ? 2_000 : 20_000);
         foreach (int connections in (int[])[16, 128, 1024])
         {
@@ -58,6 +63,7 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         }
 
         yield return Observe("observe-non-100", Few(100), isNonConfirmable: true);
+        yield return new("observe-portable-100", $"{Text(Few(100))} observers, Confirmable, portable engine", RowGroup.Notifications, [Observed(servers.StartPortable, Few(100), false)]);
         yield return Client("client-128", Few(128));
         foreach (int clients in (int[])[200, 1_000])
         {
@@ -81,12 +87,12 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
     private Row Tcp(string name, int connections, int depth) =>
         new(name, $"TCP, {Text(connections)} connections{(depth > 1 ? $", {depth} requests under way on each" : "")}", RowGroup.Requests, ForStreams(connections, depth));
 
-    private List<Entrant> ForDatagrams(int peers, int rate)
+    private List<Entrant> ForDatagrams(int peers, int rate, Func<Child>? start = null)
     {
         List<Entrant> entrants =
         [
             new(Role.Floor, "floor", () => Datagrams(StartFloor(), peers, rate)),
-            new(Role.Ours, "CoAP.NET", () => Datagrams(servers.StartOurs(), peers, rate)),
+            new(Role.Ours, "CoAP.NET", () => Datagrams((start ?? servers.StartOurs)(), peers, rate)),
         ];
         if (servers.HasLibCoap)
         {
@@ -143,10 +149,7 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
     private Row Observe(string name, int observers, bool isNonConfirmable)
     {
-        List<Entrant> entrants =
-        [
-            new(Role.Ours, "CoAP.NET", () => servers.StartOurs() is var child ? Observers(child, child.Endpoints[0], observers, isNonConfirmable ? "obs-load-non" : "obs-load", isNonConfirmable ? "obs-load" : null) : null!),
-        ];
+        List<Entrant> entrants = [Observed(servers.StartOurs, observers, isNonConfirmable)];
         if (servers.HasLibCoap)
         {
             entrants.Add(new(Role.LibCoap, "libcoap", () =>
@@ -158,6 +161,12 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
         return new(name, $"{Text(observers)} observers, {(isNonConfirmable ? "Non-confirmable" : "Confirmable")}", RowGroup.Notifications, entrants);
     }
+
+    private static Entrant Observed(Func<Child> start, int observers, bool isNonConfirmable) => new(Role.Ours, "CoAP.NET", () =>
+    {
+        Child child = start();
+        return Observers(child, child.Endpoints[0], observers, isNonConfirmable ? "obs-load-non" : "obs-load", isNonConfirmable ? "obs-load" : null);
+    });
 
     private static Contender Observers(Child child, IPEndPoint endpoint, int observers, string path, string? firstPath = null)
     {

@@ -21,6 +21,9 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
     /// <summary>Starts our server: its endpoints are that of UDP and that of TCP.</summary>
     public Child StartOurs() => StartOurs("--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
 
+    /// <summary>Starts our server with the engine that other systems than Linux have; its endpoints are the same.</summary>
+    public Child StartPortable() => StartOurs("--udp-engine", "portable", "--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
+
     private Child StartOurs(params string[] binds)
     {
         return _path.EndsWith(".dll", StringComparison.Ordinal)
