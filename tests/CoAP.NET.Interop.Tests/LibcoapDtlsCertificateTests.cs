@@ -60,4 +60,21 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
         Assert.Null(server.LastIdentity);
         Assert.Equal(0, server.Server.Counters[CoapCounter.RequestsReceived]);
     }
+
+    // A ping over datagrams is an empty Confirmable message, and its pong a Reset (RFC 7252 section 4.3).
+    [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
+    [InlineData(LibcoapClient.SecureProgram)]
+    [InlineData(LibcoapClient.GnuTlsProgram)]
+    public async Task A_client_that_keeps_its_session_alive_gets_an_answer_to_each_ping(string program)
+    {
+        await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
+        PeerResult result = await LibcoapClient.RunProgramAsync(
+            program, "-v", "7", "-K", "1", "-s", "3", "-B", "8", "-C", _certificates.Authority, server.Uri("/quiet", Name));
+        string log = result.Output + result.Errors;
+        int pings = log.Split("t:CON c:0.00").Length - 1;
+        Assert.True(pings >= 2, log);
+
+        // It may end between the last of them and its answer.
+        Assert.InRange(log.Split("t:RST c:0.00").Length - 1, pings - 1, pings);
+    }
 }
