@@ -25,7 +25,7 @@ internal abstract class BodyEntry : WheelTimer
     public CoapChannel Channel { get; }
 
     /// <summary>Called under the lock when it was idle for a time. Set by the table; null once it is released.</summary>
-    public Action<BodyEntry>? Fired { get; set; }
+    public Action<BodyEntry, long>? Fired { get; set; }
 
     /// <summary>Of whose share it takes. Set by the table.</summary>
     public BodySource Source { get; set; } = null!;
@@ -70,6 +70,15 @@ internal abstract class BodyEntry : WheelTimer
         }
     }
 
+    /// <summary>
+    /// For how long its peer may be silent while others want its room, in units of 100 ns: MAX_TRANSMIT_SPAN, within which copies of a block that was lost still come, and four times ACK_TIMEOUT at least,
+    /// as without retransmissions that is nothing.
+    /// </summary>
+    public long Patience => Math.Max(Channel.Parameters.MaxTransmitSpan.Ticks, ShortPatience);
+
+    /// <summary>See <see cref="Patience"/>: of an address that was never verified.</summary>
+    public long ShortPatience => Math.Max(Channel.Parameters.AckTimeout.Ticks * 4, TimeSpan.TicksPerSecond);
+
     /// <summary>Begins to measure how fast the peer is.</summary>
     public void BeginPace(long now)
     {
@@ -83,7 +92,7 @@ internal abstract class BodyEntry : WheelTimer
     public void NotePace(long position, long now)
     {
         long passed = now - _paceAt;
-        long span = Channel.Parameters.MaxTransmitSpan.Ticks;
+        long span = Patience;
         if (passed >= span)
         {
             IsSlow = position - _paceFrom < Math.Max(1, PeerCharge / MaxSpans) * (double)passed / span;
@@ -92,5 +101,5 @@ internal abstract class BodyEntry : WheelTimer
         }
     }
 
-    internal override void Fire(long now) => Fired?.Invoke(this);
+    internal override void Fire(long now) => Fired?.Invoke(this, now);
 }

@@ -157,7 +157,7 @@ internal sealed partial class BodyLayer
         if (body.Left == 0)
         {
             _counters.Add(CoapCounter.BodiesAssembled);
-            _shard.Wheel.Cancel(body.Patience);
+            _shard.Wheel.Cancel(body.Waiting);
             body.Complete(message);
             exchange.Body = new ExchangeBody { Owner = body, IsAdmitted = body.Admitted is not null };
             exchange.Request.EchoAge ??= body.Admitted?.AgeAt(now);
@@ -214,7 +214,7 @@ internal sealed partial class BodyLayer
 
     // NON_RECEIVE_TIMEOUT, twice as long after each time that it was asked in vain.
     private void Await(QBlockBody body, long now) =>
-        _shard.Wheel.Schedule(body.Patience, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
+        _shard.Wheel.Schedule(body.Waiting, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
 
     private void SendOwn(CoapTransmission transmission) => _shard.AfterRelease(
         static state =>

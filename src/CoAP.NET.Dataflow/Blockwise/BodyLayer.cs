@@ -107,7 +107,7 @@ internal sealed partial class BodyLayer
         _bodies.Release(entry);
         if (entry is QBlockBody body)
         {
-            _shard.Wheel.Cancel(body.Patience);
+            _shard.Wheel.Cancel(body.Waiting);
         }
 
         if (entry is StreamedBody stream)

@@ -94,7 +94,7 @@ internal sealed class BodyTable<TEntry>
         entry.Source = entry.IsNewcomers ? Budget.Newcomers : peer.Source;
         entry.PeerPlace = peer.Entries.AddLast(entry);
         entry.Place = _byAge.AddLast(entry);
-        entry.Fired = one => OnFired((TEntry)one);
+        entry.Fired = (one, at) => OnFired((TEntry)one, at);
         entry.LastUse = now;
         entry.BeginPace(now);
         Schedule(entry, now);
@@ -218,17 +218,12 @@ internal sealed class BodyTable<TEntry>
     public bool Yields(TEntry entry, long now) =>
         entry.IsDone || (!entry.WaitsForUs && (entry.IsSlow || now - entry.LastUse >= PatienceWith(entry, now)));
 
-    private long PatienceWith(TEntry entry, long now)
-    {
-        CoapTransmissionParameters parameters = entry.Channel.Parameters;
-        return (_shard.Guard.IsTrusted(entry.Channel, now) ? parameters.MaxTransmitSpan : parameters.AckTimeout * 4).Ticks;
-    }
+    private long PatienceWith(TEntry entry, long now) => _shard.Guard.IsTrusted(entry.Channel, now) ? entry.Patience : entry.ShortPatience;
 
     private void Schedule(TEntry entry, long now) => _shard.Wheel.Schedule(entry, Math.Min(now + PatienceWith(entry, now), entry.LastUse + entry.IdleTime));
 
-    private void OnFired(TEntry entry)
+    private void OnFired(TEntry entry, long now)
     {
-        long now = _shard.Environment.Now;
         if (now - entry.LastUse >= entry.IdleTime)
         {
             _expired(entry);

@@ -37,7 +37,7 @@ internal sealed class BodyTransfer(BodyKey key, CoapChannel channel) : BodyEntry
     public override bool WaitsForUs => Sending is { IsOver: false };
 
     /// <summary>A transfer that is done is kept for copies of its last request; a stream is not kept open for longer.</summary>
-    public override long IdleTime => _isDone ? Math.Min(base.IdleTime, Channel.Parameters.MaxTransmitSpan.Ticks) : base.IdleTime;
+    public override long IdleTime => _isDone ? Math.Min(base.IdleTime, Patience) : base.IdleTime;
 
     /// <summary>A block is given.</summary>
     /// <param name="offset">Where it begins.</param>

@@ -31,11 +31,11 @@ internal sealed class QBlockBody : BodyEntry
         Size = (int)(first.Options.Size1 ?? 0);
         Count = Math.Max(1, (int)(((long)Size + (16 << sizeExponent) - 1) >> (sizeExponent + 4)));
         Left = Count;
-        Patience = new QBlockTimer(now => layer.OnMissing(this, now));
+        Waiting = new QBlockTimer(now => layer.OnMissing(this, now));
     }
 
     /// <summary>Fires when missing blocks were waited for long enough.</summary>
-    public QBlockTimer Patience { get; }
+    public QBlockTimer Waiting { get; }
 
     /// <summary>What the gates of its route were told; null when there are none.</summary>
     public AdmittedEcho? Admitted { get; init; }

@@ -86,6 +86,19 @@ public sealed class AnswerRoomTests : BlockwiseTest
     }
 
     [Fact]
+    public async Task Without_retransmissions_a_transfer_is_kept_as_well_and_ends()
+    {
+        Options.Parameters = CoapTransmissionParameters.Default with { MaxRetransmit = 0 };
+        MapChanging(5 * KiB);
+        await StartAsync();
+        Get("x");
+        Clock.Advance(TimeSpan.FromSeconds(30));
+        Assert.Equal(Document(5 * KiB, 1)[KiB..], Rest("x", Peer));
+        Assert.Equal(1, _runs);
+        AssertAllFreed();
+    }
+
+    [Fact]
     public async Task An_answer_above_the_share_of_a_source_is_an_error_whose_log_names_the_bound_and_the_remedy()
     {
         Options.Limits.MaxRepresentationBytes = 1024 * KiB;
