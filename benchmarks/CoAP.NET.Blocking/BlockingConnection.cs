@@ -259,7 +259,7 @@ internal sealed class BlockingConnection : CoapConnection
         }
 
         int size = _buffer.Length * 2;
-        if (!_owner.Context.TryReserveAssembly(size - FreeBytes - _reserved))
+        if (!_owner.Context.TryReserveAssembly(this, size - FreeBytes - _reserved))
         {
             Close(new CoapConnectionException(CoapConnectionError.Refused, $"There is no memory for a frame of {this}."));
             return false;
@@ -272,7 +272,7 @@ internal sealed class BlockingConnection : CoapConnection
 
     private void Release()
     {
-        _owner.Context.ReleaseAssembly(_reserved);
+        _owner.Context.ReleaseAssembly(this, _reserved);
         _reserved = 0;
     }
 

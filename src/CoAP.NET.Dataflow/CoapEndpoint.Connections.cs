@@ -36,6 +36,8 @@ public sealed partial class CoapEndpoint
     /// <summary>What counts towards <see cref="CoapLimits.MaxFrameAssemblyBytes"/>, in bytes.</summary>
     internal long FrameAssemblyBytes => _context.AssemblyBytes;
 
+    internal long StreamSendBytes => _context.SendingBytes;
+
     internal static bool IsConnected(CoapChannel channel) => channel.IsConnection && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
 
     /// <summary>What is cancelled when a connection ends.</summary>

@@ -116,22 +116,22 @@ public sealed class CoapLimits
     /// <summary>How many observers with addresses that were never verified may be served at one IPv4 address, or one IPv6 prefix of 64 bits, whatever their ports. Default 1,000; 0 to 100,000,000. When full: as with <see cref="MaxObservers"/>.</summary>
     public int MaxUnverifiedObserversPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
-    /// <summary>How many connections of reliable transports there may be in the whole endpoint (RFC 8323). Default 100,000; 0 to 100,000,000. When full: a further one is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>; opening one fails with a <see cref="CoapConnectionException"/>.</summary>
+    /// <summary>How many connections of reliable transports there may be in the whole endpoint (RFC 8323). Default 100,000; 0 to 100,000,000. When full: an idle connection of the address with most of them gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>: first whoever sent no CSM, then whoever has nothing under way. Where no other address has more than that of the newcomer, only one that was idle for 10 s gives way (without CSM for 1 s); otherwise the newcomer is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>. Opening one fails with a <see cref="CoapConnectionException"/>.</summary>
     public int MaxConnections { get; set => field = Check(value, 0, 100_000_000); } = 100_000;
 
-    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 1,000; 1 to 100,000,000. When full: as with <see cref="MaxConnections"/>.</summary>
+    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 1,000; 1 to 100,000,000. When full: one of them that was idle for 10 s (without CSM for 1 s) gives way, as with <see cref="MaxConnections"/>.</summary>
     public int MaxConnectionsPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
-    /// <summary>How many TLS handshakes that peers began may be under way at a time. Default 1,000; 1 to 100,000,000. When full: a further connection is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
+    /// <summary>How many TLS handshakes that peers began may be under way at a time; a handshake begins with the first byte of the peer, and as many connections again may have been accepted of which nothing came yet. Default 1,000; 1 to 100,000,000. When full: of the address with most, the one that made no progress for longest gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>.</summary>
     public int MaxHandshakes { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
-    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 250; 1 to 100,000,000. When full: as with <see cref="MaxHandshakes"/>.</summary>
-    public int MaxHandshakesPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 250;
+    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 100; 1 to 100,000,000. When full: the one of them that made no progress for longest gives way when that is a second or more; otherwise the newcomer is closed, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
+    public int MaxHandshakesPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 100;
 
     /// <summary>The largest message that is taken on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1). Default 1 MiB; 64 to 1 GiB. Larger: the connection is aborted before the rest is read.</summary>
     public int MaxStreamMessageSize { get; set => field = Check(value, 64, 1 << 30); } = 1024 * 1024;
 
-    /// <summary>Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB. When full: the connection that needs more is aborted, counted as <see cref="CoapCounter.FramesRefused"/>.</summary>
+    /// <summary>Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB; one address has <see cref="StreamSourceShare"/> of it. When full: of the address that holds most, the connection whose frame did not grow for longest is closed, counted as <see cref="CoapCounter.FramesRefused"/>.</summary>
     public long MaxFrameAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
     /// <summary>How many bytes may wait on one connection before nothing more is read from it and notifications give way to newer ones. Default 256 KiB; 1 KiB to 512 MiB.</summary>
@@ -139,6 +139,12 @@ public sealed class CoapLimits
 
     /// <summary>How many bytes may wait on one connection in any case, besides one message. Default 8 MiB; 1 KiB to 512 MiB. When full: the connection is closed, counted as <see cref="CoapCounter.SlowConnections"/>.</summary>
     public int MaxSendQueueBytes { get; set => field = Check(value, 1024, 1 << 29); } = 8 * 1024 * 1024;
+
+    /// <summary>How many bytes may wait to be sent on all connections together. Default 256 MiB; 64 KiB or more. One address has <see cref="StreamSourceShare"/> of it. When full: of the address for which most waits, the connection whose peer took nothing for longest is closed, counted as <see cref="CoapCounter.SlowConnections"/>. A message that alone is more than the share of an address closes its connection.</summary>
+    public long MaxStreamSendBytes { get; set => field = Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
+
+    /// <summary>The part of <see cref="MaxFrameAssemblyBytes"/> and of <see cref="MaxStreamSendBytes"/> that the connections of one IPv4 address, or one IPv6 prefix of 64 bits, may take. Default 1/4; above 0, up to 1. The largest message of a connection fits in any case. When full: as there, of the connections of that address.</summary>
+    public double StreamSourceShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
 
     /// <summary>How many requests of one connection are served at a time. Default 1,000; 1 to 10,000,000. When full: nothing more is read from that connection until one is answered, counted as <see cref="CoapCounter.ReadingPauses"/>.</summary>
     public int MaxRequestsPerConnection { get; set => field = Check(value, 1, 10_000_000); } = 1000;

@@ -16,11 +16,15 @@ public sealed class CoapStreamOptions
     public TimeSpan CsmTimeout { get; set => field = Check(value); } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// How long a frame may take from its first byte to its last, and one second more for each 256 bytes of it; then the connection is aborted. Default 60 s; above 0, up to 1 day, or infinite.
+    /// How long a frame may take until it is whole, or until 256 bytes of it came for each second of this time; from then on it has as long again. Otherwise the connection is aborted. Default 30 s;
+    /// above 0, up to 1 day, or infinite.
     /// </summary>
-    public TimeSpan FrameTimeout { get; set => field = Check(value); } = TimeSpan.FromSeconds(60);
+    public TimeSpan FrameTimeout { get; set => field = Check(value); } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long a peer may take nothing of what waits to be sent to it; then the connection is closed. Default 30 s; above 0, up to 1 day, or infinite.</summary>
+    /// <summary>
+    /// How long a peer may take until it took all that waits for it, or 256 bytes of it for each second of this time; from then on it has as long again. Otherwise the connection is closed. Default 30 s;
+    /// above 0, up to 1 day, or infinite.
+    /// </summary>
     public TimeSpan SendTimeout { get; set => field = Check(value); } = TimeSpan.FromSeconds(30);
 
     /// <summary>After how long a silence a Ping is sent (RFC 8323 section 5.4). Default 2 minutes; above 0, up to 1 day, or infinite for never.</summary>

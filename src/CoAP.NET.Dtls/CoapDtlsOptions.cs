@@ -65,8 +65,8 @@ public sealed class CoapDtlsOptions
     public int MaxDatagramSize { get; set => field = OptionRanges.Check(value, MinDatagramSize, LargestDatagramSize, nameof(MaxDatagramSize)); } = 1_200;
 
     /// <summary>
-    /// A file to which the secrets of all sessions are appended in the NSS format, with which Wireshark opens what it recorded. Whoever has the file reads everything: for debugging only, and never in production. Created
-    /// readable for its owner alone. Default null: no secret leaves the process.
+    /// A file to which the secrets of all sessions are appended in the NSS format, with which Wireshark opens what it recorded. Whoever has the file reads everything: for debugging only, and never in production. Made
+    /// readable for its owner alone, also where it is there already; a link is refused on Unix. Default null: no secret leaves the process.
     /// </summary>
     public string? KeyLogFile { get; set; }
 

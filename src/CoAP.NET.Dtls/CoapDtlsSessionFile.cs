@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsSessionFile
 {
     /// <summary>Names a file.</summary>
-    /// <param name="path">Its path. The file is made readable for its owner only.</param>
+    /// <param name="path">Its path. The file is made readable for its owner only, in place of whatever is there; a link there is replaced and never followed.</param>
     /// <param name="key">Encrypts it: 16, 24 or 32 bytes, the same before and after the restart. Copied. Whoever has key and file can read what is said in the sessions: keep the key elsewhere.</param>
     /// <exception cref="ArgumentException">The path is empty, or the key has another length.</exception>
     public CoapDtlsSessionFile(string path, ReadOnlySpan<byte> key)
@@ -39,6 +39,7 @@ public sealed class CoapDtlsSessionFile
         File.Move(path, taken);
         try
         {
+            OwnerFile.ThrowIfLink(taken);
             return File.ReadAllBytes(taken);
         }
         finally

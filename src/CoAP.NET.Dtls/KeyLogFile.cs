@@ -15,7 +15,7 @@ internal sealed class KeyLogFile
         _path = path;
         try
         {
-            Open().Dispose();
+            OwnerFile.Append(path).Dispose();
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
@@ -30,23 +30,12 @@ internal sealed class KeyLogFile
         {
             try
             {
-                using FileStream file = Open();
+                using FileStream file = OwnerFile.Append(_path);
                 file.Write(Encoding.ASCII.GetBytes(line + '\n'));
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
             }
         }
-    }
-
-    private FileStream Open()
-    {
-        FileStreamOptions options = new() { Mode = FileMode.Append, Access = FileAccess.Write, Share = FileShare.ReadWrite };
-        if (!OperatingSystem.IsWindows())
-        {
-            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        }
-
-        return new FileStream(_path, options);
     }
 }

@@ -269,4 +269,10 @@ public enum CoapCounter
 
     /// <summary>Answers in memory that were too large to be kept for a peer that fetches them block by block (<see cref="CoapLimits.MaxRepresentationBytes"/>): it was answered 5.03, 5.00, or 4.01 with an Echo.</summary>
     RepresentationsRefused,
+
+    /// <summary>
+    /// Connections, and handshakes of TLS, that were closed since others needed what they held: their place, memory for a frame, memory for what waits to be sent. Of the source with most, the one
+    /// that stood still for longest.
+    /// </summary>
+    ConnectionsEvicted,
 }

@@ -67,7 +67,8 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.connections.events", "{event}", "What happened to connections (RFC 8323).", "coap.connection.event",
             (CoapCounter.ConnectionsAccepted, "accepted"), (CoapCounter.ConnectionsOpened, "opened"), (CoapCounter.ConnectionsRefused, "refused"), (CoapCounter.ConnectionsFailed, "failed"),
             (CoapCounter.ConnectionsClosed, "closed"), (CoapCounter.ConnectionsLost, "lost"), (CoapCounter.ConnectionsAborted, "aborted"), (CoapCounter.AbortsReceived, "abort_received"),
-            (CoapCounter.SlowConnections, "slow"), (CoapCounter.HandshakesFailed, "handshake_failed"), (CoapCounter.ReadingPauses, "reading_paused"), (CoapCounter.AcceptFailures, "accept_failed")),
+            (CoapCounter.SlowConnections, "slow"), (CoapCounter.HandshakesFailed, "handshake_failed"), (CoapCounter.ReadingPauses, "reading_paused"), (CoapCounter.AcceptFailures, "accept_failed"),
+            (CoapCounter.ConnectionsEvicted, "evicted")),
     ];
 
     /// <summary>All of them, in the order of the documentation.</summary>

@@ -57,7 +57,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 OnTransmission(in item);
                 break;
             case CoapInboundKind.Connected:
-                Connections?.Ready?.Invoke(item.Channel);
+                Connections?.OnReady(item.Channel);
                 break;
             case CoapInboundKind.Disconnected:
                 OnDisconnected(in item);

@@ -13,7 +13,7 @@ internal sealed partial class EndpointContext
     private readonly CoapStreamSerializer _streams;
     private readonly CoapWebSocketSerializer _webSockets;
     private readonly EndpointState _state;
-    private long _assembly;
+    private readonly ConnectionMemory _memory;
     private ulong _lastNumber;
 
     /// <summary>Called, without any lock, when the peer of a session has another address than before.</summary>
@@ -23,26 +23,35 @@ internal sealed partial class EndpointContext
     public Action<CoapChannel>? HeardUnverified { get; init; }
 
     /// <summary>How much memory is taken for messages of which only a part is there, in bytes.</summary>
-    public long AssemblyBytes => Interlocked.Read(ref _assembly);
+    public long AssemblyBytes => _memory.AssemblyBytes;
+
+    /// <summary>How much waits to be sent on connections whose peers do not take it at once, in bytes.</summary>
+    public long SendingBytes => _memory.SendingBytes;
 
     public override bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
         CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default) { AsksForParameters = true, Number = Interlocked.Increment(ref _lastNumber) };
         channel.AskForParameters();
-        if (_state.IsStopping || !_connections.TryAdd(channel))
+        long now = _environment.Now;
+        channel.FirstSeen = channel.LastSeen = now;
+        CoapChannel? idle = null;
+        if (_state.IsStopping || !_connections.TryAdd(channel, now, out idle))
         {
             Counters.Add(CoapCounter.ConnectionsRefused);
             return false;
         }
 
+        if (idle is not null)
+        {
+            _memory.CloseIdle(idle.Connection!);
+        }
+
         Counters.Add(connection.IsInitiator ? CoapCounter.ConnectionsOpened : CoapCounter.ConnectionsAccepted);
         connection.Channel = channel;
-        long now = _environment.Now;
         pipeline.Shard.Enter();
         try
         {
-            channel.FirstSeen = channel.LastSeen = now;
             if (channel.IsReliable)
             {
                 pipeline.Signalling.Open(channel, now);
@@ -123,19 +132,11 @@ internal sealed partial class EndpointContext
         }
     }
 
-    public override bool TryReserveAssembly(int bytes)
-    {
-        if (Interlocked.Add(ref _assembly, bytes) <= Limits.MaxFrameAssemblyBytes)
-        {
-            return true;
-        }
+    public override bool TryReserveAssembly(CoapConnection connection, int bytes) => _memory.TryReserveAssembly(connection, bytes);
 
-        Interlocked.Add(ref _assembly, -bytes);
-        Counters.Add(CoapCounter.FramesRefused);
-        return false;
-    }
+    public override void ReleaseAssembly(CoapConnection connection, int bytes) => _memory.ReleaseAssembly(connection, bytes);
 
-    public override void ReleaseAssembly(int bytes) => Interlocked.Add(ref _assembly, -bytes);
+    public override void BacklogChanged(CoapConnection connection) => _memory.OnBacklogChanged(connection);
 
     public override void Writable(CoapConnection connection)
     {
@@ -162,6 +163,11 @@ internal sealed partial class EndpointContext
         if (connection.Channel is not { } channel || !_connections.Remove(channel))
         {
             return;
+        }
+
+        if (channel.IsReliable)
+        {
+            _memory.Forget(connection);
         }
 
         if (error is not null and not CoapConnectionException { Error: not CoapConnectionError.Lost })

@@ -33,6 +33,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
         _pipelines = pipelines;
         _clocks = clocks;
         _hash = hash;
+        _memory = new ConnectionMemory(environment.Limits, environment.Counters);
     }
 
     /// <summary>Ends the endpoint.</summary>

@@ -2,22 +2,19 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Signalling;
 
-/// <summary>Since when a connection stands still, by looking at its progress now and then. Times in units of 100 ns; <see cref="long.MaxValue"/> for never.</summary>
+/// <summary>Since when a connection moves too little, by looking at its progress now and then. Times in units of 100 ns; <see cref="long.MaxValue"/> for never.</summary>
 internal struct ProgressWatch
 {
-    private const int BytesPerSecond = 256;
-
+    private RateWatch _frame;
+    private RateWatch _send;
     private long _frames;
-    private long _sent;
-    private long _frameSince;
-    private long _sendSince;
 
     public ProgressWatch() => FrameDue = SendDue = long.MaxValue;
 
-    /// <summary>When the frame of which a part is there must be whole.</summary>
+    /// <summary>When the frame of which a part is there must be whole, or much more of it there.</summary>
     public long FrameDue { get; private set; }
 
-    /// <summary>When the operating system must have taken some of what waits.</summary>
+    /// <summary>When the operating system must have taken enough of what waits.</summary>
     public long SendDue { get; private set; }
 
     /// <summary>Looks.</summary>
@@ -27,28 +24,20 @@ internal struct ProgressWatch
     /// <param name="now">Now.</param>
     public void Look(in CoapConnectionProgress progress, bool isHeld, CoapStreamOptions options, long now)
     {
-        if (isHeld || progress.PartialLength == 0)
+        bool hasPartial = !isHeld && progress.PartialLength > 0;
+        if (!hasPartial || progress.FramesReceived != _frames)
         {
-            _frameSince = 0;
-        }
-        else if (_frameSince == 0 || progress.FramesReceived != _frames)
-        {
-            _frameSince = now;
+            _frame.Stop();
         }
 
-        if (progress.BytesWaiting == 0)
+        bool hasWaiting = progress.BytesWaiting > 0;
+        if (!hasWaiting)
         {
-            _sendSince = 0;
-        }
-        else if (_sendSince == 0 || progress.BytesSent != _sent)
-        {
-            _sendSince = now;
+            _send.Stop();
         }
 
-        (_frames, _sent) = (progress.FramesReceived, progress.BytesSent);
-        FrameDue = _frameSince == 0 ? long.MaxValue : After(_frameSince, options.FrameTimeout, progress.PartialLength / BytesPerSecond * TimeSpan.TicksPerSecond);
-        SendDue = _sendSince == 0 ? long.MaxValue : After(_sendSince, options.SendTimeout, 0);
+        _frames = progress.FramesReceived;
+        FrameDue = hasPartial ? _frame.Look(progress.PartialReceived, long.MaxValue, options.FrameTimeout, now) : long.MaxValue;
+        SendDue = hasWaiting ? _send.Look(progress.BytesSent, progress.BytesWaiting, options.SendTimeout, now) : long.MaxValue;
     }
-
-    private static long After(long since, TimeSpan time, long more) => time == Timeout.InfiniteTimeSpan ? long.MaxValue : since + time.Ticks + more;
 }

@@ -127,7 +127,8 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    // After what still waits to be sent. An Empty message says nothing (RFC 8323 section 3.4), so it can always be the last.
+    // After what still waits to be sent. A connection is closed in order by a last frame, which stands behind all others in the queue of the transport. An Empty message says nothing (RFC 8323 section
+    // 3.4), so it can always be that frame, also where it answers a Release: peers ignore it, and no transport, ours or a user's, needs a second way to end.
     private void CloseInOrder(StreamState state, long now)
     {
         // The answer that a Pong waited for may have left without its thread having come here yet.

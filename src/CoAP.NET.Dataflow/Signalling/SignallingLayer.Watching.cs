@@ -81,7 +81,7 @@ internal sealed partial class SignallingLayer
         else if (now >= state.Progress.SendDue)
         {
             _counters.Add(CoapCounter.SlowConnections);
-            CloseAtOnce(state, new CoapConnectionException(CoapConnectionError.TooSlow, $"{state.Channel} took nothing of what was sent for {_options.SendTimeout.TotalSeconds:0.#} s."));
+            CloseAtOnce(state, new CoapConnectionException(CoapConnectionError.TooSlow, $"{state.Channel} took too little of what waits for it, for {_options.SendTimeout.TotalSeconds:0.#} s (SendTimeout)."));
         }
         else if (state.IsReady && !state.IsReleasing && !KeepAlive(state, progress, now))
         {

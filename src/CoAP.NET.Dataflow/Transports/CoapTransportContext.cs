@@ -92,14 +92,30 @@ public abstract class CoapTransportContext
     /// <param name="reason">What it did, as a sentence; it is the diagnostic payload of the Abort.</param>
     public virtual void Refuse(CoapConnection connection, string reason) => connection.Close(null);
 
-    /// <summary>Asks for memory for a frame of which only a part is there; one budget for the endpoint (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>).</summary>
+    /// <summary>
+    /// Asks for memory for a frame of which only a part is there: one budget for the endpoint (<see cref="CoapLimits.MaxFrameAssemblyBytes"/>), with a share for each source
+    /// (<see cref="CoapLimits.StreamSourceShare"/>). When it is full, the endpoint closes the connection whose frame did not grow for longest, of the source that holds most. Not to be called under
+    /// a lock of the transport.
+    /// </summary>
+    /// <param name="connection">The connection; one thread at a time asks for it and gives back.</param>
     /// <param name="bytes">How much more is held.</param>
-    /// <returns>False when there is none: the transport closes the connection.</returns>
-    public virtual bool TryReserveAssembly(int bytes) => false;
+    /// <returns>False when this connection itself must give way: the transport closes it.</returns>
+    public virtual bool TryReserveAssembly(CoapConnection connection, int bytes) => false;
 
     /// <summary>Gives back what <see cref="TryReserveAssembly"/> gave.</summary>
+    /// <param name="connection">The connection.</param>
     /// <param name="bytes">How much less is held.</param>
-    public virtual void ReleaseAssembly(int bytes)
+    public virtual void ReleaseAssembly(CoapConnection connection, int bytes)
+    {
+    }
+
+    /// <summary>
+    /// Says that more waits to be sent on a connection than before, or less, by some kilobytes: the endpoint reads <see cref="CoapConnection.Progress"/>. What waits on all connections is one budget
+    /// (<see cref="CoapLimits.MaxStreamSendBytes"/>), with a share for each source; when it is full, the endpoint closes the connection whose peer took nothing for longest, of the source that holds
+    /// most. Need not be called for what the operating system takes at once. Not to be called under a lock of the transport.
+    /// </summary>
+    /// <param name="connection">The connection.</param>
+    public virtual void BacklogChanged(CoapConnection connection)
     {
     }
 

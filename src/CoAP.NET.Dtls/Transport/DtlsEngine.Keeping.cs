@@ -45,14 +45,7 @@ internal sealed partial class DtlsEngine
                 return;
             }
 
-            FileStreamOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write };
-            if (!OperatingSystem.IsWindows())
-            {
-                options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-            }
-
-            using FileStream stream = new(file.Path, options);
-            stream.Write(data);
+            OwnerFile.Write(file.Path, data);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

@@ -47,6 +47,8 @@ internal static class LimitKeys
         .Bytes("Limits:MaxFrameAssemblyBytes", 4096, long.MaxValue, static limits => limits.MaxFrameAssemblyBytes, static (limits, value) => limits.MaxFrameAssemblyBytes = value)
         .Bytes("Limits:SendQueueBytes", 1024, 1 << 29, static limits => limits.SendQueueBytes, static (limits, value) => limits.SendQueueBytes = (int)value)
         .Bytes("Limits:MaxSendQueueBytes", 1024, 1 << 29, static limits => limits.MaxSendQueueBytes, static (limits, value) => limits.MaxSendQueueBytes = (int)value)
+        .Bytes("Limits:MaxStreamSendBytes", 64 * 1024, long.MaxValue, static limits => limits.MaxStreamSendBytes, static (limits, value) => limits.MaxStreamSendBytes = value)
+        .Factor("Limits:StreamSourceShare", Share, static limits => limits.StreamSourceShare, static (limits, value) => limits.StreamSourceShare = value)
         .Number("Limits:MaxRequestsPerConnection", 1, 10_000_000, static limits => limits.MaxRequestsPerConnection, static (limits, value) => limits.MaxRequestsPerConnection = value);
 
     private static FactorKind Share => new(0, 1, isAbove: true);

@@ -24,7 +24,7 @@ internal sealed class DirectConnection : CoapConnection
 
     public override bool IsCongested => IsFull;
 
-    public override CoapConnectionProgress Progress => Slowness ?? new CoapConnectionProgress(_frames, _rest.Length, _frames, 0);
+    public override CoapConnectionProgress Progress => Slowness ?? new CoapConnectionProgress(_frames, _rest.Length, _frames, 0) { PartialReceived = _rest.Length };
 
     /// <summary>What it says of its progress instead of the truth.</summary>
     public CoapConnectionProgress? Slowness { get; set; }

@@ -130,43 +130,100 @@ public sealed class SignallingLifeTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive("d10001");
-        Clock.Advance(TimeSpan.FromSeconds(59));
+        Clock.Advance(TimeSpan.FromSeconds(29));
         Assert.False(connection.IsClosed);
         Clock.Advance(TimeSpan.FromSeconds(9));
         Assert.Contains("frame", AssertAborted(connection), StringComparison.Ordinal);
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
     }
 
-    [Fact]
-    public async Task A_long_frame_has_more_time_and_frames_that_come_in_time_have_theirs_anew()
+    [Theory]
+    [InlineData(7_680, true)]
+    [InlineData(7_679, false)]
+    public async Task A_long_frame_goes_on_as_long_as_256_bytes_a_second_come(int inHalfAMinute, bool goesOn)
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
+        connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 };
+        for (int i = 1; i <= 20; i++)
+        {
+            // Looked at each 7.5 s.
+            Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(0.5));
+            connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 + (i * inHalfAMinute) };
+            Pass(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(0.5));
+        }
 
-        // 25,600 bytes: 60 + 100 s.
-        connection.Slowness = new CoapConnectionProgress(1, 25_600, 0, 0);
-        Pass(TimeSpan.FromSeconds(159), TimeSpan.FromSeconds(1));
-        connection.Slowness = new CoapConnectionProgress(2, 25_600, 0, 0);
-        Pass(TimeSpan.FromSeconds(159), TimeSpan.FromSeconds(1));
-        Assert.Empty(connection.TakeSent());
-        Pass(TimeSpan.FromSeconds(20), TimeSpan.FromSeconds(1));
+        Assert.Equal(goesOn, !connection.IsClosed && connection.TakeSent().Length == 0);
+        Assert.Equal(goesOn ? 0 : 1, Count(CoapCounter.SlowConnections));
+    }
+
+    [Fact]
+    public async Task Most_of_a_frame_at_once_buys_no_time_for_the_rest()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 999_900 };
+        Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(1));
+        Assert.False(connection.IsClosed);
+        Pass(TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(1));
         AssertAborted(connection);
     }
 
     [Fact]
-    public async Task A_peer_that_takes_nothing_of_what_is_sent_is_closed()
+    public async Task A_frame_of_which_one_byte_comes_now_and_then_is_aborted_and_those_that_come_in_time_have_their_time_anew()
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        connection.Slowness = new CoapConnectionProgress(1, 0, 100, 1000);
-        Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(1));
-        connection.Slowness = new CoapConnectionProgress(1, 0, 200, 900);
+        for (int frame = 1; frame <= 5; frame++)
+        {
+            connection.Slowness = new CoapConnectionProgress(frame, 25_600, 0, 0) { PartialReceived = 10 };
+            Pass(TimeSpan.FromSeconds(25), TimeSpan.FromSeconds(1));
+        }
+
+        Assert.Empty(connection.TakeSent());
+        for (int second = 1; second <= 40; second++)
+        {
+            connection.Slowness = new CoapConnectionProgress(5, 25_600, 0, 0) { PartialReceived = 10 + second };
+            Pass(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+        }
+
+        AssertAborted(connection);
+    }
+
+    [Theory]
+    [InlineData(100)]
+    [InlineData(7_679)]
+    public async Task A_peer_that_takes_too_little_of_what_is_sent_is_closed(int taken)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Slowness = new CoapConnectionProgress(1, 0, 100, 100_000);
         Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(1));
         Assert.False(connection.IsClosed);
+        connection.Slowness = new CoapConnectionProgress(1, 0, 100 + taken, 100_000 - taken);
         Pass(TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(1));
         Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
         Assert.Empty(connection.TakeSent());
+    }
+
+    [Theory]
+    [InlineData(100_000, 7_680)]
+    [InlineData(1000, 1000)]
+    public async Task A_peer_that_takes_enough_or_all_that_waited_has_its_time_anew(int waiting, int taken)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        for (int i = 0; i < 10; i++)
+        {
+            // As much more waits as was taken.
+            connection.Slowness = new CoapConnectionProgress(1, 0, i * taken, waiting);
+            Pass(TimeSpan.FromSeconds(22), TimeSpan.FromSeconds(1));
+        }
+
+        Assert.False(connection.IsClosed);
+        Pass(TimeSpan.FromSeconds(20), TimeSpan.FromSeconds(1));
+        Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
     }
 
     [Fact]

@@ -1,5 +1,7 @@
+using System.Net;
 using System.Net.WebSockets;
 using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.WebSockets;
 
@@ -104,19 +106,61 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         Options.Limits.MaxFrameAssemblyBytes = 64 * 1024;
         Server = new CoapServer(Options);
         await StartAsync();
-        (WebSocket one, _) = await ConnectReadyAsync();
+        (WebSocket one, Task oneEnded) = await ConnectReadyAsync();
         (WebSocket other, Task otherEnded) = await ConnectReadyAsync();
         string part = "0002ff" + new string('0', 2 * 40_000);
         await SendAsync(one, part, end: false);
 
-        // Another thread reads it; the second one is to come too late.
+        // Another thread reads it; the second one is to come later.
         await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes >= 40_000);
         await SendAsync(other, part, end: false);
-        await otherEnded.WaitAsync(Hang);
+        await oneEnded.WaitAsync(Hang);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes >= 40_000);
         Assert.InRange(Server.Endpoint.FrameAssemblyBytes, 40_000, 64 * 1024);
         Assert.Equal(1, Server.Counters[CoapCounter.FramesRefused]);
+        Assert.False(otherEnded.IsCompleted);
         one.Dispose();
         other.Dispose();
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task Messages_that_are_never_whole_of_some_addresses_keep_no_other_from_sending_its_own(int sources)
+    {
+        const int Each = 10;
+        Options.Limits.MaxStreamMessageSize = 64 * 1024;
+        Options.Limits.MaxFrameAssemblyBytes = 1024 * 1024;
+        Options.Limits.StreamSourceShare = 0.5;
+        Server = new CoapServer(Options);
+        Server.MapPost("/up", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
+        await StartAsync();
+        List<WebSocket> held = [];
+        for (int i = 0; i < sources * Each; i++)
+        {
+            // Two of the sources are of one IPv6 /64 each: another interface there is no other source.
+            IPAddress from = i % sources % 2 == 0 ? new IPAddress([10, 0, 0, (byte)(i % sources)]) : IPAddress.Parse($"2001:db8:0:{i % sources}::{i + 1:x}");
+            (WebSocket peer, _) = Connect(new CoapAcceptedConnection { Remote = new IPEndPoint(from, 1000 + i) });
+            await ReceiveAsync(peer);
+            await SendAsync(peer, Csm);
+            await SendAsync(peer, "0002ff" + new string('0', 2 * 60_000), end: false);
+            held.Add(peer);
+        }
+
+        // Eight messages of 60 kB are the share of a source, and seventeen all that there is.
+        await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.ConnectionsEvicted] == (sources * Each) - (sources == 1 ? 8 : 17));
+        Assert.InRange(Server.Endpoint.FrameAssemblyBytes, 1, 1024 * 1024);
+        (WebSocket honest, Task honestEnded) = Connect();
+        await ReceiveAsync(honest);
+        await SendAsync(honest, Csm);
+        await SendAsync(honest, "0102aab27570ff" + new string('1', 2 * 6000), end: false);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.Connections.All().Exists(static channel => channel.Connection!.Progress.PartialReceived is > 5000 and < 7000));
+        await SendAsync(honest, new string('1', 2 * 6000));
+        Assert.EndsWith("3132303030", await ReceiveAsync(honest), StringComparison.Ordinal);
+        Assert.False(honestEnded.IsCompleted);
+        honest.Dispose();
+        held.ForEach(static peer => peer.Dispose());
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes == 0);
     }
 
     [Theory]

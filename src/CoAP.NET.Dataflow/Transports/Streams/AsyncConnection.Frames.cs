@@ -59,6 +59,7 @@ internal sealed partial class AsyncConnection
         // Bytes that wait because we do not read count as well as those of a frame that is not there yet.
         _hasUncut = isStopped;
         _memory.Held = bytes.Length;
+        Volatile.Write(ref _partialReceived, partial == 0 ? 0 : bytes.Length);
         Volatile.Write(ref _partial, partial);
         SequencePosition at = bytes.Start;
         bool hasRoom = Reserve(bytes.Length);
@@ -202,14 +203,14 @@ internal sealed partial class AsyncConnection
     {
         int wanted = held <= FreeAssembly ? 0 : (int)((held + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
         int change = wanted - _reserved;
-        if (change > 0 && !_context.TryReserveAssembly(change))
+        if (change > 0 && !_context.TryReserveAssembly(this, change))
         {
             return false;
         }
 
         if (change < 0)
         {
-            _context.ReleaseAssembly(-change);
+            _context.ReleaseAssembly(this, -change);
         }
 
         _reserved = wanted;

@@ -21,6 +21,7 @@ internal sealed partial class AsyncConnection
 
     private long _frames;
     private long _partial;
+    private long _partialReceived;
 
     // Nothing is cut while what was read before waits for room, nor after the last frame was given to be sent.
     private bool MayRead => !_isOver && !_isLastGiven && !_isCongested && Volatile.Read(ref _pauses) <= 0;

@@ -23,9 +23,11 @@ internal sealed partial class AsyncConnection
     private bool _isLastGiven;
     private bool _isGivenUp;
     private bool _isCongested;
+    private bool _isStuck;
     private int _batchThread;
     private long _waiting;
     private long _sent;
+    private Backlog _backlog;
 
     // Whether anything came from the peer.
     private bool _hasHeard;
@@ -34,6 +36,7 @@ internal sealed partial class AsyncConnection
     {
         bool writes = false;
         bool isTooSlow = false;
+        bool tells = false;
         lock (_gate)
         {
             if (!_isOver && !_isLastGiven && !_isGivenUp)
@@ -49,11 +52,17 @@ internal sealed partial class AsyncConnection
 
                     Append(frame.Span);
                     writes = _batchThread != Environment.CurrentManagedThreadId && TryBeginWriting();
+                    tells = _isStuck && _backlog.MustTell(_waiting, _sent);
                 }
             }
         }
 
         frame.Dispose();
+        if (tells)
+        {
+            _context.BacklogChanged(this);
+        }
+
         if (writes)
         {
             _ = WriteAsync();
@@ -160,7 +169,7 @@ internal sealed partial class AsyncConnection
                 {
                     foreach (ReadOnlyMemory<byte> segment in bytes)
                     {
-                        await _link.WriteAsync(segment, endsMessage: false).ConfigureAwait(false);
+                        await WriteAsync(segment, endsMessage: false).ConfigureAwait(false);
                         OnWritten(segment.Length);
                     }
                 }
@@ -200,10 +209,32 @@ internal sealed partial class AsyncConnection
             foreach (ReadOnlyMemory<byte> segment in message)
             {
                 rest -= segment.Length;
-                await _link.WriteAsync(segment, endsMessage: rest == 0).ConfigureAwait(false);
+                await WriteAsync(segment, endsMessage: rest == 0).ConfigureAwait(false);
                 OnWritten(segment.Length);
             }
         }
+    }
+
+    // What is taken at once is counted nowhere.
+    private ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage)
+    {
+        ValueTask written = _link.WriteAsync(bytes, endsMessage);
+        if (!written.IsCompleted)
+        {
+            bool tells;
+            lock (_gate)
+            {
+                _isStuck = true;
+                tells = _backlog.MustTell(_waiting, _sent);
+            }
+
+            if (tells)
+            {
+                _context.BacklogChanged(this);
+            }
+        }
+
+        return written;
     }
 
     private static int LengthOf(in ReadOnlySequence<byte> bytes)
@@ -250,10 +281,13 @@ internal sealed partial class AsyncConnection
     {
         TaskCompletionSource? resume = null;
         bool isDrained;
+        bool tells;
         lock (_gate)
         {
             Volatile.Write(ref _sent, _sent + count);
             Volatile.Write(ref _waiting, _waiting - count);
+            tells = _isStuck && _backlog.MustTell(_waiting, _sent);
+            _isStuck &= _waiting > 0;
             isDrained = _isCongested && _waiting <= _context.Limits.SendQueueBytes / 2;
             if (isDrained)
             {
@@ -261,6 +295,11 @@ internal sealed partial class AsyncConnection
                 resume = TakeResume();
                 isDrained = !_isOver;
             }
+        }
+
+        if (tells)
+        {
+            _context.BacklogChanged(this);
         }
 
         resume?.TrySetResult();

@@ -61,7 +61,10 @@ internal sealed partial class AsyncConnection : CoapConnection
 
     public override bool IsCongested => Volatile.Read(ref _isCongested);
 
-    public override CoapConnectionProgress Progress => new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting)));
+    public override CoapConnectionProgress Progress =>
+        new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting))) { PartialReceived = Volatile.Read(ref _partialReceived) };
+
+    internal override long Backlog => _backlog.Told;
 
     /// <summary>Begins to read. <see cref="CoapTransportContext.Opened"/> has returned true.</summary>
     public void Start()

@@ -66,6 +66,15 @@ public abstract class CoapConnection : IPausable
     /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>. Read under locks of the library: no lock may be taken for it that is held while <see cref="CoapTransportContext"/> is called.</summary>
     public abstract bool IsCongested { get; }
 
+    /// <summary>How many bytes wait that <see cref="CoapTransportContext.BacklogChanged"/> was said of. What holds for locks at <see cref="IsCongested"/> holds here.</summary>
+    internal virtual long Backlog => Progress.BytesWaiting;
+
+    /// <summary>What it takes of the memory for frames of which only a part is there; null when it never took any.</summary>
+    internal ref SourceLedger<CoapConnection>.Holding? Assembly => ref Facts.Assembly;
+
+    /// <summary>What it takes of the memory for what waits to be sent; null when it never took any.</summary>
+    internal ref SourceLedger<CoapConnection>.Holding? Sending => ref Facts.Sending;
+
     /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact. What holds for locks at <see cref="IsCongested"/> holds here.</summary>
     public abstract CoapConnectionProgress Progress { get; }
 
@@ -107,6 +116,10 @@ public abstract class CoapConnection : IPausable
 
     private sealed class ConnectionFacts
     {
+        public SourceLedger<CoapConnection>.Holding? Assembly;
+
+        public SourceLedger<CoapConnection>.Holding? Sending;
+
         public CoapAddress Remote { get; init; }
 
         public CoapAddress Local { get; init; }

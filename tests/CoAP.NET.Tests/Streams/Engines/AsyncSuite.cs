@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Streams.Engines;
 
 /// <summary>By the platform's asynchronous sockets.</summary>
-public sealed class AsyncSuite : FrameAbuseSuite
+public sealed class AsyncSuite : HoldingSuite
 {
     protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
 }

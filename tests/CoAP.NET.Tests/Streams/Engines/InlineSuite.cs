@@ -5,7 +5,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Streams.Engines;
 
 /// <summary>By the receive loops.</summary>
-public sealed class InlineSuite : FrameAbuseSuite
+public sealed class InlineSuite : HoldingSuite
 {
     protected override CoapTcpEngine Engine => CoapTcpEngine.Inline;
 

@@ -7,7 +7,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Streams.Engines;
 
 /// <summary>With TLS over the platform's asynchronous sockets.</summary>
-public sealed class TlsSuite : FrameAbuseSuite
+public sealed class TlsSuite : HoldingSuite
 {
     protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
 

@@ -94,7 +94,7 @@ internal sealed class AsyncContext : CoapTransportContext
         _received.Writer.TryWrite(hex);
     }
 
-    public override bool TryReserveAssembly(int bytes)
+    public override bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
         if (Interlocked.Add(ref _assembly, bytes) <= AssemblyLimit)
         {
@@ -105,7 +105,7 @@ internal sealed class AsyncContext : CoapTransportContext
         return false;
     }
 
-    public override void ReleaseAssembly(int bytes) => Interlocked.Add(ref _assembly, -bytes);
+    public override void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
 
     public override void Writable(CoapConnection connection) => _writable.Writer.TryWrite(connection);
 

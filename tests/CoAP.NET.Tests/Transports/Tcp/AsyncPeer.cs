@@ -13,9 +13,14 @@ internal sealed class AsyncPeer(Socket socket, Stream stream) : IAsyncDisposable
 
     public Stream Stream => stream;
 
-    public static async Task<AsyncPeer> ConnectAsync(CoapAddress address)
+    public static async Task<AsyncPeer> ConnectAsync(CoapAddress address, IPAddress? from = null)
     {
-        Socket socket = new(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        if (from is not null)
+        {
+            socket.Bind(new IPEndPoint(from, 0));
+        }
+
         await socket.ConnectAsync(new IPEndPoint(IPAddress.Loopback, address.Port)).WaitAsync(s_guard);
         return new AsyncPeer(socket, new NetworkStream(socket, ownsSocket: true));
     }

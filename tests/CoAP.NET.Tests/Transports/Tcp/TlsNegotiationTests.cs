@@ -167,25 +167,51 @@ public class TlsNegotiationTests : TlsTest
     }
 
     [Theory]
-    [InlineData(2, 250)]
-    [InlineData(1000, 2)]
-    public async Task Handshakes_beyond_their_number_are_closed(int most, int mostOfOneAddress)
+    [InlineData(1, "")]
+    [InlineData(4, "")]
+    [InlineData(1, "160301")]
+    [InlineData(4, "160301")]
+    public async Task Handshakes_that_some_addresses_do_not_go_on_with_keep_nobody_out(int sources, string said)
     {
-        Context.Limits.MaxHandshakes = most;
-        Context.Limits.MaxHandshakesPerAddress = mostOfOneAddress;
+        const int Each = 10;
+        Context.Limits.MaxHandshakes = 16;
+        Context.Limits.MaxHandshakesPerAddress = 8;
+        await ListenWithTlsAsync();
+        List<AsyncPeer> held = [];
+        for (int i = 0; i < sources * Each; i++)
+        {
+            AsyncPeer peer = await AsyncPeer.ConnectAsync(Address, from: IPAddress.Parse($"127.0.0.{2 + (i % sources)}"));
+            held.Add(peer);
+            await peer.SendAsync(said);
+        }
+
+        int gone = Math.Max(sources * Each - 16, sources * (Each - 8));
+        await UntilAsync(() => Context.Counters[CoapCounter.ConnectionsEvicted] + Context.Counters[CoapCounter.ConnectionsRefused] >= gone);
+        await using AsyncPeer honest = await ConnectTlsPeerAsync();
+        CoapConnection connection = await Context.NextOpenedAsync();
+        Assert.Equal(IPAddress.Loopback, connection.Remote.ToIPAddress());
+        Assert.Equal(0, Context.Counters[CoapCounter.HandshakesFailed]);
+        foreach (AsyncPeer peer in held)
+        {
+            await peer.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task A_silent_connection_beyond_the_share_of_its_address_ends_the_oldest_one()
+    {
+        Context.Limits.MaxHandshakesPerAddress = 2;
         await ListenWithTlsAsync();
         await using AsyncPeer first = await AsyncPeer.ConnectAsync(Address);
+        await UntilAsync(() => Clock.TimerCount == 1);
         await using AsyncPeer second = await AsyncPeer.ConnectAsync(Address);
         await UntilAsync(() => Clock.TimerCount == 2);
 
         await using AsyncPeer third = await AsyncPeer.ConnectAsync(Address);
 
-        Assert.Empty(await third.ReceiveToEndAsync());
-        Assert.Equal(1, Context.Counters[CoapCounter.ConnectionsRefused]);
-        await first.DisposeAsync();
-
-        // The time limit of a handshake ends after its place was given back.
-        await UntilAsync(() => Clock.TimerCount == 1);
+        Assert.Empty(await first.ReceiveToEndAsync());
+        await UntilAsync(() => Context.Counters[CoapCounter.ConnectionsEvicted] == 1);
+        Assert.Equal(0, Context.Counters[CoapCounter.ConnectionsRefused]);
         await using AsyncPeer fourth = await ConnectTlsPeerAsync();
         await Context.NextOpenedAsync();
     }

@@ -136,28 +136,25 @@ internal sealed partial class AsyncTcpEngine
 
     private async Task<AsyncConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
     {
-        bool mayBegin;
-        lock (_handshakes)
-        {
-            mayBegin = _handshakes.TryAdd(remote);
-        }
-
-        if (!mayBegin)
-        {
-            Context.Counters.Add(CoapCounter.ConnectionsRefused);
-            socket.Dispose();
-            return null;
-        }
-
         SslStream? stream = null;
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, _stopping.Token);
+        HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
         try
         {
-            // Who says nothing costs no more than its socket.
+            // Whoever says nothing costs no more than its socket, and takes no place of a handshake.
             await socket.ReceiveAsync(Memory<byte>.Empty, SocketFlags.None, any.Token).ConfigureAwait(false);
-            stream = new SslStream(new NetworkStream(socket, ownsSocket: true));
+            if (!_handshakes.TryBegin(handshake))
+            {
+                Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.ConnectionsRefused);
+                socket.Dispose();
+                return null;
+            }
+
+            HandshakeStream inner = new(socket, () => _handshakes.OnProgress(handshake));
+            stream = new SslStream(inner);
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, null, any.Token).ConfigureAwait(false);
+            inner.End();
             if (!IsProtocolAccepted(stream, LocalAddressOf(socket).Port))
             {
                 throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
@@ -178,9 +175,10 @@ internal sealed partial class AsyncTcpEngine
             socket.Dispose();
             if (!_stopping.IsCancellationRequested)
             {
-                Context.Counters.Add(CoapCounter.HandshakesFailed);
+                Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.HandshakesFailed);
                 Report(
-                    (remote, Words: timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception)),
+                    (remote, Words: handshake.GaveWay ? "others needed its place, its source had most of them, and it stood still for longest (MaxHandshakes, MaxHandshakesPerAddress)"
+                        : timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception)),
                     static (engine, failed) => Log.HandshakeFailed(engine.Context.Logger, failed.remote, failed.Words));
             }
 
@@ -188,10 +186,7 @@ internal sealed partial class AsyncTcpEngine
         }
         finally
         {
-            lock (_handshakes)
-            {
-                _handshakes.Remove(remote);
-            }
+            _handshakes.Leave(handshake);
         }
     }
 

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Transports;
 
@@ -17,15 +16,14 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly CancellationTokenSource _stopping = new();
     private readonly TlsSettings? _tls;
 
-    // Handshakes under way that peers began. Its own lock.
-    private readonly SourceCounts _handshakes;
+    private readonly HandshakePlaces _handshakes;
     private Task _accepting = Task.CompletedTask;
 
     public AsyncTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
         Host = new ConnectionHost(transport, context, options.Streams);
-        _handshakes = new SourceCounts(context.Limits.MaxHandshakesPerAddress, context.Limits.MaxHandshakes);
+        _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
     }
 
@@ -35,16 +33,10 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     public ConnectionHost Host { get; }
 
     /// <summary>How many handshakes are under way that peers began.</summary>
-    public int Handshakes
-    {
-        get
-        {
-            lock (_handshakes)
-            {
-                return _handshakes.Total;
-            }
-        }
-    }
+    public int Handshakes => (int)_handshakes.Begun;
+
+    /// <summary>How many connections were accepted of which nothing came yet.</summary>
+    public int Silent => (int)_handshakes.Silent;
 
     /// <summary>How connections are accepted. Tests let it fail as a system does that has no file descriptor left.</summary>
     internal Func<Socket, CancellationToken, ValueTask<Socket>> Accepting { get; init; } = static (listener, cancellationToken) => listener.AcceptAsync(cancellationToken);

@@ -15,6 +15,7 @@ internal sealed unsafe partial class LinuxTcpConnection
     private bool _isClosing;
     private bool _hasFailed;
     private bool _tellsWritable;
+    private Backlog _backlog;
     private CoapException? _reason;
 
     /// <summary>Whether something waits to be sent, so that whatever comes must wait behind it.</summary>
@@ -57,6 +58,7 @@ internal sealed unsafe partial class LinuxTcpConnection
     public void SendCollected(byte* bytes, int length)
     {
         bool calls;
+        bool tells;
         lock (_gate)
         {
             _isCollecting = false;
@@ -75,19 +77,17 @@ internal sealed unsafe partial class LinuxTcpConnection
                 SendQueued();
             }
 
-            calls = AfterSending();
+            calls = AfterSending(out tells);
         }
 
-        if (calls)
-        {
-            _loop.Call(File);
-        }
+        Tell(calls, tells);
     }
 
     /// <summary>The peer takes bytes again.</summary>
     public void SendWaiting()
     {
         bool calls;
+        bool tells;
         lock (_gate)
         {
             if (IsFinished || _hasFailed || _isCollecting)
@@ -96,13 +96,10 @@ internal sealed unsafe partial class LinuxTcpConnection
             }
 
             SendQueued();
-            calls = AfterSending();
+            calls = AfterSending(out tells);
         }
 
-        if (calls)
-        {
-            _loop.Call(File);
-        }
+        Tell(calls, tells);
     }
 
     /// <summary>Whether the mesh is to be told that there is room again, once.</summary>
@@ -131,6 +128,7 @@ internal sealed unsafe partial class LinuxTcpConnection
     private void SendDirectly(CoapDatagram frame)
     {
         bool calls = true;
+        bool tells = false;
         lock (_gate)
         {
             if (_isClosing || _isEnding)
@@ -151,13 +149,24 @@ internal sealed unsafe partial class LinuxTcpConnection
             {
                 Volatile.Write(ref _isEnding, _isEnding | frame.IsLast);
                 SendOrQueue(frame);
-                calls = AfterSending();
+                calls = AfterSending(out tells);
             }
         }
 
+        Tell(calls, tells);
+    }
+
+    // After the lock.
+    private void Tell(bool calls, bool tells)
+    {
         if (calls)
         {
             _loop.Call(File);
+        }
+
+        if (tells)
+        {
+            Engine.Context.BacklogChanged(this);
         }
     }
 
@@ -212,9 +221,11 @@ internal sealed unsafe partial class LinuxTcpConnection
     }
 
     /// <summary>Brings everything up to date with what waits.</summary>
+    /// <param name="tells">Whether the endpoint is to be told how much waits, after the lock.</param>
     /// <returns>Whether the loop has to look after the connection.</returns>
-    private bool AfterSending()
+    private bool AfterSending(out bool tells)
     {
+        tells = false;
         int waiting = _queue?.Length ?? 0;
         if (waiting == 0)
         {
@@ -227,6 +238,7 @@ internal sealed unsafe partial class LinuxTcpConnection
         }
 
         Volatile.Write(ref _waiting, waiting);
+        tells = _backlog.MustTell(waiting, _bytesSent);
         bool calls = false;
         if (waiting > _queueBytes && !_isCongested)
         {

@@ -13,6 +13,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     private readonly int _maxQueueBytes;
     private long _framesReceived;
     private long _partialLength;
+    private long _partialReceived;
     private int _pauses;
 
     // Guarded by the gate.
@@ -45,7 +46,9 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     public override bool IsCongested => Volatile.Read(ref _isCongested);
 
     public override CoapConnectionProgress Progress =>
-        new(Volatile.Read(ref _framesReceived), Volatile.Read(ref _partialLength), Volatile.Read(ref _bytesSent), Volatile.Read(ref _waiting));
+        new(Volatile.Read(ref _framesReceived), Volatile.Read(ref _partialLength), Volatile.Read(ref _bytesSent), Volatile.Read(ref _waiting)) { PartialReceived = Volatile.Read(ref _partialReceived) };
+
+    internal override long Backlog => _backlog.Told;
 
     /// <summary>Whether nothing is to be read for now.</summary>
     public bool IsPaused => Volatile.Read(ref _pauses) > 0;
@@ -102,11 +105,12 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <summary>A frame was cut.</summary>
     public void CountFrame() => Volatile.Write(ref _framesReceived, _framesReceived + 1);
 
-    /// <summary>Tells of how long a frame only a part is there.</summary>
-    public void ShowPartial(long length)
+    /// <summary>Tells of how long a frame only a part is there, and how much of it.</summary>
+    public void ShowPartial(long length, long received)
     {
-        if (_partialLength != length)
+        if (_partialLength != length || _partialReceived != received)
         {
+            Volatile.Write(ref _partialReceived, received);
             Volatile.Write(ref _partialLength, length);
         }
     }

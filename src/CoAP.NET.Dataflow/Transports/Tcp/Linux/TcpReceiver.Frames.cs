@@ -177,7 +177,7 @@ internal sealed unsafe partial class TcpReceiver
         PartialFrames? partial = file.Partial;
         long length = _source is null ? partial?.Length ?? 0 : _end - _offset;
         int more = ReserveFor(length) - (partial?.Reserved ?? 0);
-        if (length == 0 || (more > 0 && !file.Owner.Context.TryReserveAssembly(more)))
+        if (length == 0 || (more > 0 && !file.Owner.Context.TryReserveAssembly(file.Connection, more)))
         {
             return false;
         }
@@ -243,13 +243,13 @@ internal sealed unsafe partial class TcpReceiver
         int more = wanted - partial.Reserved;
         if (more < 0)
         {
-            file.Owner.Context.ReleaseAssembly(-more);
+            file.Owner.Context.ReleaseAssembly(connection, -more);
         }
-        else if (more > 0 && !file.Owner.Context.TryReserveAssembly(more))
+        else if (more > 0 && !file.Owner.Context.TryReserveAssembly(connection, more))
         {
             Drop(file);
             connection.Close(new CoapConnectionException(
-                CoapConnectionError.Refused, $"The connection to {connection} was closed: there is no memory left for frames of which only a part came (MaxFrameAssemblyBytes)."));
+                CoapConnectionError.Refused, $"The connection to {connection} was closed: there is no memory left for frames of which only a part came. See CoapLimits.MaxFrameAssemblyBytes."));
             return;
         }
 
@@ -258,7 +258,7 @@ internal sealed unsafe partial class TcpReceiver
         {
             // Whole ones, perhaps; nobody is late with those.
             file.Needed = 0;
-            connection.ShowPartial(0);
+            connection.ShowPartial(0, 0);
             if (connection.HoldBack())
             {
                 _loop.MakeReady(file);
@@ -266,7 +266,7 @@ internal sealed unsafe partial class TcpReceiver
         }
         else
         {
-            connection.ShowPartial(Math.Max(file.Needed, partial.Length));
+            connection.ShowPartial(Math.Max(file.Needed, partial.Length), partial.Length);
         }
     }
 
@@ -274,7 +274,7 @@ internal sealed unsafe partial class TcpReceiver
     private void Drop(ConnectionFile file)
     {
         file.Needed = 0;
-        file.Connection.ShowPartial(0);
+        file.Connection.ShowPartial(0, 0);
         if (file.Partial is not { } partial)
         {
             return;
@@ -283,7 +283,7 @@ internal sealed unsafe partial class TcpReceiver
         file.Partial = null;
         if (partial.Reserved > 0)
         {
-            file.Owner.Context.ReleaseAssembly(partial.Reserved);
+            file.Owner.Context.ReleaseAssembly(file.Connection, partial.Reserved);
             partial.Reserved = 0;
         }
 

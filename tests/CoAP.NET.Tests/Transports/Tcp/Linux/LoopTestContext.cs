@@ -124,7 +124,7 @@ internal sealed class LoopTestContext : CoapTransportContext
         return -1;
     }
 
-    public override bool TryReserveAssembly(int bytes)
+    public override bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
         if (Interlocked.Add(ref _assembly, bytes) <= Limits.MaxFrameAssemblyBytes)
         {
@@ -135,7 +135,7 @@ internal sealed class LoopTestContext : CoapTransportContext
         return false;
     }
 
-    public override void ReleaseAssembly(int bytes) => Interlocked.Add(ref _assembly, -bytes);
+    public override void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
 
     public override void Receive(CoapDatagram datagram) => OnFrame(_byRemote[datagram.Remote], datagram);
 

@@ -1,0 +1,151 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// The places of TLS handshakes that peers begin: some for connections of which nothing came yet, as many for those that have begun. When one of the two is full, the oldest gives way that made no
+/// progress, of those of the source with most. Thread-safe.
+/// </summary>
+/// <param name="limits">The bounds.</param>
+/// <param name="time">The clock.</param>
+internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time)
+{
+    // A source that is full by itself gives a place away only when a handshake stands still for so long: many clients behind one address that connect at once would end each other's otherwise.
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
+
+    private readonly Lock _gate = new();
+    private readonly SourceLedger<Handshake> _silent = new();
+    private readonly SourceLedger<Handshake> _begun = new();
+
+    /// <summary>How many have begun.</summary>
+    public long Begun
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _begun.Total;
+            }
+        }
+    }
+
+    /// <summary>How many were accepted and said nothing yet.</summary>
+    public long Silent
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _silent.Total;
+            }
+        }
+    }
+
+    /// <summary>A connection was accepted. It gets a place in any case; whoever said nothing for longest gives way.</summary>
+    /// <param name="remote">Its peer.</param>
+    /// <param name="end">What ends it when it has to give way; disposed after <see cref="Leave"/> only.</param>
+    public Handshake Enter(in CoapAddress remote, CancellationTokenSource end)
+    {
+        Handshake handshake = new(remote, end);
+        lock (_gate)
+        {
+            _silent.Set(handshake.Place, 1);
+            if (handshake.Place.Source!.Amount > limits.MaxHandshakesPerAddress)
+            {
+                GiveWay(_silent, handshake.Place.Source.First!);
+            }
+            else if (_silent.Total > limits.MaxHandshakes)
+            {
+                GiveWay(_silent, _silent.Greediest!.First!);
+            }
+        }
+
+        return handshake;
+    }
+
+    /// <summary>The first byte came.</summary>
+    /// <returns>Whether there is a place for the handshake.</returns>
+    public bool TryBegin(Handshake handshake)
+    {
+        lock (_gate)
+        {
+            if (handshake.Place.IsOver)
+            {
+                return false;
+            }
+
+            _silent.Set(handshake.Place, 0);
+            long mine = _begun.Find(handshake.Place.Address)?.Amount ?? 0;
+            SourceLedger<Handshake>.Source? full = mine >= limits.MaxHandshakesPerAddress ? _begun.Find(handshake.Place.Address)
+                : _begun.Total >= limits.MaxHandshakes ? _begun.Greediest
+                : null;
+            if (full is not null)
+            {
+                SourceLedger<Handshake>.Holding oldest = full.First!;
+                if (full.Amount <= mine + 1 && time.GetElapsedTime(oldest.Mark) < s_patience)
+                {
+                    return false;
+                }
+
+                GiveWay(_begun, oldest);
+            }
+
+            handshake.Place.Mark = time.GetTimestamp();
+            _begun.Set(handshake.Place, 1);
+            handshake.HasBegun = true;
+            return true;
+        }
+    }
+
+    /// <summary>We answered, so a whole flight of the peer had come: bytes one by one are no progress.</summary>
+    public void OnProgress(Handshake handshake)
+    {
+        lock (_gate)
+        {
+            handshake.Place.Mark = time.GetTimestamp();
+            SourceLedger<Handshake>.Touch(handshake.Place);
+        }
+    }
+
+    /// <summary>It has ended, however.</summary>
+    public void Leave(Handshake handshake)
+    {
+        lock (_gate)
+        {
+            (handshake.HasBegun ? _begun : _silent).Set(handshake.Place, 0);
+            handshake.Place.IsOver = true;
+        }
+    }
+
+    // Whoever waits goes on with a thread of the pool, not in here.
+    private static void GiveWay(SourceLedger<Handshake> ledger, SourceLedger<Handshake>.Holding place)
+    {
+        ledger.Set(place, 0);
+        place.IsOver = true;
+        place.Owner.GaveWay = true;
+        _ = place.Owner.End.CancelAsync();
+    }
+
+    /// <summary>One handshake.</summary>
+    internal sealed class Handshake
+    {
+        public Handshake(in CoapAddress remote, CancellationTokenSource end)
+        {
+            End = end;
+            Place = new SourceLedger<Handshake>.Holding(this, remote);
+        }
+
+        public CancellationTokenSource End { get; }
+
+        public SourceLedger<Handshake>.Holding Place { get; }
+
+        public bool HasBegun { get; set; }
+
+        /// <summary>Whether it was ended for others.</summary>
+        public bool GaveWay
+        {
+            get => Volatile.Read(ref field);
+            set => Volatile.Write(ref field, value);
+        }
+    }
+}

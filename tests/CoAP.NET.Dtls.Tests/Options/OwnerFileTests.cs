@@ -1,0 +1,140 @@
+namespace CoAP.NET.Dtls.Tests.Options;
+
+/// <summary>Files with secrets are their owner's, and nobody leads us to another file by a link.</summary>
+public sealed class OwnerFileTests : IDisposable
+{
+    private const UnixFileMode ForAll = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+    private const UnixFileMode ForOwner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly TemporaryFiles _files = new();
+
+    public void Dispose() => _files.Dispose();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_key_log_is_for_its_owner_alone_and_keeps_what_is_in_it(bool isThere)
+    {
+        string path = _files.Name("keys");
+        if (isThere)
+        {
+            File.WriteAllText(path, "before\n");
+            SetForAll(path);
+        }
+
+        KeyLogFile log = new(path);
+        log.Write("one");
+        log.Write("two");
+
+        Assert.Equal(isThere ? "before\none\ntwo\n" : "one\ntwo\n", File.ReadAllText(path));
+        AssertForOwner(path);
+    }
+
+    [Fact]
+    public void A_key_log_at_the_place_of_a_link_is_refused_and_says_so()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            // Making links needs rights there.
+            return;
+        }
+
+        string aim = _files.Name("aim");
+        string path = _files.Name("keys");
+        File.WriteAllText(aim, "precious");
+        File.CreateSymbolicLink(path, aim);
+
+        CoapDtlsException refused = Assert.Throws<CoapDtlsException>(() => new KeyLogFile(path));
+
+        Assert.Contains("is a link", refused.Message, StringComparison.Ordinal);
+        Assert.Equal("precious", File.ReadAllText(aim));
+    }
+
+    [Fact]
+    public void A_link_that_takes_the_place_of_a_key_log_later_gets_no_secret()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        string aim = _files.Name("aim");
+        string path = _files.Name("keys");
+        KeyLogFile log = new(path);
+        File.Delete(path);
+        File.CreateSymbolicLink(path, aim);
+
+        log.Write("secret");
+
+        Assert.False(File.Exists(aim));
+    }
+
+    [Fact]
+    public void A_file_that_is_written_whole_replaces_what_is_there_with_its_rights()
+    {
+        string path = _files.Name("sessions");
+        File.WriteAllText(path, "before");
+        SetForAll(path);
+
+        OwnerFile.Write(path, [1, 2, 3]);
+
+        Assert.Equal([1, 2, 3], File.ReadAllBytes(path));
+        AssertForOwner(path);
+        Assert.Single(Directory.GetFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path) + "*"));
+    }
+
+    [Fact]
+    public void A_link_at_the_place_of_a_file_that_is_written_whole_is_replaced_and_not_followed()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        string aim = _files.Name("aim");
+        string path = _files.Name("sessions");
+        File.WriteAllText(aim, "precious");
+        File.CreateSymbolicLink(path, aim);
+
+        OwnerFile.Write(path, [1, 2, 3]);
+
+        Assert.Equal("precious", File.ReadAllText(aim));
+        Assert.Null(new FileInfo(path).LinkTarget);
+        AssertForOwner(path);
+    }
+
+    [Fact]
+    public void Sessions_are_not_taken_from_behind_a_link()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        string aim = _files.Name("aim");
+        string path = _files.Name("sessions");
+        File.WriteAllText(aim, "precious");
+        File.CreateSymbolicLink(path, aim);
+
+        Assert.Throws<IOException>(() => CoapDtlsSessionFile.Take(path));
+
+        Assert.Equal("precious", File.ReadAllText(aim));
+        Assert.False(File.Exists(path));
+    }
+
+    private static void SetForAll(string path)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(path, ForAll);
+        }
+    }
+
+    private static void AssertForOwner(string path)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            Assert.Equal(ForOwner, File.GetUnixFileMode(path));
+        }
+    }
+}
