@@ -16,11 +16,19 @@ CoapRouteHandlerBuilder temperature = server
     .WithResourceType("temperature")
     .Observable();
 
-server.MapPut("/temperature", ([CoapFromBody] double celsius, [CoapFromServices] Thermometer thermometer) =>
+CoapRouteHandlerBuilder setting = server.MapPut("/temperature", ([CoapFromBody] double celsius, Thermometer thermometer) =>
 {
     thermometer.Celsius = celsius;
     temperature.Notify();
     return CoapResults.Changed();
 });
+#if (dtls)
+
+// As there is coaps, routes are served over it only, unless they say otherwise: everybody may read the temperature, peers with a key may set it.
+temperature.AllowInsecureTransport();
+setting.RequireAuthorization(policy => policy.RequirePskIdentity());
+#else
+setting.WithTitle("What the thermometer shows");
+#endif
 
 await builder.Build().RunAsync();

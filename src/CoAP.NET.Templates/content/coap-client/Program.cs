@@ -1,0 +1,45 @@
+using CoAP.NET;
+#if (dtls)
+using CoAP.NET.Dtls;
+#endif
+
+string uri = args.Length > 0 ? args[0] : "coap://localhost:5683/temperature";
+using CancellationTokenSource stop = new();
+Console.CancelKeyPress += (_, key) =>
+{
+    key.Cancel = true;
+    stop.Cancel();
+};
+
+#if (dtls)
+// Identity and key for coaps, such as device:0x001122. They come from outside, so that they are in no source.
+CoapEndpointOptions options = new();
+if (Environment.GetEnvironmentVariable("COAP_PSK") is { } psk)
+{
+    options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+}
+
+await using CoapClient client = new(options);
+#else
+await using CoapClient client = new();
+#endif
+try
+{
+    // The state now and each change of it, until Ctrl+C. For a single request: await client.GetAsync(uri, stop.Token).
+    await using CoapObservation observation = await client.ObserveAsync(uri, cancellationToken: stop.Token);
+    await foreach (CoapResponse state in observation.ReadAllAsync(stop.Token))
+    {
+        Console.WriteLine(state.EnsureSuccess().GetText());
+    }
+}
+catch (OperationCanceledException) when (stop.IsCancellationRequested)
+{
+    // Ctrl+C.
+}
+catch (CoapException exception)
+{
+    Console.Error.WriteLine(exception.Message);
+    return 1;
+}
+
+return 0;
