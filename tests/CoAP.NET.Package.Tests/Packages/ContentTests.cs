@@ -1,10 +1,12 @@
 using System.IO.Compression;
+using System.Text.RegularExpressions;
 using System.Xml.Linq;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
 [Collection(PackedFeedCollection.Name)]
-public sealed class ContentTests(PackedFeed feed)
+public sealed partial class ContentTests(PackedFeed feed)
 {
     [Theory]
     [InlineData("CoAP.NET.Dataflow", "lib/net10.0/CoAP.NET.Dataflow.dll", "lib/net10.0/CoAP.NET.Dataflow.xml")]
@@ -13,7 +15,7 @@ public sealed class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dtls", "lib/net10.0/CoAP.NET.Dtls.dll", "lib/net10.0/CoAP.NET.Dtls.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
-    [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs")]
+    [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs", "content/coap-client/Program.cs", "content/coap-aspnet/Program.cs")]
     public async Task A_package_has_its_code_documentation_readme_icon_licence_and_changes(string id, params string[] files)
     {
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
@@ -31,6 +33,28 @@ public sealed class ContentTests(PackedFeed feed)
     }
 
     [Theory]
+    [InlineData("CoAP.NET.Dataflow", "README.md")]
+    [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
+    [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
+    [InlineData("CoAP.NET.Dtls", "docs/dtls.md")]
+    [InlineData("CoAP.NET.Testing", "docs/testing.md")]
+    [InlineData("CoAP.NET.Cli", "docs/cli.md")]
+    [InlineData("CoAP.NET.Templates", "src/CoAP.NET.Templates/README.md")]
+    public async Task The_readme_is_its_page_without_links_that_lead_nowhere_in_a_gallery(string id, string source)
+    {
+        await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
+        using StreamReader reader = new(await package.GetEntry("README.md")!.OpenAsync());
+        string readme = await reader.ReadToEndAsync();
+        string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, source));
+
+        Assert.Empty(RelativeLink().Matches(readme).Select(static match => match.Value));
+        Assert.Equal(page.Split('\n').Length, readme.TrimEnd('\r', '\n').Split('\n').Length + 1);
+
+        // What a link led to is still named.
+        Assert.All(RelativeLink().Matches(page), link => Assert.Contains(Path.GetFileName(link.Groups["page"].Value), readme, StringComparison.Ordinal));
+    }
+
+    [Theory]
     [InlineData("CoAP.NET.Dataflow")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
@@ -45,4 +69,7 @@ public sealed class ContentTests(PackedFeed feed)
 
         Assert.True(PortableSymbols.EmbeddedSources(copy) > 0.95, "Sources are missing in the symbols.");
     }
+
+    [GeneratedRegex(@"\]\((?!\w+:|#)(?<page>[^)#\s]+)(#[^)\s]*)?\)")]
+    private static partial Regex RelativeLink();
 }

@@ -2,13 +2,15 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Guides;
 
+#pragma warning disable CS0108 // tests see what is internal in the base class; users do not
 /// <summary>The option of docs/custom-options.md.</summary>
 internal sealed class Priority(uint level) : UIntOption(Definition, level), ITypedOption<Priority>
 {
-    public static new OptionDefinition Definition { get; } = new(65_000, "Priority", OptionFormat.UInt, MinLength: 0, MaxLength: 1, Use: OptionUse.Request);
+    public static OptionDefinition Definition { get; } = new(65_000, "Priority", OptionFormat.UInt, MinLength: 0, MaxLength: 1, Use: OptionUse.Request);
 
     public static Priority Create(OptionData data) => new(data.GetUInt());
 }
+#pragma warning restore CS0108
 
 /// <summary>The factory of docs/custom-options.md.</summary>
 internal sealed class InternedPaths(HashSet<string> known) : IOptionFactory

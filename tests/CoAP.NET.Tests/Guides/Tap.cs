@@ -29,7 +29,7 @@ internal sealed class Tap<T>(Action<T> look) : IPropagatorBlock<T, T>
     public IDisposable LinkTo(ITargetBlock<T> target, DataflowLinkOptions linkOptions)
     {
         _target = target;
-        return Unlinking.None;
+        return new Link();
     }
 
     public void Complete()
@@ -55,14 +55,12 @@ internal sealed class Tap<T>(Action<T> look) : IPropagatorBlock<T, T>
     public void ReleaseReservation(DataflowMessageHeader messageHeader, ITargetBlock<T> target)
     {
     }
-}
 
-/// <summary>A link that lasts.</summary>
-internal sealed class Unlinking : IDisposable
-{
-    public static Unlinking None { get; } = new();
-
-    public void Dispose()
+    // It lasts.
+    private sealed class Link : IDisposable
     {
+        public void Dispose()
+        {
+        }
     }
 }

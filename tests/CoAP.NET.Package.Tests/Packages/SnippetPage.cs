@@ -1,0 +1,135 @@
+using System.Globalization;
+using System.Text;
+using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Package.Tests.Packages;
+
+/// <summary>The C# snippets of a page, as a file that compiles. Errors are told by the lines of the page.</summary>
+internal sealed partial class SnippetPage
+{
+    private const string Fence = "```";
+    private const string FragmentMark = "<!-- fragment -->";
+
+    private readonly List<string> _usings = [];
+    private readonly StringBuilder _types = new();
+    private readonly StringBuilder _methods = new();
+    private readonly string _file;
+    private int _snippets;
+
+    private SnippetPage(string path)
+    {
+        _file = Path.GetRelativePath(Repository.Root, path).Replace('\\', '/');
+        Name = NotOfName().Replace(Path.GetFileNameWithoutExtension(path), "_");
+        string[] lines = File.ReadAllText(path).ReplaceLineEndings("\n").Split('\n');
+        for (int i = 0; i < lines.Length; i++)
+        {
+            if (!lines[i].StartsWith(Fence + "csharp", StringComparison.Ordinal))
+            {
+                continue;
+            }
+
+            int end = Array.FindIndex(lines, i + 1, static line => line.StartsWith(Fence, StringComparison.Ordinal));
+            if (i > 0 && lines[i - 1] == FragmentMark)
+            {
+                Fragments++;
+            }
+            else
+            {
+                Add([.. Enumerable.Range(i + 1, end - i - 1).Select(index => new Line(index + 1, lines[index]))]);
+            }
+
+            i = end;
+        }
+    }
+
+    /// <summary>The name of the page as a namespace.</summary>
+    public string Name { get; }
+
+    /// <summary>How many snippets are marked as parts of something larger.</summary>
+    public int Fragments { get; private set; }
+
+    /// <summary>The pages of the repository that have snippets.</summary>
+    public static IEnumerable<SnippetPage> All() => Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md").Order(StringComparer.Ordinal)
+        .Prepend(Path.Combine(Repository.Root, "README.md"))
+        .Select(static path => new SnippetPage(path))
+        .Where(static page => page._snippets > 0);
+
+    /// <summary>The file: types of the page in its namespace, statements in methods of a class that has what the page takes for granted.</summary>
+    public string ToCode() => $$"""
+        {{string.Join('\n', _usings.Distinct())}}
+        namespace Docs.{{Name}}
+        {
+        {{_types}}
+            public sealed partial class Page : Context
+            {
+        {{_methods}}
+            }
+        }
+        """;
+
+    private void Add(List<Line> lines)
+    {
+        _snippets++;
+        List<Line> types = [];
+        List<Line> statements = [];
+        for (int i = 0; i < lines.Count; i++)
+        {
+            if (UsingLine().IsMatch(lines[i].Text))
+            {
+                _usings.Add(lines[i].Text);
+            }
+            else if (TypeLine().IsMatch(lines[i].Text))
+            {
+                int end = lines.FindIndex(i, static line => EndOfType().IsMatch(line.Text));
+                end = end < 0 ? lines.Count - 1 : end;
+                types.AddRange(lines[i..(end + 1)]);
+                i = end;
+            }
+            else
+            {
+                statements.Add(lines[i]);
+            }
+        }
+
+        Write(_types, types);
+        if (statements.Exists(static line => line.Text.Trim().Length > 0))
+        {
+            _methods.Append(CultureInfo.InvariantCulture, $"public async Task Snippet{_snippets}()\n{{\nawait Task.CompletedTask;\n");
+            Write(_methods, statements);
+            _methods.Append("}\n");
+        }
+    }
+
+    private void Write(StringBuilder code, List<Line> lines)
+    {
+        int before = -1;
+        foreach (Line line in lines)
+        {
+            if (line.Number != before + 1)
+            {
+                code.Append(CultureInfo.InvariantCulture, $"#line {line.Number} \"{_file}\"\n");
+            }
+
+            code.Append(line.Text).Append('\n');
+            before = line.Number;
+        }
+
+        code.Append("#line default\n");
+    }
+
+    [GeneratedRegex(@"\W")]
+    private static partial Regex NotOfName();
+
+    [GeneratedRegex(@"^using\s+(static\s+)?[\w.]+(\s*=\s*[\w.<>]+)?;\s*$")]
+    private static partial Regex UsingLine();
+
+    // At the beginning of the line, as it is nowhere inside of a method.
+    [GeneratedRegex(@"^(\[|((public|internal|private|protected|static|sealed|abstract|partial|readonly|file|ref|unsafe)\s+)*(class|record|struct|interface|enum|delegate)\s)")]
+    private static partial Regex TypeLine();
+
+    [GeneratedRegex(@"^(\}|[^\s\[].*;\s*$)")]
+    private static partial Regex EndOfType();
+
+    private sealed record Line(int Number, string Text);
+}

@@ -1,0 +1,32 @@
+namespace CoAP.NET.Package.Tests.Packages;
+
+/// <summary>
+/// The C# of README and docs, compiled as somebody would who has the packages and nothing else: no test code, and nothing that is internal. Each page is a namespace, each snippet a method with the statements
+/// of the page; what the reader has anyway, such as a store of devices, stands in <c>Projects/Snippets</c>. A snippet below the line <c>&lt;!-- fragment --&gt;</c> is a part of something larger.
+/// </summary>
+[Collection(PackedFeedCollection.Name)]
+public sealed class SnippetTests(PackedFeed feed)
+{
+    // Members of a class that no page shows in full. For anything else the page says what it takes.
+    private const int Fragments = 3;
+
+    [Fact]
+    public async Task Every_snippet_of_the_documentation_compiles_against_the_packages()
+    {
+        string folder = feed.Copy("Snippets");
+        int fragments = 0;
+        int pages = 0;
+        foreach (SnippetPage page in SnippetPage.All())
+        {
+            fragments += page.Fragments;
+            pages++;
+            await File.WriteAllTextAsync(Path.Combine(folder, $"{page.Name}.page.cs"), page.ToCode());
+        }
+
+        Assert.True(pages > 25);
+        Assert.Equal(Fragments, fragments);
+
+        // What fails is told by page and line.
+        await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-v", "quiet", "-nologo"]);
+    }
+}
