@@ -121,6 +121,12 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         options ??= new CoapEndpointOptions();
         options.TimeProvider = TimeProvider;
         options.ResolveHost = ResolveAsync;
+        if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Scheduler, CoapScheduler.Default))
+        {
+            // What awaits responses goes on in virtual time as well, so that the clock need not wait for threads of the pool after each of thousands of blocks.
+            options.Scheduler = new VirtualScheduler(clock);
+        }
+
         CoapClient client = new(options);
         lock (_gate)
         {

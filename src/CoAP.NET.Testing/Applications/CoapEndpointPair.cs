@@ -20,7 +20,12 @@ public sealed class CoapEndpointPair : IAsyncDisposable
     {
         Network = new InMemoryNetwork(Clock, network);
         Server = new CoapServer(Options(1, server));
-        Client = new CoapClient(Options(2, client));
+        Client = new CoapClient(Options(2, options =>
+        {
+            // What awaits responses goes on in virtual time as well: the clock need not wait for threads of the pool after each of thousands of blocks.
+            options.Scheduler = new VirtualScheduler(Clock);
+            client?.Invoke(options);
+        }));
         Server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(ServerAddress)));
         Client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(ClientAddress)));
     }

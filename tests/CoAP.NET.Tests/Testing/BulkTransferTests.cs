@@ -1,0 +1,85 @@
+using CoAP.NET.Options;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Tests.Testing;
+
+/// <summary>Large bodies in virtual time. What they cost is counted in steps of the clock and looks at the threads of the process, and not measured.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class BulkTransferTests
+{
+    private const int Size = 2 << 20;
+    private const int Blocks = Size / 1024;
+
+    private static readonly byte[] s_body = MakeBody();
+
+    [Theory]
+    [InlineData(0, 4)]
+    [InlineData(5, 2 * Blocks + 200)]
+    [InlineData(20, 2 * Blocks + 200)]
+    public async Task Two_mebibytes_take_no_more_steps_than_there_are_instants_at_which_something_happens(int delay, int steps)
+    {
+        await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(delay), loss: 0);
+        await pair.StartAsync();
+        Assert.Equal(s_body, (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"))).Payload.ToArray());
+
+        // A round trip for each block, and one to show the address by an Echo.
+        Assert.Equal(2L * delay * (Blocks + 1), (long)pair.Clock.Elapsed.TotalMilliseconds);
+        Assert.InRange(pair.Clock.Steps, 1, steps);
+
+        // Two looks say that all is quiet; a few more are made while the pool falls asleep.
+        Assert.InRange(pair.Clock.Looks, pair.Clock.Steps, (3 * steps) + 50_000);
+    }
+
+    [Fact]
+    public async Task With_loss_the_same_seed_is_the_same_run_to_the_last_datagram()
+    {
+        string[] traces = new string[2];
+        for (int i = 0; i < traces.Length; i++)
+        {
+            await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(5), loss: 0.05);
+            await pair.StartAsync();
+            Assert.Equal(s_body, (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"), TimeSpan.FromHours(3))).Payload.ToArray());
+            traces[i] = $"{pair.Clock.Elapsed} {pair.Network.PrintTrace(100_000)}";
+        }
+
+        Assert.Equal(traces[0], traces[1]);
+    }
+
+    [Fact]
+    public async Task Code_that_awaits_on_threads_of_the_pool_between_requests_never_sees_a_later_time()
+    {
+        await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(5), loss: 0);
+        await pair.StartAsync();
+        TimeSpan[] seen = await pair.RunAsync(async () =>
+        {
+            List<TimeSpan> times = [];
+            for (int i = 0; i < 200; i++)
+            {
+                await pair.Client.GetAsync(CoapEndpointPair.Address + "/small");
+                TimeSpan before = pair.Clock.Elapsed;
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                Thread.SpinWait(10_000);
+                Assert.Equal(before, pair.Clock.Elapsed);
+                times.Add(before);
+            }
+
+            return times.ToArray();
+        });
+        Assert.Equal(Enumerable.Range(1, 200).Select(static i => TimeSpan.FromMilliseconds(10 * i)), seen);
+    }
+
+    private static CoapEndpointPair Make(TimeSpan delay, double loss)
+    {
+        CoapEndpointPair pair = new(network: new InMemoryNetworkOptions { Conditions = new NetworkConditions { MinDelay = delay, MaxDelay = delay, Loss = loss } });
+        pair.Server.MapGet("/x", () => CoapResults.Bytes(s_body));
+        pair.Server.MapGet("/small", () => "x");
+        return pair;
+    }
+
+    private static byte[] MakeBody()
+    {
+        byte[] body = new byte[Size];
+        new Random(1).NextBytes(body);
+        return body;
+    }
+}
