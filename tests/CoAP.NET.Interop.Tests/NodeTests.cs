@@ -1,4 +1,5 @@
 using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Interop.Tests;
 
@@ -30,6 +31,16 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node) 
         Assert.Contains("2.01", (await NodePeers.RunClientAsync("put", "-p", "on", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
         Assert.Equal("on", (await NodePeers.RunClientAsync("get", $"{Ours}/create1")).Output);
         Assert.Contains("2.02", (await NodePeers.RunClientAsync("delete", $"{Ours}/create1")).Errors, StringComparison.Ordinal);
+    }
+
+    [PeerFact(NodePeers.Program)]
+    public async Task Its_client_validates_what_it_has_by_its_ETag()
+    {
+        CoapResponse response = await Within(_client.GetAsync($"{Ours}/validate"));
+        Assert.True(response.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag));
+        string etag = Convert.ToHexString(tag);
+        Assert.Contains("2.03", (await NodePeers.TransferAsync(null, "GET", $"{Ours}/validate", "--etag", etag)).Result.Output, StringComparison.Ordinal);
+        Assert.Contains("2.05", (await NodePeers.TransferAsync(null, "GET", $"{Ours}/validate", "--etag", "01020304050607ff")).Result.Output, StringComparison.Ordinal);
     }
 
     [PeerFact(NodePeers.Program)]

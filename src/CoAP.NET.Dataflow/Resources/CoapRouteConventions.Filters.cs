@@ -13,7 +13,8 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     /// <remarks>
     /// Filters run where the handler runs, and as often: once for a body of many blocks, for each block on a route with <c>HandleBlocks</c>, and also when the server runs the handler for observers
-    /// (<see cref="CoapRequest.IsForObservers"/>). What the server refuses by itself never comes to them: unknown paths and methods, transports, formats, sizes, freshness and <see cref="LimitRate"/>.
+    /// (<see cref="CoapRequest.IsForObservers"/>). What the server refuses by itself never comes to them: unknown paths and methods, transports, formats, sizes, freshness and <see cref="LimitRate"/>. What
+    /// the options of a request make of its answer comes after them: 4.06 for another format than Accept asks for, 2.03 for a known entity-tag.
     /// A result may be kept and given to many requests, so a filter makes a new one rather than change what it got.
     /// </remarks>
     public TSelf AddFilter(Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> filter)

@@ -134,6 +134,25 @@ public class ResourceInboundTests
         Assert.Equal(CoapCode.NotFound, _stage.Send(Accepting("/error", 60)).Code);
     }
 
+    [Theory]
+    [Rfc("7252-5.9.1.3-1", "7252-5.10.6-1")]
+    [InlineData(CoapMethod.Get, "0102", "2.03")]
+    [InlineData(CoapMethod.Fetch, "0102", "2.03")]
+    [InlineData(CoapMethod.Get, "0103", "2.05")]
+    [InlineData(CoapMethod.Put, "0102", "2.04")]
+    public void An_answer_whose_ETag_the_request_names_is_2_03(CoapMethod method, string etag, string code)
+    {
+        CoapResult kept = ((CoapResult)"x").WithETag(new CoapETag([1, 2])).WithMaxAge(TimeSpan.FromSeconds(7));
+        _stage.Map("/a", [method], () => kept);
+        CoapMessage message = WithFormat(method, "/a");
+        message.Options.Add(OptionNumber.ETag, Wire.Hex("ff")).Add(OptionNumber.ETag, Wire.Hex(etag));
+        CoapResult result = _stage.Send(message);
+        Assert.Equal(CoapCode.Parse(code), result.Code);
+        Assert.Equal(code == "2.03", result.Payload.IsEmpty);
+        Assert.Equal(code != "2.03", result.Options.Contains(OptionNumber.ContentFormat));
+        Assert.True(result.Options.Contains(OptionNumber.ETag) && result.Options.Contains(OptionNumber.MaxAge));
+    }
+
     [Fact]
     public void A_route_that_ignores_Accept_sends_what_its_handler_answers()
     {

@@ -1,4 +1,4 @@
-// node-coap's client with what the command line of coap-cli, which brings an older node-coap, has no option for: client.js METHOD URI [--block1 EXPONENT] [--block2 EXPONENT] [--in FILE] [--out FILE] [--observe COUNT]
+// node-coap's client with what the command line of coap-cli, which brings an older node-coap, has no option for: client.js METHOD URI [--block1 EXPONENT] [--block2 EXPONENT] [--in FILE] [--out FILE] [--observe COUNT] [--etag HEX]
 // Writes the code to its standard output, and with --observe each body. Ends after COUNT notifications, and tells the server.
 'use strict'
 
@@ -19,6 +19,11 @@ if (option('--block1') !== undefined) {
 }
 if (option('--block2') !== undefined) {
   request.setOption('Block2', Buffer.from([Number(option('--block2'))]))
+}
+
+// As bytes: node-coap makes text of the tags of responses, which destroys those that are not UTF-8.
+if (option('--etag') !== undefined) {
+  request.setOption('ETag', Buffer.from(option('--etag'), 'hex'))
 }
 
 request.on('error', error => { console.error(error.message); process.exit(1) })
