@@ -226,6 +226,9 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         }
     }
 
+    /// <summary>How many requests have a handler that awaits, or wait for their turn.</summary>
+    internal int Unanswered => _unanswered.Count;
+
     /// <summary>The endpoint stops and its handlers were cancelled: requests that have no answer yet get 5.03, so that no client waits in vain. Later answers of their handlers are dropped.</summary>
     internal void RefuseUnanswered()
     {

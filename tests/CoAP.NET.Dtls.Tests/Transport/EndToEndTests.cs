@@ -27,16 +27,11 @@ public sealed class EndToEndTests
     [Fact]
     public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_session_ends()
     {
-        TaskCompletionSource running = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using SecureEndpoints secure = new();
-        secure.Server.MapGet("/never", (_, _) =>
-        {
-            running.TrySetResult();
-            return new TaskCompletionSource<CoapResult>().Task;
-        });
+        secure.Server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
         await secure.StartAsync();
         Task<CoapResponse> request = secure.Client().GetAsync($"{secure.Host}/never");
-        await running.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Pipelines.Any(static pipeline => pipeline.Resource.Unanswered == 1));
 
         await secure.Server.DisposeAsync();
 

@@ -141,18 +141,13 @@ public class StoppingTests : EndpointTest
     [InlineData("coap+tcp")]
     public async Task A_client_of_a_server_that_is_disposed_hears_5_03_before_the_socket_closes(string scheme)
     {
-        TaskCompletionSource running = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using CoapServer server = new();
         server.Listen($"{scheme}://127.0.0.1:0");
-        server.MapGet("/never", (_, _) =>
-        {
-            running.SetResult();
-            return new TaskCompletionSource<CoapResult>().Task;
-        });
+        server.MapGet("/never", static (_, _) => new TaskCompletionSource<CoapResult>().Task);
         await server.StartAsync();
         await using CoapClient client = new();
         Task<CoapResponse> request = client.GetAsync($"{server.LocalEndpoints[0]}/never");
-        await Within(running.Task);
+        await Eventually.IsTrueAsync(() => server.Endpoint.Pipelines.Any(static pipeline => pipeline.Resource.Unanswered == 1));
         await server.DisposeAsync();
         CoapResponse response = await Within(request);
         Assert.Equal(CoapCode.ServiceUnavailable, response.Code);

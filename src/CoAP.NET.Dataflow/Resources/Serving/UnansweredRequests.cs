@@ -12,6 +12,17 @@ internal sealed class UnansweredRequests
     private readonly Lock _gate = new();
     private bool _isClosed;
 
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _all.Count;
+            }
+        }
+    }
+
     /// <summary>Notes a request whose handler has not answered yet.</summary>
     /// <param name="exchange">The request.</param>
     /// <returns>False when the endpoint has stopped, so that the caller answers.</returns>
