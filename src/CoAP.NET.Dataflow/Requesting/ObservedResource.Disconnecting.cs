@@ -7,8 +7,9 @@ internal sealed partial class ObservedResource
 {
     private int _losses;
 
-    // Whether the server would notice by itself that we are gone, and we that it is: by the connection. Then Max-Age asks for no new registration (RFC 8323 section 7.3).
-    private bool IsOnConnection => _standing is { Channel.IsConnection: true };
+    // Whether each end notices by the connection that the other is gone. Then Max-Age asks for no new registration (RFC 8323 section 7.3). A session of DTLS
+    // tells nothing: a server that crashed has forgotten session and registration, and says no word.
+    private bool IsOnReliableConnection => _standing is { Channel.IsReliable: true };
 
     private void OnDisconnected(CoapConnectionException reason, long now)
     {

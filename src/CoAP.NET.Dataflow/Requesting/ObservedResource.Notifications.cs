@@ -157,7 +157,7 @@ internal sealed partial class ObservedResource
         _failures = 0;
         _echo = null;
         _mayBeRegistered = true;
-        _due = IsOnConnection ? long.MaxValue : RegistrationTimes.StaleAt(heardAt, _lastMaxAge);
+        _due = IsOnReliableConnection ? long.MaxValue : RegistrationTimes.StaleAt(heardAt, _lastMaxAge);
     }
 
     private void Deliver(CoapResponse response, CoapObserveState state, CoapException? error = null)

@@ -263,6 +263,10 @@ internal sealed partial class ObservedResource
             case CoapInboundKind.NotSent:
                 Fail(new CoapBusyException(peer, Parameters.MaxQueuedRequests), now);
                 break;
+            case CoapInboundKind.NotAcknowledged when _phase == Phase.Registered:
+                // Notifications came since it was sent, so the server has us as an observer: some devices answer by messages of their own and acknowledge nothing.
+                _transmission = null;
+                break;
             default:
                 _triesNextAddress = true;
                 Fail(ExchangeTimes.GivenUp(_transmission!), now);

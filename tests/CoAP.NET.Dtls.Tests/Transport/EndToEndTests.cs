@@ -95,6 +95,26 @@ public sealed class EndToEndTests
     }
 
     [Fact]
+    [Rfc("7641-3.3.1-2")]
+    public async Task An_observation_in_a_session_becomes_stale_when_its_Max_Age_ends_as_a_server_that_crashed_says_nothing()
+    {
+        await using SecureEndpoints secure = new();
+        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable(maxAge: TimeSpan.FromSeconds(1));
+        await secure.StartAsync();
+        await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
+        TaskCompletionSource stale = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        observation.StateChanged += (_, state) =>
+        {
+            if (state == CoapObserveState.Stale)
+            {
+                stale.TrySetResult();
+            }
+        };
+
+        await stale.Task.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
     [Rfc("7641-7-2")]
     public async Task An_observer_is_told_of_changes_in_its_session()
     {

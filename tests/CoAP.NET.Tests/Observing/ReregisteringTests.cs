@@ -78,6 +78,22 @@ public sealed class ReregisteringTests : ObservationTest
     }
 
     [Fact]
+    public async Task A_device_that_answers_by_messages_of_its_own_and_acknowledges_nothing_has_us_registered()
+    {
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 10);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(26));
+        Notify(again.Token, 2, "two", maxAge: 100_000, confirmable: false);
+
+        Clock.Advance(TimeSpan.FromHours(1));
+
+        Assert.All(TakeRequests(), copy => Assert.Equal(again.MessageId, copy.MessageId));
+        Assert.Equal((CoapObserveState.Observing, "two"), (observation.State, Text(observation.Latest)));
+        Assert.Null(observation.Error);
+        Assert.Equal(1, Endpoint.Counters[CoapCounter.Reregistrations]);
+    }
+
+    [Fact]
     public async Task An_error_notification_is_delivered_and_the_registration_made_again_when_its_Max_Age_ends()
     {
         List<string> seen = [];
