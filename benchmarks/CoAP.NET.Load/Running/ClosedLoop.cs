@@ -29,6 +29,11 @@ internal sealed class ClosedLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter
                     continue;
                 }
             }
+            catch (ObjectDisposedException)
+            {
+                // The run was cancelled: its clients are disposed at once.
+                return;
+            }
 
             await Task.Delay(s_pauseAfterFailure, TimeProvider.System).ConfigureAwait(false);
         }

@@ -52,6 +52,11 @@ internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) 
             {
                 OnFailure(exception, due);
             }
+            catch (ObjectDisposedException)
+            {
+                // The run was cancelled: its clients are disposed at once.
+                return;
+            }
         }
     }
 

@@ -111,6 +111,21 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
+    public async Task A_callback_that_throws_when_it_shall_close_what_lies_below_stops_nothing()
+    {
+        CoapServer server = new();
+        await server.Endpoint.ExpectConnections().StartAsync();
+        Pipe input = new();
+        Pipe output = new();
+        Task had = server.Endpoint.AcceptStreamAsync(
+            new CoapDuplexPipe(input.Reader, output.Writer), new CoapAcceptedConnection { Abort = () => throw new ObjectDisposedException("below") });
+
+        await server.DisposeAsync();
+
+        await had.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
     public void A_stream_of_one_direction_is_refused()
     {
         using MemoryStream readable = new([], writable: false);

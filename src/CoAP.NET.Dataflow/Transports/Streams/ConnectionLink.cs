@@ -61,6 +61,21 @@ internal abstract class ConnectionLink
     /// <summary>Closes at once. Never throws.</summary>
     public abstract void Close();
 
+    /// <summary>Calls the callback that closes what lies below. It must not throw; when it does, the connection ends all the same.</summary>
+    protected static void AbortBelow(Action? abort)
+    {
+        try
+        {
+            abort?.Invoke();
+        }
+#pragma warning disable CA1031 // the callback is foreign code, and nobody is there to be told
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            // What lies below may be closed, or disposed, already.
+        }
+    }
+
     /// <summary>Gives back what it holds: nobody uses it any more.</summary>
     public abstract void Release();
 

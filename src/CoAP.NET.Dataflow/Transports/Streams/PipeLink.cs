@@ -39,7 +39,7 @@ internal sealed class PipeLink(IDuplexPipe pipe, Action? abort) : ConnectionLink
     {
         if (!_hasInputEnded || !_hasOutputEnded)
         {
-            abort?.Invoke();
+            AbortBelow(abort);
         }
 
         pipe.Input.CancelPendingRead();

@@ -66,6 +66,7 @@ internal sealed partial class SimulatedNode
 
     private async ValueTask<CoapResult> AnswerAsync(CoapRequest request, Step asked, CancellationToken cancellationToken)
     {
+        _world.CheckThread();
         if (asked.HandlerTime > 0)
         {
             await _world.DelayAsync(TimeSpan.FromMilliseconds(asked.HandlerTime), cancellationToken).ConfigureAwait(false);
