@@ -70,7 +70,7 @@ public sealed class CoapLimits
     /// <summary>How many observations there may be in the whole endpoint, with those that are being cancelled. Default 200,000. When full: a <see cref="CoapException"/>.</summary>
     public int MaxObservations { get; set => field = Check(value, 0, int.MaxValue); } = 200_000;
 
-    /// <summary>How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint. Default 1,000. When full: no answer, counted as <see cref="CoapCounter.GroupAnswersDropped"/>.</summary>
+    /// <summary>How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint. Default 1,000. When full: one for the IPv4 address or IPv6 /64 with most of them is not sent, counted as <see cref="CoapCounter.GroupAnswersDropped"/>.</summary>
     public int MaxDelayedGroupAnswers { get; set => field = Check(value, 1, 1_000_000); } = 1000;
 
     /// <summary>How many requests of ours to groups may run at a time, and how many tokens of earlier ones are kept to recognise late answers. Default 1,000. When full: further requests fail with a <see cref="CoapBusyException"/>; the oldest tokens are forgotten first.</summary>

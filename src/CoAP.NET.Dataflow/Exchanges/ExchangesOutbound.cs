@@ -36,7 +36,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         layer.Send = Order;
         bodies.Send = Order;
         _groups = groups;
-        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed);
+        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed, DropDelayed);
     }
 
     /// <summary>Where a reply goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
@@ -332,9 +332,20 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             return true;
         }
 
+        FinishDropped(answer);
+        return false;
+    }
+
+    private void DropDelayed(CoapOutbound answer)
+    {
+        FinishDropped(answer);
+        Withdraw(answer.Transmission?.Source as Observer);
+    }
+
+    private void FinishDropped(in CoapOutbound answer)
+    {
         Counters.Add(CoapCounter.GroupAnswersDropped);
         Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
-        return false;
     }
 
     private void SendDelayed(CoapOutbound answer)

@@ -221,6 +221,28 @@ public sealed class GroupServingTests : EndpointTest
     }
 
     [Fact]
+    public async Task An_answer_for_another_source_takes_the_place_of_one_for_the_source_with_most()
+    {
+        Options.Limits.MaxDelayedGroupAnswers = 3;
+        Map();
+        await StartAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            Ask("b178");
+        }
+
+        CoapAddress other = CoapAddress.FromIPv4(0xc0000263, 5683);
+        List<CoapAddress> answered = [];
+        Transport.OnSent = (to, _) => answered.Add(to);
+        Transport.Receive(other, "51014001aab178", s_group);
+        Assert.Equal(3, Server.Endpoint.Pipelines[0].ExchangesOut.Delayed.Count);
+        Assert.Equal(3, Server.Counters[CoapCounter.GroupAnswersDropped]);
+        PassSeconds(5);
+        Assert.Equal(3, answered.Count);
+        Assert.Single(answered, other);
+    }
+
+    [Fact]
     public async Task Answers_that_wait_are_given_up_when_the_endpoint_stops()
     {
         Map();
