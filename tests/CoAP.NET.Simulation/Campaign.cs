@@ -9,6 +9,7 @@ internal abstract class Campaign
         new Simulate.SimulateCampaign(),
         new Fuzz.FuzzCampaign(),
         new Attack.AttackCampaign(),
+        new Holders.HolderCampaign(),
         new Faults.FaultCampaign(),
         new Hogs.HogCampaign(),
         new Overload.OverloadCampaign(),

@@ -13,6 +13,11 @@ if (args is [CoAP.NET.Simulation.Overload.OverloadServer.Verb, ..])
     return await CoAP.NET.Simulation.Overload.OverloadServer.RunAsync(args[1..]);
 }
 
+if (args is [CoAP.NET.Simulation.Holders.HolderServer.Verb, var holderRow])
+{
+    return await CoAP.NET.Simulation.Holders.HolderServer.RunAsync(holderRow);
+}
+
 if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => one.Name == args[0]) is not { } campaign)
 {
     Console.Error.WriteLine("""

@@ -1,0 +1,48 @@
+using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Simulation.Holders;
+using Xunit.Abstractions;
+
+namespace CoAP.NET.Reliability.Tests.Holders;
+
+/// <summary>Short forms of the rows of docs/reliability.md: each bound is held full, and honest clients are served nevertheless.</summary>
+/// <param name="output">Takes the figures.</param>
+public sealed class HolderTests(ITestOutputHelper output)
+{
+    public static TheoryData<string, int> Rows
+    {
+        get
+        {
+            TheoryData<string, int> rows = [];
+            foreach (HolderRow row in HolderRows.All)
+            {
+                rows.Add(row.Name, 1);
+                rows.Add(row.Name, 4);
+            }
+
+            return rows;
+        }
+    }
+
+    public static TheoryData<string> ForgedRows => [.. ForgedHolders.Rows.Select(static row => row.Name)];
+
+    [Theory]
+    [MemberData(nameof(Rows))]
+    public async Task Honest_clients_are_served_while_sources_hold_a_bound_full(string name, int sources)
+    {
+        HolderResult result = await HolderRun.RunShortAsync(HolderRows.All.Single(row => row.Name == name), sources);
+        output.WriteLine($"{result.Times.Served} of {result.Times.Asked} served, {result.Held} held, proof {result.Proof}, {result.Sent} bytes of attackers");
+        Assert.True(result.Failures.Count == 0, string.Join(Environment.NewLine, result.Failures));
+        Assert.Equal(result.Times.Asked, result.Times.Served);
+        Assert.True(result.Times.Asked >= 15 * 7);
+    }
+
+    [Theory]
+    [MemberData(nameof(ForgedRows))]
+    public async Task Honest_clients_are_served_while_addresses_that_nobody_verified_hold_a_bound_full(string name)
+    {
+        List<string> told = [];
+        AttackRun run = await AttackCampaign.RunRowAsync(ForgedHolders.Rows.Single(row => row.Name == name), isShort: true, tell: told.Add);
+        Assert.True(!run.Failures.Any(), string.Join(Environment.NewLine, run.Failures.Concat(told)));
+        Assert.NotEmpty(run.Figures);
+    }
+}

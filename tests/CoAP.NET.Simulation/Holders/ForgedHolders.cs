@@ -1,0 +1,201 @@
+using System.Globalization;
+using CoAP.NET.Options;
+using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Simulation.Holders;
+
+/// <summary>
+/// What holders of addresses that nobody verified can hold, on virtual time without sockets, where any address can be had: one IPv4 address, four, an IPv6 /64, and the 256 of these of a /56.
+/// </summary>
+internal static class ForgedHolders
+{
+    private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe000_01bb, 5683);
+
+    private static readonly (string Name, Func<int, CoapAddress> Of)[] s_sources =
+    [
+        ("one IPv4 address", static i => CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1024 + (i % 60_000)))),
+        ("four IPv4 addresses", static i => CoapAddress.FromIPv4(0xcb00_7105 + ((uint)i % 4), (ushort)(1024 + (i / 4 % 60_000)))),
+        ("an IPv6 /64", static i => new CoapAddress(0x2001_0db8_0000_0100, (ulong)i + 1, 5683, 0)),
+        ("an IPv6 /56", static i => new CoapAddress(0x2001_0db8_0000_0200 + ((ulong)i % 256), (ulong)i + 1, 5683, 0)),
+    ];
+
+    public static IReadOnlyList<AttackRow> Rows { get; } =
+    [
+        .. Each("observers", "observers, notifications never acknowledged", 10_000, Watch, static server => server.Server.ObserverCount),
+        .. Each("uploads", "half uploads", 10_000, Upload, static server => server.Server.BodyBytes),
+        .. Each("downloads", "half downloads", 10_000, Download, static server => server.Server.BodyBytes),
+        .. Each("duplicates", "memory for duplicates, by POSTs", 20_000, static _ => Message(CoapMethod.Post, "count"), PeersOf),
+        .. s_sources.Select(static source => new AttackRow($"verified-{Word(source.Name)}", $"peers that are remembered, each verified by an Echo, of {source.Name}", "9175-2.3-1", run => VerifiedAsync(run, source.Of))),
+        .. s_sources.Select(static source => new AttackRow($"groups-{Word(source.Name)}", $"answers to groups that wait, of {source.Name}", "7252-8.2-1", run => GroupsAsync(run, source.Of))),
+    ];
+
+    private static IEnumerable<AttackRow> Each(string name, string held, int count, Func<int, byte[]> make, Func<AttackServer, long> gauge) =>
+        s_sources.Select(source => new AttackRow(
+            $"{name}-{Word(source.Name)}",
+            $"{held}, of {source.Name}",
+            "7252-11.3-1",
+            run => FillAsync(run, run.Size(count, 1200), source.Of, make, gauge)));
+
+    private static byte[] Watch(int number) => Message(CoapMethod.Get, "watched", static options => options.Observe = 0);
+
+    private static byte[] Upload(int number) => Message(
+        CoapMethod.Put,
+        "large-update",
+        options =>
+        {
+            options.Block1 = new BlockValue(0, true, 6);
+            options.Add(OptionNumber.RequestTag, BitConverter.GetBytes(number));
+        },
+        new byte[1024]);
+
+    private static byte[] Download(int number) =>
+        Message(CoapMethod.Post, "large-post", options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(number | 0x4040_4040)), new byte[8]);
+
+    private static long PeersOf(AttackServer server) => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count);
+
+    private static string Word(string source) => source.Replace("an ", "", StringComparison.Ordinal).Replace(" address", "", StringComparison.Ordinal).Replace("es", "", StringComparison.Ordinal).Replace(" /", "-", StringComparison.Ordinal).Replace(' ', '-');
+
+    private static byte[] Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null, byte[]? payload = null) =>
+        Forged.Message(method, path, CoapMessageType.Confirmable, options, payload);
+
+    // About a hundredth of the default bounds, so that few datagrams fill them.
+    private static void Scale(CoapEndpointOptions options)
+    {
+        options.Limits.MaxChannels = 1000;
+        options.Limits.NewcomerBytes = 1 << 20;
+        options.Limits.DeduplicationBytes = 4 << 20;
+        options.Limits.MaxAssemblyBytes = 2 << 20;
+        options.Limits.MaxRepresentationBytes = 2 << 20;
+        options.Limits.MaxObservers = 2000;
+        options.Limits.MaxUnverifiedObserversPerSource = 200;
+        options.Limits.MaxVerifiedPeersPerSource = 100;
+
+        // More than the sources of a /56, each of which has a right to one.
+        options.Limits.MaxDelayedGroupAnswers = 300;
+    }
+
+    private static async Task FillAsync(AttackRun run, int count, Func<int, CoapAddress> source, Func<int, byte[]> make, Func<AttackServer, long> gauge)
+    {
+        await using AttackServer server = await AttackServer.StartAsync(Scale).ConfigureAwait(false);
+        KnownPeers known = new(server, run.Size(50, 10));
+        long idle = LiveHeap.Measure();
+        long sent = 0;
+        long held = 0;
+        List<HonestNewcomer> newcomers = [];
+
+        // Twice, a few seconds apart, so that its addresses are no newcomers the second time; then again and again, so that the bound stays full.
+        for (int round = 0; round < 4; round++)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                byte[] request = make(i);
+                sent += request.Length;
+                server.Wire.Receive(source(i), Forged.Stamp(request, (round * count) + i, (uint)i));
+                if (i % 100 == 99)
+                {
+                    server.Clock.Advance(TimeSpan.FromMilliseconds(10));
+                }
+            }
+
+            held = Math.Max(held, gauge(server));
+            HonestNewcomer newcomer = new(server, round);
+            newcomer.Work();
+            newcomers.Add(newcomer);
+            known.Step();
+            server.Clock.Advance(TimeSpan.FromSeconds(2.5));
+        }
+
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests in four rounds, {sent / 1024.0:N0} KiB");
+        run.Mention(string.Create(CultureInfo.InvariantCulture, $"held at most {held:N0}"));
+        Report(run, newcomers, known, idle);
+    }
+
+    private static async Task VerifiedAsync(AttackRun run, Func<int, CoapAddress> source)
+    {
+        int count = run.Size(5000, 400);
+        await using AttackServer server = await AttackServer.StartAsync(Scale).ConfigureAwait(false);
+        KnownPeers known = new(server, run.Size(50, 10));
+        long idle = LiveHeap.Measure();
+        List<HonestNewcomer> newcomers = [];
+        for (int round = 0; round < 2; round++)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                Verify(server, source(i), 2 * ((round * count) + i));
+                if (i % 100 == 99)
+                {
+                    server.Clock.Advance(TimeSpan.FromMilliseconds(10));
+                }
+            }
+
+            HonestNewcomer newcomer = new(server, round);
+            newcomer.Work();
+            newcomers.Add(newcomer);
+            known.Step();
+            server.Clock.Advance(TimeSpan.FromSeconds(2.5));
+        }
+
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses or ports, each verified twice");
+        run.AtLeast("verified", server.Counters[CoapCounter.AddressesVerified], count);
+        run.AtMost("peers that are remembered", PeersOf(server) - server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Newcomers), 1000);
+        Report(run, newcomers, known, idle);
+    }
+
+    private static void Verify(AttackServer server, in CoapAddress address, int messageId)
+    {
+        byte[]? echo = null;
+        AttackWire.Sink? before = server.Wire.Sent;
+        server.Wire.Sent = (in to, bytes) => echo = Forged.Read(bytes).Options.Echo?.ToArray() ?? echo;
+        server.Wire.Receive(address, Forged.Stamp(Forged.Message(CoapMethod.Put, "fresh"), messageId, (uint)messageId));
+        server.Wire.Sent = before;
+        byte[] returned = Forged.Message(CoapMethod.Put, "fresh", options: options => options.Add(OptionNumber.Echo, echo ?? []));
+        server.Wire.Receive(address, Forged.Stamp(returned, messageId + 1, (uint)messageId));
+    }
+
+    private static async Task GroupsAsync(AttackRun run, Func<int, CoapAddress> source)
+    {
+        int count = run.Size(4000, 400);
+        await using AttackServer server = await AttackServer.StartAsync(Scale, static server =>
+        {
+            server.JoinGroups();
+            server.MapGet("/seen", static () => "seen").AllowMulticast();
+        }).ConfigureAwait(false);
+        KnownPeers known = new(server, run.Size(50, 10));
+        long idle = LiveHeap.Measure();
+        List<HonestNewcomer> newcomers = [];
+        byte[] request = Forged.Message(CoapMethod.Get, "seen", CoapMessageType.NonConfirmable);
+        for (int round = 0; round < 4; round++)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                server.Wire.Receive(source(i), Forged.Stamp(request, (round * count) + i, (uint)i), s_group);
+            }
+
+            HonestNewcomer newcomer = new(server, round);
+            newcomer.AskGroup(s_group, "seen");
+            newcomers.Add(newcomer);
+            newcomer.Work();
+            known.Step();
+        }
+
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests to the group in four rounds");
+        run.AtLeast("answers that were dropped", server.Counters[CoapCounter.GroupAnswersDropped], 1);
+        Report(run, newcomers, known, idle);
+    }
+
+    private static void Report(AttackRun run, List<HonestNewcomer> newcomers, KnownPeers known, long idle)
+    {
+        foreach (string trouble in newcomers.SelectMany(static newcomer => newcomer.Troubles).Distinct())
+        {
+            run.Tell(trouble);
+        }
+
+        run.Exactly(
+            string.Create(CultureInfo.InvariantCulture, $"of {newcomers.Sum(static newcomer => newcomer.Asked)} requests of newcomers: not served at once"),
+            newcomers.Sum(static newcomer => newcomer.Troubles.Count),
+            0);
+        known.Check(run);
+        run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");
+    }
+}

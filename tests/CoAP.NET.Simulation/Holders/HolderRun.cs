@@ -1,0 +1,155 @@
+using System.Globalization;
+using System.Net.Sockets;
+using CoAP.NET.Simulation.Attack;
+
+namespace CoAP.NET.Simulation.Holders;
+
+/// <summary>A run of one row with a number of sources: fills the bound, keeps it full while honest clients work, and measures.</summary>
+internal sealed class HolderRun
+{
+    /// <summary>Within which an honest request has to be served.</summary>
+    public static readonly TimeSpan Goal = TimeSpan.FromSeconds(2);
+
+    /// <summary>What RSS may be above the bound of the heap: memory that the allocators keep for what comes next.</summary>
+    public const int SlackMiB = 48;
+
+    private const int Rounds = 3;
+    private const int Together = 16;
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_settle = TimeSpan.FromMilliseconds(300);
+
+    private readonly HolderRow _row;
+    private readonly HolderTarget _target;
+    private readonly Func<Task<HolderFigures>> _measure;
+    private readonly HolderSource[] _sources;
+    private readonly Holder?[] _holders;
+    private readonly HonestTimes _times = new();
+    private readonly List<string> _failures = [];
+    private int _next;
+
+    private HolderRun(HolderRow row, int sources, bool isShort, HolderTarget target, Func<Task<HolderFigures>> measure)
+    {
+        _row = row;
+        _target = target;
+        _measure = measure;
+        _sources = [.. Enumerable.Range(0, sources).Select(number => new HolderSource(number, target, isShort))];
+        _holders = new Holder?[isShort ? row.HoldersInTests : row.Holders];
+    }
+
+    /// <summary>Runs a row against a server of another process, so that its memory is measured.</summary>
+    public static async Task<HolderResult> RunAsync(HolderRow row, int sources, TimeSpan budget, CancellationToken cancellationToken)
+    {
+        using HolderChild child = HolderChild.Start(row);
+        HolderRun run = new(row, sources, isShort: false, child.Target, child.MeasureAsync);
+        HolderResult result = await run.RunAsync(budget, cancellationToken);
+        List<string> failures = [.. result.Failures];
+        if (result.Times.Slowest.Time > Goal)
+        {
+            failures.Add(run.Say($"{result.Times.Slowest.What} took {result.Times.Slowest.Time.TotalSeconds:0.0} s; bound: {Goal.TotalSeconds} s"));
+        }
+
+        double heap = result.Heap / LiveHeap.MiB;
+        double resident = result.Resident / LiveHeap.MiB;
+        if (heap > row.MiB || resident > row.MiB + SlackMiB)
+        {
+            failures.Add(run.Say($"heap {heap:0.0} MiB and RSS {resident:0.0} MiB above idle; bound: {row.MiB} MiB, RSS {row.MiB + SlackMiB} MiB"));
+        }
+
+        return result with { Failures = failures };
+    }
+
+    /// <summary>Runs the small form in this process.</summary>
+    public static async Task<HolderResult> RunShortAsync(HolderRow row, int sources)
+    {
+        await using HolderServer server = new(row, isShort: true);
+        await server.StartAsync();
+        HolderRun run = new(row, sources, isShort: true, server.Target, () => Task.FromResult(server.Count()));
+        HolderResult result = await run.RunAsync(TimeSpan.Zero, CancellationToken.None);
+        return result.Held <= server.Most ? result : result with { Failures = [.. result.Failures, run.Say($"{result.Held} are held; bound: {server.Most}")] };
+    }
+
+    private async Task<HolderResult> RunAsync(TimeSpan budget, CancellationToken cancellationToken)
+    {
+        await using HonestPeer known = new(_target, _times, s_patience);
+        await known.WorkAsync();
+        _ = await known.KeptSessionAsync();
+        HolderFigures idle = await _measure();
+        HolderFigures most = idle;
+        try
+        {
+            await Bounded.EndAsync(new ValueTask(FillAsync(0, _holders.Length)), "filling the bound");
+            await Task.Delay(s_settle, TimeProvider.System, cancellationToken);
+            long begin = TimeProvider.System.GetTimestamp();
+            for (int round = 0; round < Rounds || TimeProvider.System.GetElapsedTime(begin) < budget; round++)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                most = Larger(most, await _measure());
+                await using HonestPeer newcomer = new(_target, _times, s_patience);
+                Task work = Task.WhenAll(newcomer.WorkAsync(), known.WorkAsync());
+                await Bounded.EndAsync(new ValueTask(KeepAsync(round, work)), "keeping the bound full");
+                await work;
+                if (_row.KeepsSessions && !await known.KeptSessionAsync())
+                {
+                    _failures.Add(Say($"the session of a known device was ended"));
+                }
+            }
+
+            most = Larger(most, await _measure());
+        }
+        finally
+        {
+            await Task.WhenAll(_holders.OfType<Holder>().Select(static holder => Bounded.EndAsync(holder.DisposeAsync(), "a holder")));
+        }
+
+        _failures.AddRange(_times.Troubles.Distinct().Select(trouble => Say($"{trouble}")));
+        if (_row.Proof is { } proof && most.Proof == 0)
+        {
+            _failures.Add(Say($"{proof} is 0: the bound was not run into"));
+        }
+
+        return new HolderResult(
+            _row, _sources.Length, _sources.Sum(static source => source.BytesSent), _times, most.Heap - idle.Heap, most.Resident - idle.Resident, most.Held, most.Proof, _failures);
+    }
+
+    private static HolderFigures Larger(HolderFigures one, HolderFigures other) =>
+        new(Math.Max(one.Heap, other.Heap), Math.Max(one.Resident, other.Resident), Math.Max(one.Held, other.Held), Math.Max(one.Proof, other.Proof));
+
+    private async Task FillAsync(int from, int to) => await Parallel.ForAsync(from, to, new ParallelOptions { MaxDegreeOfParallelism = Together }, async (number, _) =>
+    {
+        try
+        {
+            _holders[number] = await _row.OpenAsync(_sources[number % _sources.Length], number);
+        }
+        catch (Exception exception) when (exception is SocketException or TimeoutException)
+        {
+            // It was not let in: that is the server's right.
+        }
+    });
+
+    // Whoever lost its place comes again, and a tenth of those that cannot know say again what they said.
+    private async Task KeepAsync(int round, Task work)
+    {
+        for (int step = 0; step < _holders.Length && !work.IsCompleted; step++)
+        {
+            int number = (_next + step) % _holders.Length;
+
+            if (_holders[number] is not { IsGone: false })
+            {
+                if (Interlocked.Exchange(ref _holders[number], null) is { } gone)
+                {
+                    await gone.DisposeAsync();
+                }
+
+                await FillAsync(number, number + 1);
+            }
+            else if (number % 10 == round % 10)
+            {
+                await _holders[number]!.KeepAsync();
+            }
+        }
+
+        _next += _holders.Length / Rounds;
+    }
+
+    private string Say(FormattableString what) => string.Create(CultureInfo.InvariantCulture, $"{_row.Name}, {_sources.Length} sources: ") + what.ToString(CultureInfo.InvariantCulture);
+}

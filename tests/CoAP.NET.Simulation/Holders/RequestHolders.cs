@@ -1,0 +1,156 @@
+using System.Net.Sockets;
+using CoAP.NET.Options;
+using CoAP.NET.Simulation.Attack;
+
+namespace CoAP.NET.Simulation.Holders;
+
+/// <summary>Requests that are served, bodies and observers.</summary>
+internal static class RequestHolders
+{
+    private const int MiB = 1024 * 1024;
+
+    // Requests of each holder.
+    private const int Each = 50;
+
+    public static IEnumerable<HolderRow> Rows =>
+    [
+        new(
+            "slow-requests",
+            "requests of a connection that are served (`MaxRequestsPerConnection`)",
+            "40 connections, each sends 50 requests to a handler that does not end",
+            static settings => settings.Limits.MaxRequestsPerConnection = 20,
+            static async (source, _) => await source.HoldAsync(source.Target.Tcp, Many(static i => StreamHolders.Request(CoapMethod.Post, "slow", i))))
+        {
+            Scaled = "`MaxRequestsPerConnection` 20",
+            Holders = 40,
+            HoldersInTests = 8,
+            MiB = 16,
+            Proof = CoapCounter.ReadingPauses,
+        },
+        new(
+            "half-uploads-tcp",
+            "bodies of requests in blocks (`MaxAssemblyBytes`)",
+            "200 connections, each sends the first block of 50 bodies",
+            static settings =>
+            {
+                settings.Limits.MaxAssemblyBytes = 4 * MiB;
+                settings.TrustNobody();
+            },
+            static async (source, _) => await source.HoldAsync(
+                source.Target.Tcp,
+                Many(static i => StreamHolders.Request(CoapMethod.Post, "small", i, options => First(options, i), new byte[1024]))))
+        {
+            Scaled = "`MaxAssemblyBytes` 4 MiB",
+            Holders = 200,
+            HoldersInTests = 100,
+            MiB = 4 + 16,
+            Gauge = static server => server.BodyBytes,
+            Most = static settings => settings.Limits.MaxAssemblyBytes,
+            Proof = CoapCounter.BodiesEvicted,
+        },
+        HalfUploads,
+        HalfDownloads,
+        Observers("observers", "200 ports", trusts: true),
+        Observers("observers-unverified", "200 ports of addresses that nobody verified", trusts: false),
+    ];
+
+    private static HolderRow HalfUploads => new(
+        "half-uploads",
+        "bodies of requests in blocks (`MaxAssemblyBytes`)",
+        "200 ports of addresses that nobody verified send the first block of 50 bodies each",
+        static settings =>
+        {
+            settings.Limits.MaxAssemblyBytes = 4 * MiB;
+            settings.TrustNobody();
+        },
+        static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(
+            CoapMethod.Post, "small", CoapMessageType.NonConfirmable, options => First(options, i), new byte[1024])))
+    {
+        Scaled = "`MaxAssemblyBytes` 4 MiB",
+        Holders = 200,
+        HoldersInTests = 100,
+        MiB = 4 + 16,
+        Gauge = static server => server.BodyBytes,
+        Most = static settings => settings.Limits.MaxAssemblyBytes,
+    };
+
+    private static HolderRow HalfDownloads => new(
+        "half-downloads",
+        "answers that are fetched in blocks (`MaxRepresentationBytes`)",
+        "200 ports of addresses that nobody verified ask for the first block of 50 answers of 3,000 B each",
+        static settings =>
+        {
+            settings.Limits.MaxRepresentationBytes = 4 * MiB;
+            settings.TrustNobody();
+        },
+        static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(CoapMethod.Get, "made", CoapMessageType.NonConfirmable, options =>
+        {
+            options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(i | 0x4040_4040));
+            options.Block2 = new BlockValue(0, false, 2);
+        })))
+    {
+        Scaled = "`MaxRepresentationBytes` 4 MiB",
+        Holders = 200,
+        HoldersInTests = 100,
+        MiB = 4 + 16,
+        Gauge = static server => server.BodyBytes,
+        Most = static settings => settings.Limits.MaxRepresentationBytes,
+    };
+
+    private static HolderRow Observers(string name, string who, bool trusts) => new(
+        name,
+        trusts ? "observers (`MaxObservers`)" : "observers (`MaxUnverifiedObserversPerSource`)",
+        $"{who} register 50 times each and acknowledge nothing",
+        settings =>
+        {
+            settings.Limits.MaxObservers = settings.Size(4000, 500);
+            settings.Limits.MaxUnverifiedObserversPerSource = settings.Size(500, 100);
+            if (!trusts)
+            {
+                settings.TrustNobody();
+            }
+        },
+        static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(
+            CoapMethod.Get, "watched", CoapMessageType.NonConfirmable, static options => options.Observe = 0)))
+    {
+        Scaled = trusts ? "`MaxObservers` 4,000" : "`MaxObservers` 4,000, `MaxUnverifiedObserversPerSource` 500",
+        Holders = 200,
+        HoldersInTests = 20,
+        MiB = 24,
+        Gauge = static server => server.ObserverCount,
+        Most = static settings => settings.Limits.MaxObservers,
+        Proof = CoapCounter.RegistrationsRefused,
+    };
+
+    private static void First(CoapOptionCollection options, int tag)
+    {
+        options.Block1 = new BlockValue(0, true, 6);
+        options.Add(OptionNumber.RequestTag, BitConverter.GetBytes(tag));
+    }
+
+    private static byte[] Many(Func<int, byte[]> make) => [.. Enumerable.Range(0, Each).SelectMany(make)];
+
+    private static async Task<Holder> DatagramsAsync(HolderSource source, Func<int, byte[]> make)
+    {
+        DatagramHolder holder = new(source, source.Datagrams(source.Target.Udp), [.. Enumerable.Range(0, Each).Select(i => Forged.Stamp(make(i), i, (uint)i).ToArray())]);
+        await holder.SendAllAsync();
+        return holder;
+    }
+
+    /// <summary>A port that says the same again before it is forgotten.</summary>
+    private sealed class DatagramHolder(HolderSource source, Socket socket, byte[][] datagrams) : Holder(socket)
+    {
+        private int _round;
+
+        public override ValueTask KeepAsync() => new(SendAllAsync());
+
+        public async Task SendAllAsync()
+        {
+            foreach (byte[] datagram in datagrams)
+            {
+                // New Message IDs, so that it is a request and no duplicate.
+                await source.SendAsync(Socket!, Forged.Stamp(datagram, _round++, Forged.TokenOf(datagram)).ToArray());
+            }
+        }
+    }
+}
