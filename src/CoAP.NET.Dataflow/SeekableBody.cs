@@ -1,4 +1,4 @@
-using CoAP.NET.Options;
+using CoAP.NET.Resources;
 using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET;
@@ -15,24 +15,34 @@ internal sealed class SeekableBody
     private readonly Stream? _stream;
     private readonly string? _path;
     private readonly DateTime _lastWrite;
+    private readonly CoapEnvironment _environment;
+    private long _given;
     private int _isClosed;
+    private bool _isDisposed;
 
     /// <summary>Makes one of a stream, which it owns from then on.</summary>
-    public SeekableBody(CoapResult head, Stream stream, long length)
+    public SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, long length)
     {
+        _environment = environment;
+        Route = route;
         Head = head;
         _stream = stream;
         Length = length;
     }
 
     /// <summary>Makes one of a file.</summary>
-    public SeekableBody(CoapResult head, string path, long length, DateTime lastWrite)
+    public SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, string path, long length, DateTime lastWrite)
     {
+        _environment = environment;
+        Route = route;
         Head = head;
         _path = path;
         Length = length;
         _lastWrite = lastWrite;
     }
+
+    /// <summary>Whose handler answered with it.</summary>
+    public RouteTemplate Route { get; }
 
     /// <summary>Code, and the options of every block, the entity-tag among them.</summary>
     public CoapResult Head { get; }
@@ -42,6 +52,12 @@ internal sealed class SeekableBody
 
     /// <summary>Whether something is open as long as it is kept.</summary>
     public bool IsOpen => _stream is not null;
+
+    /// <summary>Whether it was closed, by us.</summary>
+    public bool IsClosed => Volatile.Read(ref _isClosed) != 0;
+
+    /// <summary>Whether as much was read of it as it has bytes, so that nobody is behind who asks for several blocks at a time.</summary>
+    public bool WasGiven => Volatile.Read(ref _given) >= Length;
 
     /// <summary>Whether somebody keeps it for later blocks.</summary>
     public bool IsKept { get; set; }
@@ -54,7 +70,7 @@ internal sealed class SeekableBody
         file = null;
         if (_path is null)
         {
-            return Volatile.Read(ref _isClosed) == 0;
+            return !IsClosed;
         }
 
         try
@@ -99,7 +115,7 @@ internal sealed class SeekableBody
             await _reading.WaitAsync(cancellationToken).ConfigureAwait(false);
             try
             {
-                ObjectDisposedException.ThrowIf(_isClosed != 0, this);
+                ObjectDisposedException.ThrowIf(_isDisposed, this);
                 _stream!.Position = offset;
                 read = await _stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
             }
@@ -114,6 +130,7 @@ internal sealed class SeekableBody
             throw new EndOfStreamException($"The body became shorter than {Length} bytes while it was read.");
         }
 
+        Interlocked.Add(ref _given, read);
         BodyPart part = new(Head.Code, bytes) { Offset = offset, Total = Length, Source = this };
         if (Head.OptionsToRead is { } options)
         {
@@ -123,7 +140,9 @@ internal sealed class SeekableBody
         return part;
     }
 
-    /// <summary>Nothing more is read: a stream is disposed, once a reader that is in it is through. The stream is a user's, so no lock may be held.</summary>
+    /// <summary>
+    /// Nothing more is read: a stream is disposed, once the readers that wait for it are through. The stream is a user's, so no lock may be held. When it fails that is counted and logged, and changes no answer. Never throws.
+    /// </summary>
     public async Task CloseAsync()
     {
         if (_stream is null || Interlocked.Exchange(ref _isClosed, 1) != 0)
@@ -134,11 +153,34 @@ internal sealed class SeekableBody
         await _reading.WaitAsync().ConfigureAwait(false);
         try
         {
+            _isDisposed = true;
             await _stream.DisposeAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // streams are users' code and may throw anything; often nobody waits for this
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            _environment.Counters.Add(CoapCounter.HandlerErrors);
+            Tell(exception);
         }
         finally
         {
             _reading.Release();
+        }
+    }
+
+    // A logger is foreign code as well.
+    private void Tell(Exception exception)
+    {
+        try
+        {
+            Log.StreamNotClosed(_environment.Logger, Route, exception);
+        }
+#pragma warning disable CA1031
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            _environment.Counters.Add(CoapCounter.StageErrors);
         }
     }
 }

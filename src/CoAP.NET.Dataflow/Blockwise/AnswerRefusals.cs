@@ -63,31 +63,32 @@ internal sealed class AnswerRefusals(CoapShard shard)
         {
             if (_neverFits.IsDue())
             {
-                Log.AnswerNeverFits(logger, exchange.Request.Path, size, BoundOf(BodyShortage.Share, budget, isPooled));
+                Log.AnswerNeverFits(logger, exchange.Request.Path, size, BoundOf(BodyShortage.Share, budget));
             }
         }
         else if (_refused.IsDue())
         {
             string code = isPooled ? "4.01 with an Echo" : "5.03";
-            Log.AnswerRefused(logger, exchange.Request.Path, size, exchange.Channel, code, BoundOf(shortage, budget, isPooled));
+            Log.AnswerRefused(logger, exchange.Request.Path, size, exchange.Channel, code, BoundOf(shortage, budget));
         }
     }
 
     /// <summary>Tells the log that the later blocks of an answer will not be had, as its request may not be carried out again.</summary>
-    public void TellNotKept(ILogger logger, CoapExchange exchange, BodyShortage shortage, long size, BodyBudget budget, bool isPooled)
+    public void TellNotKept(ILogger logger, CoapExchange exchange, BodyShortage shortage, long size, BodyBudget budget)
     {
         if (_notKept.IsDue())
         {
-            Log.AnswerNotKept(logger, exchange.Request.Path, size, BoundOf(shortage, budget, isPooled));
+            Log.AnswerNotKept(logger, exchange.Request.Path, size, BoundOf(shortage, budget));
         }
     }
 
     private static bool NeverFits(long size, BodyBudget budget) => size + BodyTransfer.Overhead > budget.PeerMax;
 
-    private static string BoundOf(BodyShortage shortage, BodyBudget budget, bool isPooled) => (shortage, isPooled) switch
+    private static string BoundOf(BodyShortage shortage, BodyBudget budget) => shortage switch
     {
-        (BodyShortage.All, _) => Text($"{budget.Max} bytes for all peers together (CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
-        (_, true) => Text($"{budget.NewcomerMax} bytes for all peers together whose addresses were never verified (a quarter of CoapLimits.NewcomerBytes)"),
+        BodyShortage.All => Text($"{budget.Max} bytes for all peers together (CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
+        BodyShortage.Newcomers => Text($"{budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.NewcomerBytes)"),
+        BodyShortage.Unverified => Text($"{budget.PeerMax} bytes for all peers together whose addresses were never verified (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
         _ => Text($"{budget.PeerMax} bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)"),
     };
 

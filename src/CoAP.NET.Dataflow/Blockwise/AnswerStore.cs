@@ -83,6 +83,7 @@ internal sealed class AnswerStore
         {
             // One with the same tag and another content, which only a handler's mistake can bring about, stays for those who fetch it and is shared no more.
             _bodies[shared] = body;
+            body.Standing = transfer.Standing;
         }
 
         return shortage;
@@ -111,6 +112,16 @@ internal sealed class AnswerStore
         return true;
     }
 
+    /// <summary>The last block of a stream was given: it is closed when all of it was, and does not wait for copies of a request.</summary>
+    public void End(BodyKey key, SeekableBody body)
+    {
+        if (body is { IsOpen: true, WasGiven: true }
+            && (_transfers.TryGet(key, out BodyTransfer? transfer) || _withoutPayload.TryGetValue(key, out transfer)) && ReferenceEquals(transfer.Seekable, body))
+        {
+            Remove(transfer);
+        }
+    }
+
     /// <summary>The request was made anew: what was kept for it is of no use any more.</summary>
     public void Forget(BodyKey key)
     {
@@ -136,7 +147,7 @@ internal sealed class AnswerStore
             BodyTransfer? own = _transfers.OldestOf(transfer.Channel, transfer);
             if ((own is not null && _transfers.Yields(own, now) ? own : _transfers.FindVictim(transfer, shortage, now)) is not { } victim)
             {
-                _transfers.Budget.NoteRefusal(now);
+                _transfers.NoteRefusal(transfer, shortage, now);
                 _transfers.Release(transfer);
                 return shortage;
             }
@@ -186,7 +197,7 @@ internal sealed class AnswerStore
     {
         if (--body.Users == 0 && wasCharged)
         {
-            _transfers.Budget.GiveBack(body.Size);
+            _transfers.Budget.GiveBack(body.Size, body.Standing);
             if (_bodies.TryGetValue(body.Key, out StoredBody? shared) && ReferenceEquals(shared, body))
             {
                 _bodies.Remove(body.Key);

@@ -10,15 +10,10 @@ namespace CoAP.NET.Blockwise;
 /// </summary>
 internal sealed class BodyBudget
 {
-    // For how long after a refusal those that hold room have to show progress.
-    private static readonly long s_shortFor = TimeSpan.FromMinutes(1).Ticks;
-
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapAddress, BodySource> _sources = [];
-    private readonly BodySource _newcomers = new(null);
     private readonly bool _isOpen;
     private long _used;
-    private long _refusedAt = long.MinValue;
 
     /// <param name="max">How much all peers may take, in bytes.</param>
     /// <param name="share">Which part of it one source may take; with 1 it may take everything.</param>
@@ -41,7 +36,7 @@ internal sealed class BodyBudget
 
     public long Used => Volatile.Read(ref _used);
 
-    public long UsedByNewcomers => _newcomers.Bytes;
+    public long UsedByNewcomers => Newcomers.Bytes;
 
     /// <summary>How many sources of addresses hold something.</summary>
     public int Sources
@@ -90,38 +85,68 @@ internal sealed class BodyBudget
     }
 
     /// <summary>The one source that all newcomers are part of.</summary>
-    public BodySource Newcomers => _newcomers;
+    public BodySource Newcomers { get; } = new(null);
+
+    /// <summary>
+    /// What all take together that came back but were never verified; at most <see cref="PeerMax"/>. Whoever forges addresses needs a second datagram for each of these, and so they are not to take what those need
+    /// that receive at their address.
+    /// </summary>
+    public BodySource Unverified { get; } = new(null);
+
+    /// <summary>Stands for all when the whole was too little. Nothing is counted here.</summary>
+    public BodySource Everybody { get; } = new(null);
 
     /// <summary>Takes room.</summary>
     /// <param name="source">For whom.</param>
+    /// <param name="standing">Of which part.</param>
     /// <param name="share">How much of its share.</param>
     /// <param name="bytes">How much of the whole: less than the share where it is shared with others.</param>
     /// <returns>What is missing; then nothing was taken.</returns>
-    public BodyShortage TryTake(BodySource source, long share, long bytes)
+    public BodyShortage TryTake(BodySource source, BodyStanding standing, long share, long bytes)
     {
+        bool isNewcomers = standing == BodyStanding.Newcomer;
         long held = source.Add(share);
-        if (held > (ReferenceEquals(source, _newcomers) ? NewcomerMax : PeerMax))
+        if (held > (isNewcomers ? NewcomerMax : PeerMax))
         {
             source.Add(-share);
-            return BodyShortage.Share;
+            return isNewcomers ? BodyShortage.Newcomers : BodyShortage.Share;
         }
 
-        long left = Max - Interlocked.Add(ref _used, bytes);
-        if (left < 0 || (!_isOpen && bytes >= share && held > left))
+        bool isOwn = bytes >= share;
+        BodyShortage shortage = BodyShortage.None;
+        if (standing == BodyStanding.Unverified && !Leaves(held, PeerMax - Unverified.Add(bytes), isOwn))
         {
-            Interlocked.Add(ref _used, -bytes);
-            source.Add(-share);
-            return BodyShortage.All;
+            Unverified.Add(-bytes);
+            shortage = BodyShortage.Unverified;
+        }
+        else if (!Leaves(held, Max - Interlocked.Add(ref _used, bytes), isOwn))
+        {
+            GiveBack(bytes, standing);
+            shortage = BodyShortage.All;
         }
 
-        return BodyShortage.None;
+        if (shortage != BodyShortage.None)
+        {
+            source.Add(-share);
+        }
+
+        return shortage;
     }
 
-    public void GiveBack(long bytes) => Interlocked.Add(ref _used, -bytes);
+    /// <summary>Gives back of the whole, and of the part of the unverified what was taken of it.</summary>
+    public void GiveBack(long bytes, BodyStanding standing)
+    {
+        Interlocked.Add(ref _used, -bytes);
+        if (standing == BodyStanding.Unverified)
+        {
+            Unverified.Add(-bytes);
+        }
+    }
 
-    /// <summary>Somebody was refused: for a while those that make no progress have to go.</summary>
-    public void NoteRefusal(long now) => Volatile.Write(ref _refusedAt, now);
+    /// <summary>Moves what an entry takes between the parts when its peer came back or was verified.</summary>
+    public void Move(long bytes, BodyStanding from, BodyStanding to) =>
+        Unverified.Add((to == BodyStanding.Unverified ? bytes : 0) - (from == BodyStanding.Unverified ? bytes : 0));
 
-    /// <summary>Whether somebody was refused lately.</summary>
-    public bool IsShort(long now) => Volatile.Read(ref _refusedAt) is var at && at != long.MinValue && now - at < s_shortFor;
+    // What is in memory for others anyway may be shared however much there is.
+    private bool Leaves(long held, long left, bool isOwn) => left >= 0 && (_isOpen || !isOwn || held <= left);
 }

@@ -39,8 +39,8 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>How many bytes of the share of its source it takes; what is shared with others counts in full.</summary>
     public long PeerCharge { get; set; }
 
-    /// <summary>Whether the share is that of the newcomers.</summary>
-    public bool IsNewcomers { get; set; }
+    /// <summary>Which part of the bound it takes of. Set by the table.</summary>
+    public BodyStanding Standing { get; set; }
 
     /// <summary>Whether its peer is far slower than who means to end it. It goes when others are refused.</summary>
     public bool IsSlow { get; private set; }
@@ -54,7 +54,7 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>The place among the entries of the peer; the first was idle longest.</summary>
     public LinkedListNode<BodyEntry>? PeerPlace { get; set; }
 
-    /// <summary>The place among all entries of the shard; the first was idle longest.</summary>
+    /// <summary>The place among the entries of its standing in the shard; the first was idle longest.</summary>
     public LinkedListNode<BodyEntry>? Place { get; set; }
 
     /// <summary>

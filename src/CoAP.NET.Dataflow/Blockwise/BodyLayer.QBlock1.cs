@@ -91,7 +91,7 @@ internal sealed partial class BodyLayer
         if (freed > 0)
         {
             BodyTable<BodyEntry>.DischargePeer(body, freed);
-            _bodies.Budget.GiveBack(freed);
+            _bodies.Budget.GiveBack(freed, body.Standing);
             body.Charge -= freed;
         }
     }

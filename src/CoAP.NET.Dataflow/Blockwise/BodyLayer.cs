@@ -134,10 +134,10 @@ internal sealed partial class BodyLayer
                 continue;
             }
 
-            _bodies.Budget.NoteRefusal(now);
+            _bodies.NoteRefusal(entry, shortage, now);
             _counters.Add(CoapCounter.BodiesRefused);
             entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
-            return entry.IsNewcomers && !entry.Channel.IsConnection ? CoapResults.FreshnessRequired()
+            return entry.Standing == BodyStanding.Newcomer && !entry.Channel.IsConnection ? CoapResults.FreshnessRequired()
                 : entry.PeerCharge + bytes > _bodies.Budget.PeerMax ? BlockAnswers.TooLarge(Math.Max(0, _bodies.Budget.PeerMax - BodyAssembly.Overhead))
                 : Busy();
         }

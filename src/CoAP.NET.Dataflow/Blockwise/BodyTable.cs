@@ -16,7 +16,9 @@ internal sealed class BodyTable<TEntry>
     private readonly Action<TEntry> _crowdedOut;
     private readonly Dictionary<BodyKey, TEntry> _entries = [];
     private readonly Dictionary<CoapChannel, Peer> _peers = [];
-    private readonly LinkedList<BodyEntry> _byAge = new();
+
+    // By standing, so that many of one part do not hide those of another.
+    private readonly LinkedList<BodyEntry>[] _byAge = [new(), new(), new()];
 
     /// <param name="shard">For the lock and the clock.</param>
     /// <param name="budget">The bound.</param>
@@ -32,7 +34,7 @@ internal sealed class BodyTable<TEntry>
 
     public BodyBudget Budget { get; }
 
-    /// <summary>Whether all whose addresses were never verified count as newcomers, and not only those that were met first: where a single datagram takes much room, a second one is no proof.</summary>
+    /// <summary>Whether those that came back but were never verified have a part of their own: where a single datagram takes much room, a second one is no proof.</summary>
     public bool PoolsUnverified { get; init; }
 
     public int Count => _entries.Count;
@@ -55,23 +57,39 @@ internal sealed class BodyTable<TEntry>
     /// Which entry of others goes so that there is room for one: of those that are done, or whose peers made no progress, that of the source which holds most.
     /// </summary>
     /// <param name="entry">What room is wanted for.</param>
-    /// <param name="shortage">Of what too little is left. Where it is the share, only those of the same source help.</param>
+    /// <param name="shortage">Of what too little is left. Where it is the share or a part, only those of it help. Newcomers replace newcomers only.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     public TEntry? FindVictim(TEntry entry, BodyShortage shortage, long now)
     {
         TEntry? victim = null;
-        LinkedListNode<BodyEntry>? node = _byAge.First;
-        for (int i = 0; i < Looks && node is not null; i++, node = node.Next)
+        for (BodyStanding standing = BodyStanding.Newcomer; standing <= BodyStanding.Known; standing++)
         {
-            TEntry other = (TEntry)node.Value;
-            if (other != entry && (shortage == BodyShortage.All || ReferenceEquals(other.Source, entry.Source))
-                && (victim is null || other.Source.Bytes > victim.Source.Bytes) && Yields(other, now))
+            LinkedListNode<BodyEntry>? node = Helps(standing, entry, shortage) ? _byAge[(int)standing].First : null;
+            for (int i = 0; i < Looks && node is not null; i++, node = node.Next)
             {
-                victim = other;
+                TEntry other = (TEntry)node.Value;
+                if (other != entry && (shortage != BodyShortage.Share || ReferenceEquals(other.Source, entry.Source))
+                    && (victim is null || other.Source.Bytes > victim.Source.Bytes) && Yields(other, now))
+                {
+                    victim = other;
+                }
             }
         }
 
         return victim;
+    }
+
+    /// <summary>An entry was refused: for a while those it competes with, perhaps in other shards, have to make progress.</summary>
+    /// <param name="entry">The entry.</param>
+    /// <param name="shortage">Of what too little was left.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void NoteRefusal(TEntry entry, BodyShortage shortage, long now)
+    {
+        BodySource who = entry.Standing == BodyStanding.Newcomer ? Budget.Newcomers
+            : shortage == BodyShortage.All ? Budget.Everybody
+            : shortage == BodyShortage.Unverified ? Budget.Unverified
+            : entry.Source;
+        who.NoteRefusal(now);
     }
 
     public List<TEntry> AllOf(CoapChannel channel) =>
@@ -90,10 +108,10 @@ internal sealed class BodyTable<TEntry>
         }
 
         _entries.Add(entry.Key, entry);
-        entry.IsNewcomers = (PoolsUnverified || entry.Channel.IsNewcomer) && !_shard.Guard.IsTrusted(entry.Channel, now);
-        entry.Source = entry.IsNewcomers ? Budget.Newcomers : peer.Source;
+        entry.Standing = StandingOf(entry.Channel, _shard.Guard.IsTrusted(entry.Channel, now));
+        entry.Source = entry.Standing == BodyStanding.Newcomer ? Budget.Newcomers : peer.Source;
         entry.PeerPlace = peer.Entries.AddLast(entry);
-        entry.Place = _byAge.AddLast(entry);
+        entry.Place = AgesOf(entry).AddLast(entry);
         entry.Fired = (one, at) => OnFired((TEntry)one, at);
         entry.LastUse = now;
         entry.BeginPace(now);
@@ -109,27 +127,22 @@ internal sealed class BodyTable<TEntry>
         entry.LastUse = now;
         entry.NotePace(position, now);
         LinkedList<BodyEntry> peer = entry.PeerPlace!.List!;
-        _byAge.Remove(entry.Place!);
+        AgesOf(entry).Remove(entry.Place!);
         peer.Remove(entry.PeerPlace);
+        Promote(entry, StandingOf(entry.Channel, entry.Channel.IsVerified));
+        LinkedList<BodyEntry> ages = AgesOf(entry);
         if (entry.IsDone)
         {
-            _byAge.AddFirst(entry.Place!);
+            ages.AddFirst(entry.Place!);
             peer.AddFirst(entry.PeerPlace);
         }
         else
         {
-            _byAge.AddLast(entry.Place!);
+            ages.AddLast(entry.Place!);
             peer.AddLast(entry.PeerPlace);
         }
 
         Schedule(entry, now);
-        if (entry.IsNewcomers && (entry.Channel.IsVerified || !(PoolsUnverified || entry.Channel.IsNewcomer)))
-        {
-            entry.Source.Add(-entry.PeerCharge);
-            entry.IsNewcomers = false;
-            entry.Source = _peers[entry.Channel].Source;
-            entry.Source.Add(entry.PeerCharge);
-        }
     }
 
     /// <summary>Takes room for an entry.</summary>
@@ -139,7 +152,7 @@ internal sealed class BodyTable<TEntry>
     /// <returns>What is missing; then nothing was taken.</returns>
     public BodyShortage TryCharge(TEntry entry, long share, long bytes)
     {
-        BodyShortage shortage = Budget.TryTake(entry.Source, share, bytes);
+        BodyShortage shortage = Budget.TryTake(entry.Source, entry.Standing, share, bytes);
         if (shortage == BodyShortage.None)
         {
             entry.PeerCharge += share;
@@ -164,7 +177,7 @@ internal sealed class BodyTable<TEntry>
         }
 
         _entries.Remove(entry.Key);
-        _byAge.Remove(entry.Place);
+        AgesOf(entry).Remove(entry.Place);
         entry.Place = null;
         Peer peer = _peers[entry.Channel];
         peer.Entries.Remove(entry.PeerPlace!);
@@ -183,7 +196,7 @@ internal sealed class BodyTable<TEntry>
         Peer peer = _peers[entry.Channel];
         peer.Detached--;
         entry.PeerPlace = peer.Entries.AddLast(entry);
-        entry.Place = _byAge.AddLast(entry);
+        entry.Place = AgesOf(entry).AddLast(entry);
         entry.LastUse = now;
         Schedule(entry, now);
         return true;
@@ -201,7 +214,7 @@ internal sealed class BodyTable<TEntry>
         _shard.Wheel.Cancel(entry);
         Detach(entry);
         DischargePeer(entry, entry.PeerCharge);
-        Budget.GiveBack(entry.Charge);
+        Budget.GiveBack(entry.Charge, entry.Standing);
         entry.Charge = 0;
         Peer peer = _peers[entry.Channel];
         if (--peer.Detached == 0 && peer.Entries.Count == 0)
@@ -218,6 +231,40 @@ internal sealed class BodyTable<TEntry>
     public bool Yields(TEntry entry, long now) =>
         entry.IsDone || (!entry.WaitsForUs && (entry.IsSlow || now - entry.LastUse >= PatienceWith(entry, now)));
 
+    private static bool Helps(BodyStanding standing, TEntry entry, BodyShortage shortage) => shortage switch
+    {
+        _ when entry.Standing == BodyStanding.Newcomer => standing == BodyStanding.Newcomer,
+        BodyShortage.Unverified => standing == BodyStanding.Unverified,
+        BodyShortage.Share => standing != BodyStanding.Newcomer,
+        _ => true,
+    };
+
+    private BodyStanding StandingOf(CoapChannel channel, bool isTrusted) =>
+        isTrusted ? BodyStanding.Known
+        : channel.IsNewcomer ? BodyStanding.Newcomer
+        : PoolsUnverified ? BodyStanding.Unverified
+        : BodyStanding.Known;
+
+    private LinkedList<BodyEntry> AgesOf(TEntry entry) => _byAge[(int)entry.Standing];
+
+    // Whoever came back or was verified meanwhile takes of another part from then on. Nobody falls back.
+    private void Promote(TEntry entry, BodyStanding standing)
+    {
+        if (standing <= entry.Standing)
+        {
+            return;
+        }
+
+        Budget.Move(entry.Charge, entry.Standing, standing);
+        entry.Standing = standing;
+        entry.Source.Add(-entry.PeerCharge);
+        entry.Source = _peers[entry.Channel].Source;
+        entry.Source.Add(entry.PeerCharge);
+    }
+
+    private bool IsShort(TEntry entry, long now) =>
+        entry.Source.IsShort(now) || (entry.Standing == BodyStanding.Unverified && Budget.Unverified.IsShort(now)) || Budget.Everybody.IsShort(now);
+
     private long PatienceWith(TEntry entry, long now) => _shard.Guard.IsTrusted(entry.Channel, now) ? entry.Patience : entry.ShortPatience;
 
     private void Schedule(TEntry entry, long now) => _shard.Wheel.Schedule(entry, Math.Min(now + PatienceWith(entry, now), entry.LastUse + entry.IdleTime));
@@ -228,7 +275,7 @@ internal sealed class BodyTable<TEntry>
         {
             _expired(entry);
         }
-        else if (entry.Place is not null && Budget.IsShort(now) && Yields(entry, now))
+        else if (entry.Place is not null && IsShort(entry, now) && Yields(entry, now))
         {
             _crowdedOut(entry);
         }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>A representation that is fetched block by block. Peers that got the same one share it. Immutable but for the count, which Shard.Gate guards.</summary>
+/// <summary>A representation that is fetched block by block. Peers that got the same one share it. Immutable but for what Shard.Gate guards: the count, and whose it was first.</summary>
 internal sealed class StoredBody
 {
     public StoredBody(BodyKey key, CoapResult result)
@@ -17,6 +17,9 @@ internal sealed class StoredBody
 
     /// <summary>How many transfers use it.</summary>
     public int Users { get; set; }
+
+    /// <summary>Of which part of the bound it was taken.</summary>
+    public BodyStanding Standing { get; set; }
 
     public long Size => Result.Payload.Length + Key.Size + 512L;
 

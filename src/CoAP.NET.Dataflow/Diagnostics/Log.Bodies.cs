@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Resources;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
@@ -18,8 +19,8 @@ internal static partial class Log
     [LoggerMessage(1543, LogLevel.Error, "The answer of {Path} has {Size} bytes and will never find room among the answers that are fetched block by block, so it is answered 5.00: there are {Bound}. Answer with CoapResults.File or CoapResults.Stream, which take no memory, or raise the bound. Told once a minute.")]
     public static partial void AnswerNeverFits(ILogger logger, string path, long size, string bound);
 
-    [LoggerMessage(1544, LogLevel.Error, "A later block of the answer of {Path} could not be read; it is answered 5.00.")]
-    public static partial void BlockNotRead(ILogger logger, string path, Exception exception);
+    [LoggerMessage(1544, LogLevel.Warning, "The stream that the handler of {Route} answered with could not be closed. That changes no answer.")]
+    public static partial void StreamNotClosed(ILogger logger, RouteTemplate route, Exception exception);
 
     [LoggerMessage(1545, LogLevel.Warning, "A body for {Path} was refused by 4.13: its route takes {MaxBodySize} bytes, but a body that is put together in memory has at most {Max}, the share of one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxAssemblyBytes). Raise these, or take the body by StreamBody(). Told once a minute.")]
     public static partial void BodySizeCapped(ILogger logger, string path, long maxBodySize, long max);

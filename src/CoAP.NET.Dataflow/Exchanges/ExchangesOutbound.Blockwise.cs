@@ -93,9 +93,9 @@ public sealed partial class ExchangesOutbound
         }
 
         CoapResult block = Cut(exchange, whole, offset, fit, part?.Offset ?? 0, total, block1, observe);
-        if (part is { Source: SeekableBody source } && block.OptionsToRead?.Block2 is { More: true })
+        if (part is { Source: SeekableBody source })
         {
-            Keep(exchange, source, offset);
+            Keep(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
         }
 
         return block;
@@ -189,16 +189,16 @@ public sealed partial class ExchangesOutbound
         }
         else if (shortage != BodyShortage.None && !exchange.Request.Code.IsSafe)
         {
-            answers.Refusals.TellNotKept(Logger, exchange, shortage, whole.Payload.Length, answers.Budget, isPooled);
+            answers.Refusals.TellNotKept(Logger, exchange, shortage, whole.Payload.Length, answers.Budget);
         }
 
         return refusal;
     }
 
-    /// <summary>Keeps where the later blocks of an answer are read. Without room for that the handler runs for them.</summary>
-    private void Keep(CoapExchange exchange, SeekableBody source, long offset)
+    /// <summary>Keeps where the later blocks of an answer are read, until the last one was. Without room for that the handler runs for them.</summary>
+    private void Keep(CoapExchange exchange, SeekableBody source, long offset, bool isLast)
     {
-        if (IsWithoutRequest(exchange) || source.IsKept)
+        if (IsWithoutRequest(exchange) || source.IsKept != isLast)
         {
             return;
         }
@@ -207,7 +207,11 @@ public sealed partial class ExchangesOutbound
         _shard.Enter();
         try
         {
-            if (!BodyLayer.HasEnded(exchange.Channel))
+            if (isLast)
+            {
+                _bodies.Answers.End(key, source);
+            }
+            else if (!BodyLayer.HasEnded(exchange.Channel))
             {
                 _bodies.Answers.Keep(key, KeyWithoutPayload(exchange), exchange.Channel, source, offset, _shard.Environment.Now);
             }

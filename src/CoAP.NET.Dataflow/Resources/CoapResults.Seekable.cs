@@ -4,7 +4,7 @@ namespace CoAP.NET;
 public static partial class CoapResults
 {
     /// <summary>2.05 Content with a stream that can seek. Of it only the block that is asked for is read. Later blocks are read from the same stream, without the handler: it stays open until the peer has fetched all, or makes no progress any more. For methods that are not safe the answer is read as a whole.</summary>
-    /// <remarks>An open stream counts as 64 KiB of <see cref="CoapLimits.MaxRepresentationBytes"/>. Where there is no room for it the handler runs again for the next block, as it does for a peer that did not get the first one.</remarks>
+    /// <remarks>An open stream counts as 64 KiB of <see cref="CoapLimits.MaxRepresentationBytes"/>. Where there is no room for it the handler runs again for the next block, as it does for a peer that did not get the first one. An exception while it is read is answered 5.00, one while it is disposed changes no answer; both are logged and counted as <see cref="CoapCounter.HandlerErrors"/>.</remarks>
     /// <param name="stream">The stream, from its beginning; a new one for each call. The server disposes it.</param>
     /// <param name="etag">The entity-tag, which must change whenever the content does: it keeps clients from mixing two states.</param>
     /// <param name="format">The Content-Format; null to leave the option out.</param>

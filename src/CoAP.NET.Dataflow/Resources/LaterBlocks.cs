@@ -46,7 +46,7 @@ internal sealed class LaterBlocks(ResourceInbound stage)
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            result = stage.FailedLater(exchange, exception);
+            result = stage.FailedLater(exchange, body, exception);
         }
 
         stage.FinishLater(exchange, result);

@@ -110,7 +110,7 @@ public sealed partial class ResourceInbound
                 result = Check(exchange, route, await pending.ConfigureAwait(false));
                 if (result is SeekableResult seekable)
                 {
-                    result = await SeekableReader.ReadAsync(exchange, seekable, _environment.Limits.MaxRepresentationBytes).ConfigureAwait(false);
+                    result = await SeekableReader.ReadAsync(exchange, seekable, route.Template, _environment).ConfigureAwait(false);
                 }
             }
 #pragma warning disable CA1031 // handlers may throw anything; the peer gets 5.00
@@ -217,9 +217,9 @@ public sealed partial class ResourceInbound
     }
 
     /// <summary>The answer when a later block could not be read.</summary>
-    internal CoapResult FailedLater(CoapExchange exchange, Exception exception)
+    internal CoapResult FailedLater(CoapExchange exchange, SeekableBody body, Exception exception)
     {
-        if (exception is ObjectDisposedException || (exception is OperationCanceledException && Served.Aborted.IsCancellationRequested))
+        if ((exception is ObjectDisposedException && body.IsClosed) || (exception is OperationCanceledException && Served.Aborted.IsCancellationRequested))
         {
             // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
             Counters.Add(CoapCounter.Busy);
@@ -227,7 +227,7 @@ public sealed partial class ResourceInbound
         }
 
         Counters.Add(CoapCounter.HandlerErrors);
-        Report(static (stage, path, error) => Log.BlockNotRead(stage.Logger, path, error!), exchange.Request.Path, exception, exchange);
+        Report(static (stage, route, error) => Log.HandlerFailed(stage.Logger, route, error!), body.Route, exception, exchange);
         return s_internalServerError;
     }
 

@@ -13,9 +13,11 @@ internal static class SeekableReader
     /// <summary>Reads the answer's block. The stream belongs to the answer then, for later blocks, or is disposed.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="result">The answer.</param>
-    /// <param name="maxWhole">How much is read as a whole at most, in bytes.</param>
-    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, long maxWhole)
+    /// <param name="route">Whose handler gave it.</param>
+    /// <param name="environment">For bounds, counters and log.</param>
+    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, RouteTemplate route, CoapEnvironment environment)
     {
+        long maxWhole = environment.Limits.MaxRepresentationBytes;
         CancellationToken cancellationToken = exchange.Request.Aborted;
         if (result.Stream is { } stream)
         {
@@ -28,7 +30,7 @@ internal static class SeekableReader
                     return CoapResults.Valid(result.ETag.Value);
                 }
 
-                body = new SeekableBody(HeadOf(result, result.ETag!.Value), stream, stream.Length);
+                body = new SeekableBody(environment, route, HeadOf(result, result.ETag!.Value), stream, stream.Length);
                 CoapResult answer = await ReadAsync(exchange, body, null, maxWhole, cancellationToken).ConfigureAwait(false);
                 isHandedOn = answer is BodyPart { Source: not null };
                 return answer;
@@ -62,7 +64,7 @@ internal static class SeekableReader
                 return CoapResults.Valid(etag);
             }
 
-            SeekableBody body = new(HeadOf(result, etag), result.Path!, length, lastWrite);
+            SeekableBody body = new(environment, route, HeadOf(result, etag), result.Path!, length, lastWrite);
             return await ReadAsync(exchange, body, file, maxWhole, cancellationToken).ConfigureAwait(false);
         }
     }

@@ -6,6 +6,7 @@ internal static partial class FaultPlaces
     public const int HandlerFailed = 1500;
     public const int NullResult = 1501;
     public const int PayloadDropped = 1503;
+    public const int StreamNotClosed = 1544;
     public const int DescribingFailed = 1506;
     public const int StageFailed = 1600;
     public const int ListenerFailed = 1620;
@@ -78,7 +79,7 @@ internal static partial class FaultPlaces
             },
         },
         Handler("the stream of a response: Length", "/stream"),
-        Handler("the stream of a response: closing", "/stream"),
+        new FaultPlace("the stream of a response: closing", "nothing: all of it was read", CoapCounter.HandlerErrors, StreamNotClosed, Asks("/stream", Content)),
         Handler("a handler, in the middle of a body that it reads", "/reader") with
         {
             ProbeAsync = probe =>

@@ -215,7 +215,7 @@ public sealed class AnswerRoomTests : BlockwiseTest
         CoapMessage? answer = null;
         for (int i = 0; i < 50; i++)
         {
-            // Twice, so that they are no newcomers any more, and small enough to be answered.
+            // Small enough to be answered.
             answer = Get("x", new BlockValue(0, false, 2), peer: CoapAddress.FromIPv4(0xcb007100 + (uint)i, 5683));
         }
 
@@ -226,6 +226,64 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(CoapCode.Content, Get("x", new BlockValue(0, false, 2), options => options.Add(new Echo(echo.Span)), honest).Code);
         Assert.Equal(4096 + 1024 - 64, Rest("x", honest, 2).Length);
         AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task Newcomers_by_the_hundred_take_nothing_from_peers_that_came_back_and_were_never_verified()
+    {
+        Options.Limits.NewcomerBytes = 64 * KiB;
+        MapChanging(5 * KiB);
+        await StartAsync();
+        CoapAddress[] known = ComeBack(5);
+        string[] tags = [.. known.Select(peer => TagOf(Get("x", new BlockValue(0, false, 2), peer: peer)))];
+        uint forged = 0xcb007100;
+        for (int number = 1; number < 60; number++)
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                Get("x", new BlockValue(0, false, 2), peer: CoapAddress.FromIPv4(forged++, 5683));
+            }
+
+            // Longer than the patience with those whose place another one of theirs wants.
+            Clock.Advance(TimeSpan.FromSeconds(20));
+            Assert.Equal(tags, known.Select(peer => TagOf(Get("x", new BlockValue(number, false, 2), peer: peer))));
+        }
+
+        Assert.True(Server.Counters[CoapCounter.RepresentationsRefused] + Server.Counters[CoapCounter.RepresentationEvictions] > 100);
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task Peers_that_came_back_and_were_never_verified_take_a_part_only_and_nothing_from_those_that_were()
+    {
+        Options.Limits.MaxRepresentationBytes = 1024 * KiB;
+        MapChanging(20 * KiB);
+        await StartAsync();
+        CoapAddress[] known = ComeBack(40);
+        CoapCode[] codes = [.. known.Select(peer => Get("x", new BlockValue(0, false, 2), peer: peer).Code)];
+
+        // Of 12 one source would take more than it leaves free.
+        Assert.Equal(11, codes.Count(static code => code == CoapCode.Content));
+        Assert.Equal(29, codes.Count(static code => code == CoapCode.Unauthorized));
+        Assert.InRange(Memory.Responses.Unverified.Bytes, 220 * KiB, 256 * KiB);
+        Assert.Contains("262144 bytes for all peers together whose addresses were never verified", Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, StringComparison.Ordinal);
+        for (int i = 0; i < 30; i++)
+        {
+            Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);
+        }
+
+        Assert.Equal(0, Server.Counters[CoapCounter.RepresentationEvictions]);
+        AssertAllFreed();
+    }
+
+    private static string TagOf(CoapMessage answer) => $"{answer.Code} {Convert.ToHexString(answer.Options.ETag.GetValueOrDefault().Span)}";
+
+    private CoapAddress[] ComeBack(int count)
+    {
+        CoapAddress[] peers = [.. Enumerable.Range(0, count).Select(static i => CoapAddress.FromIPv4(0xcb010000 + (uint)i, 5683))];
+        Array.ForEach(peers, peer => Get("none", peer: peer));
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        return peers;
     }
 
     private static CoapAddress Trusted(int i) => CoapAddress.FromIPv4(0xc0000200 + (uint)(i % 200), (ushort)(30_000 + i));

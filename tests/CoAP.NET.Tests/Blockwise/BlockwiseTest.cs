@@ -136,6 +136,7 @@ public abstract class BlockwiseTest : EndpointTest
         Clock.Advance(TimeSpan.FromMinutes(10));
         Assert.Equal((0, 0, 0), (Bodies.Count, Bodies.Answers.Transfers, Bodies.Answers.Bodies));
         Assert.Equal((0L, 0L, 0L, 0L), (Memory.Requests.Used, Memory.Requests.UsedByNewcomers, Memory.Responses.Used, Memory.Responses.UsedByNewcomers));
+        Assert.Equal((0L, 0L), (Memory.Requests.Unverified.Bytes, Memory.Responses.Unverified.Bytes));
         Assert.Equal(0, Server.Counters[CoapCounter.StageErrors]);
         Assert.Equal(0, Server.Endpoint.Served.Count);
     }

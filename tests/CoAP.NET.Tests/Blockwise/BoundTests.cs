@@ -64,6 +64,32 @@ public sealed class BoundTests : BlockwiseTest
     }
 
     [Fact]
+    public async Task Newcomers_by_the_hundred_take_nothing_from_uploads_of_peers_that_came_back_and_were_never_verified()
+    {
+        Options.Limits.NewcomerBytes = 64 * 1024;
+        Server.MapPut("/x", request => request.Payload.Length == 1920 ? CoapResults.Changed() : CoapResults.BadRequest("other bytes"));
+        await StartAsync();
+        CoapAddress known = CoapAddress.FromIPv4(0xcb010001, 5683);
+        Get("none", peer: known);
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        uint forged = 0xcb007100;
+        for (int offset = 0; offset < 1920; offset += 64)
+        {
+            Assert.Equal(offset == 1920 - 64 ? CoapCode.Changed : CoapCode.Continue, Block(CoapMethod.Put, "x", Body(1920), offset, 64, peer: known).Code);
+            for (int i = 0; i < 40; i++)
+            {
+                Block(CoapMethod.Put, "x", Body(2048), 0, 1024, peer: CoapAddress.FromIPv4(forged++, 5683));
+            }
+
+            // Longer than the patience with those whose place another one of theirs wants.
+            Clock.Advance(TimeSpan.FromSeconds(20));
+        }
+
+        Assert.True(Server.Counters[CoapCounter.BodiesRefused] > 100);
+        AssertAllFreed();
+    }
+
+    [Fact]
     public async Task When_all_room_is_taken_a_block_is_answered_5_03_and_may_come_again()
     {
         Options.Limits.MaxAssemblyBytes = 4096;

@@ -139,19 +139,69 @@ public sealed class LaterBlockTests : BlockwiseTest, IDisposable
         Assert.Equal(0, open);
     }
 
-    [Fact]
-    public async Task A_stream_that_fails_in_a_later_block_is_an_error_with_a_line_in_the_log_and_the_next_request_is_served()
+    [Theory]
+    [InlineData(typeof(IOException))]
+    [InlineData(typeof(ObjectDisposedException))]
+    [InlineData(typeof(OperationCanceledException))]
+    public async Task A_stream_that_fails_in_a_later_block_is_an_error_with_a_line_in_the_log_and_the_next_request_is_served(Type error)
     {
         bool fails = false;
-        Server.MapGet("/x", () => CoapResults.Stream(new Closing(Body(5000), static () => { }, () => fails), CoapETag.FromVersion(1)));
+        Exception thrown = error == typeof(ObjectDisposedException) ? new ObjectDisposedException("broken") : (Exception)Activator.CreateInstance(error)!;
+        Server.MapGet("/x", () => CoapResults.Stream(new Closing(Body(5000), static () => { }, () => fails ? thrown : null), CoapETag.FromVersion(1)));
         await StartAsync();
         Assert.Equal(CoapCode.Content, Get("x").Code);
         fails = true;
         Assert.Equal(CoapCode.InternalServerError, Get("x", new BlockValue(1, false, 6)).Code);
-        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1544);
+        Assert.Contains("/x", Assert.Single(Logs.Entries, entry => entry.Id.Id == 1500).Text, StringComparison.Ordinal);
+        Assert.Equal(1, Server.Counters[CoapCounter.HandlerErrors]);
         fails = false;
         Assert.Equal(Body(5000), Download("x"));
         AssertAllFreed();
+    }
+
+    [Theory]
+    [InlineData(1000, false)]
+    [InlineData(5000, false)]
+    [InlineData(5000, true)]
+    public async Task A_stream_is_closed_when_its_last_block_was_given_and_a_failure_of_that_is_counted_and_logged_and_changes_no_answer(int size, bool fails)
+    {
+        int closed = 0;
+        Server.MapGet("/x", () => CoapResults.Stream(
+            new Closing(Body(size), () =>
+            {
+                closed++;
+                _ = fails ? throw new IOException("cannot be closed") : false;
+            }),
+            CoapETag.FromVersion(1)));
+        await StartAsync();
+        Assert.Equal(Body(size), Download("x"));
+        Assert.Equal(1, closed);
+        Assert.Equal(fails ? 1 : 0, Logs.Entries.Count(entry => entry.Id.Id == 1544));
+        Assert.Equal(fails ? 1 : 0, Server.Counters[CoapCounter.HandlerErrors]);
+        AssertAllFreed();
+    }
+
+    [Fact]
+    public async Task A_stream_stays_open_when_the_last_block_was_given_before_another_one()
+    {
+        int runs = 0;
+        int closed = 0;
+        Server.MapGet("/x", () =>
+        {
+            runs++;
+            return CoapResults.Stream(new Closing(Body(5000), () => closed++), CoapETag.FromVersion(1));
+        });
+        await StartAsync();
+        foreach (int number in (int[])[0, 1, 2, 4])
+        {
+            Get("x", new BlockValue(number, false, 6));
+        }
+
+        Assert.Equal((1, 0), (runs, closed));
+        Assert.Equal(Body(5000)[3072..4096], Get("x", new BlockValue(3, false, 6)).Payload.ToArray());
+        Assert.Equal(1, runs);
+        AssertAllFreed();
+        Assert.Equal(1, closed);
     }
 
     [Fact]
@@ -228,12 +278,12 @@ public sealed class LaterBlockTests : BlockwiseTest, IDisposable
         }
     }
 
-    private sealed class Closing(byte[] bytes, Action closed, Func<bool>? fails = null) : MemoryStream(bytes, writable: false)
+    private sealed class Closing(byte[] bytes, Action closed, Func<Exception?>? fails = null) : MemoryStream(bytes, writable: false)
     {
         private bool _isClosed;
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-            fails?.Invoke() == true ? ValueTask.FromException<int>(new IOException("broken")) : base.ReadAsync(buffer, cancellationToken);
+            fails?.Invoke() is { } error ? ValueTask.FromException<int>(error) : base.ReadAsync(buffer, cancellationToken);
 
         protected override void Dispose(bool disposing)
         {
