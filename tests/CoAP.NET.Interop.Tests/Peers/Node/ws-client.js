@@ -21,6 +21,10 @@ socket.on('open', () => {
   }
 })
 socket.on('message', (data, isBinary) => {
+  if (seen === Number(count)) {
+    return // Under way when it was closed.
+  }
+
   console.log(isBinary ? data.toString('hex') : 'text')
   if (++seen === Number(count)) {
     socket.close(1000)
