@@ -4,13 +4,17 @@ namespace CoAP.NET;
 public sealed class CoapResponseException : CoapException
 {
     internal CoapResponseException(CoapResponse response)
-        : base($"The peer answered {response.Code}" + (Describe(response) is { Length: > 0 } text ? $": {text}" : "."))
+        : base($"The peer answered {response.Code}{(ForeignText.LineOf(Describe(response)) is { Length: > 0 } text ? $": {text}" : ".")}{Limit(response)}")
     {
         Response = response;
     }
 
     /// <summary>The response, with its diagnostic payload or problem details.</summary>
     public CoapResponse Response { get; }
+
+    // RFC 7252 section 5.9.2.9: with 4.13 a server may say how large a body it takes.
+    private static string? Limit(CoapResponse response) =>
+        response.Code == CoapCode.RequestEntityTooLarge && response.Options.Size1 is { } size ? $" It takes a body of {size} bytes at most (Size1)." : null;
 
     // A diagnostic payload has no Content-Format (RFC 7252 section 5.5.2).
     private static string? Describe(CoapResponse response) =>

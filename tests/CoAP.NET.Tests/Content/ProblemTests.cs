@@ -175,6 +175,26 @@ public sealed class ProblemTests
         return problem;
     }
 
+    [Fact]
+    public void What_a_peer_says_is_one_line_of_text_in_the_exception()
+    {
+        CoapResponse hostile = Response(null, "a\u001b[2J\u0007\r\nb"u8.ToArray());
+
+        Assert.Equal("The peer answered 4.04 Not Found: a [2J   b", Assert.Throws<CoapResponseException>(hostile.EnsureSuccess).Message);
+    }
+
+    [Fact]
+    public void A_body_that_is_too_large_is_told_with_what_the_peer_takes()
+    {
+        CoapMessage message = new(CoapCode.RequestEntityTooLarge);
+        message.Options.Size1 = 16_777_216;
+        CoapResponse response = new(message, CoapAddress());
+
+        Assert.Equal(
+            "The peer answered 4.13 Request Entity Too Large. It takes a body of 16777216 bytes at most (Size1).",
+            Assert.Throws<CoapResponseException>(response.EnsureSuccess).Message);
+    }
+
     private static CoapResponse Response(CoapContentFormat? format, byte[] payload)
     {
         CoapMessage message = new(CoapCode.NotFound) { Payload = payload };
