@@ -46,7 +46,7 @@ internal sealed class DecodedMessage
     {
         get
         {
-            string?[] words = [Type is { } type ? ShortNameOf(type) : null, Code is { } code ? CodeText.Of(code) : null, Path];
+            string?[] words = [Type is { } type ? ShortNameOf(type) : null, Code?.ToString(), Path];
             string name = Fault is null ? string.Join(' ', words.OfType<string>()) : "Not a CoAP message";
             return string.Create(CultureInfo.InvariantCulture, $"{name}  ({Bytes.Length} bytes, {NameOf(Format)})");
         }

@@ -146,7 +146,7 @@ internal sealed class WireTrace
     {
         string head = isReliable ? "" : string.Create(CultureInfo.InvariantCulture, $"{ShortNameOf(message.Type)} {message.MessageId}  ");
         string token = message.Token.Length > 0 ? $"  token {message.Token}" : "";
-        return $"{head}{CodeText.Of(message.Code)}{token}";
+        return $"{head}{message.Code}{token}";
     }
 
     private static string ShortNameOf(CoapMessageType type) => type switch

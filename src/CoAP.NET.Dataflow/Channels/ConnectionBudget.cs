@@ -76,8 +76,7 @@ internal sealed class ConnectionBudget(long bytes, double share, long atLeast)
     {
         lock (_gate)
         {
-            _ledger.Set(holding, 0);
-            holding.IsOver = true;
+            Release(holding);
         }
     }
 

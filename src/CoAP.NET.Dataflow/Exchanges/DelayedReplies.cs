@@ -1,6 +1,5 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Execution;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;
 
@@ -15,9 +14,8 @@ internal sealed class DelayedReplies
     private readonly Action<CoapOutbound> _drop;
     private readonly int _capacity;
 
-    // Guarded by Shard.Gate: those of each source.
-    private readonly Dictionary<CoapAddress, HashSet<Waiting>> _waiting = [];
-    private int _count;
+    // Guarded by Shard.Gate: each answer counts one for its source.
+    private readonly SourceLedger<Waiting> _waiting = new();
     private bool _isClosed;
 
     /// <summary>Makes it.</summary>
@@ -39,7 +37,7 @@ internal sealed class DelayedReplies
         {
             lock (_shard.Gate)
             {
-                return _count;
+                return (int)_waiting.Total;
             }
         }
     }
@@ -52,16 +50,16 @@ internal sealed class DelayedReplies
     {
         // 53 random bits make a number from 0 up to 1.
         double share = (_shard.Environment.Random.NextUInt64() >> 11) * (1.0 / (1UL << 53));
-        Waiting waiting = new(this, reply, SourceBudgets.SourceOf(reply.Channel.Remote));
+        Waiting waiting = new(this, reply);
         _shard.Enter();
         try
         {
-            if (_isClosed || (_count >= _capacity && !TryMakeRoom(waiting.Source)))
+            if (_isClosed || (_waiting.Total >= _capacity && !TryMakeRoomFor(waiting)))
             {
                 return false;
             }
 
-            Add(waiting);
+            _waiting.Set(waiting.Holding, 1);
             _shard.Wheel.Schedule(waiting, _shard.Environment.Now + (long)(leisure.Ticks * share));
             return true;
         }
@@ -79,14 +77,12 @@ internal sealed class DelayedReplies
         try
         {
             _isClosed = true;
-            foreach (Waiting waiting in _waiting.Values.SelectMany(static ofSource => ofSource))
+            int count = (int)_waiting.Total;
+            while (_waiting.Greediest?.First is { } holding)
             {
-                _shard.Wheel.Cancel(waiting);
+                Remove(holding.Owner);
             }
 
-            int count = _count;
-            _waiting.Clear();
-            _count = 0;
             return count;
         }
         finally
@@ -95,57 +91,47 @@ internal sealed class DelayedReplies
         }
     }
 
-    private void Add(Waiting waiting)
-    {
-        if (!_waiting.TryGetValue(waiting.Source, out HashSet<Waiting>? ofSource))
-        {
-            _waiting.Add(waiting.Source, ofSource = []);
-        }
-
-        ofSource.Add(waiting);
-        _count++;
-    }
-
     private void Remove(Waiting waiting)
     {
-        HashSet<Waiting> ofSource = _waiting[waiting.Source];
-        ofSource.Remove(waiting);
-        _count--;
-        if (ofSource.Count == 0)
-        {
-            _waiting.Remove(waiting.Source);
-        }
+        _shard.Wheel.Cancel(waiting);
+        _waiting.Set(waiting.Holding, 0);
     }
 
-    // There are no more sources than answers that may wait.
-    private bool TryMakeRoom(CoapAddress source)
+    private bool TryMakeRoomFor(Waiting newcomer)
     {
-        int own = _waiting.TryGetValue(source, out HashSet<Waiting>? ofSource) ? ofSource.Count : 0;
-        HashSet<Waiting> most = _waiting.Values.MaxBy(static other => other.Count)!;
-        if (most.Count <= own + 1)
+        long own = _waiting.Find(newcomer.Holding.Address)?.Amount ?? 0;
+        if (_waiting.Greediest is not { First.Owner: { } dropped } greediest || greediest.Amount <= own + 1)
         {
             return false;
         }
 
-        Waiting dropped = most.First();
-        _shard.Wheel.Cancel(dropped);
         Remove(dropped);
         _shard.AfterRelease(static state => ((Waiting)state!).Drop(), dropped);
         return true;
     }
 
-    private sealed class Waiting(DelayedReplies owner, CoapOutbound reply, CoapAddress source) : WheelTimer
+    private sealed class Waiting : WheelTimer
     {
-        public CoapAddress Source => source;
+        private readonly DelayedReplies _owner;
+        private readonly CoapOutbound _reply;
 
-        public void Drop() => owner._drop(reply);
+        public Waiting(DelayedReplies owner, CoapOutbound reply)
+        {
+            _owner = owner;
+            _reply = reply;
+            Holding = new SourceLedger<Waiting>.Holding(this, reply.Channel.Remote);
+        }
+
+        public SourceLedger<Waiting>.Holding Holding { get; }
+
+        public void Drop() => _owner._drop(_reply);
 
         internal override void Fire(long now)
         {
-            owner.Remove(this);
-            owner._shard.AfterRelease(static state => ((Waiting)state!).Send(), this);
+            _owner._waiting.Set(Holding, 0);
+            _owner._shard.AfterRelease(static state => ((Waiting)state!).Send(), this);
         }
 
-        private void Send() => owner._send(reply);
+        private void Send() => _owner._send(_reply);
     }
 }
