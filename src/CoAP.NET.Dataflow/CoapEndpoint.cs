@@ -22,6 +22,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     // Requests are over by then; only a linked block that holds items may keep a pipeline from completing.
     private static readonly TimeSpan s_longestCompletion = TimeSpan.FromSeconds(5);
 
+    // Handlers that were cancelled get this long to come to the end of their synchronous part.
+    private static readonly TimeSpan s_longestSettling = TimeSpan.FromSeconds(1);
+
     private readonly CoapUdpEngine _udpEngine;
     private readonly TimeSpan _gracePeriod;
     private readonly Func<string, CancellationToken, Task<IPAddress[]>> _resolveHost;
@@ -249,6 +252,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             }
 
             CancelHandlers();
+            await SettleAsync().ConfigureAwait(false);
             await ReleaseConnectionsAsync(started).ConfigureAwait(false);
             await CloseAsync().ConfigureAwait(false);
             _completion.TrySetResult();
@@ -302,6 +306,19 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         foreach (CoapPipeline pipeline in _pipelines)
         {
             pipeline.Resource.RefuseUnanswered();
+        }
+    }
+
+    // A handler in its synchronous part is refused when it first awaits or returns: sockets that close before would leave its client without an answer.
+    private async Task SettleAsync()
+    {
+        try
+        {
+            await Served.WhenAnsweredAsync().WaitAsync(s_longestSettling, _environment.TimeProvider).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            // It computes or blocks for longer than anybody waits.
         }
     }
 

@@ -27,7 +27,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private readonly RouteTable _routes;
     private readonly CoapResult _busy;
     private readonly LaterBlocks _laterBlocks;
-    private readonly UnansweredRequests _unanswered = new();
+    private readonly UnansweredRequests _unanswered;
 
     internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
         : base(environment.Counters, environment.Logger)
@@ -37,6 +37,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
         _hasScopes = environment.Logger is not NullLogger;
         Served = served;
+        _unanswered = new UnansweredRequests(served);
         _laterBlocks = new LaterBlocks(this);
     }
 
@@ -223,6 +224,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         else if (!exchange.IsReplied && !_unanswered.TryAdd(exchange))
         {
             RefuseStopping(exchange);
+            Served.SettleIfAnswered();
         }
     }
 

@@ -112,6 +112,30 @@ public class StoppingTests : EndpointTest
     }
 
     [Fact]
+    public async Task A_handler_that_has_not_awaited_yet_when_the_server_is_disposed_does_not_cost_its_client_the_5_03()
+    {
+        TaskCompletionSource<Task> disposing = new();
+        TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/never", (_, cancellationToken) =>
+        {
+            entered.SetResult();
+            cancellationToken.WaitHandle.WaitOne();
+
+            // A server that does not wait for the end of this part is closed before it.
+            disposing.Task.Result.Wait(TimeSpan.FromMilliseconds(100), CancellationToken.None);
+            return new TaskCompletionSource<CoapResult>().Task;
+        });
+        await StartAsync();
+        Task receiving = Task.Factory.StartNew(() => Transport.Receive(Peer, "40010001b56e65766572"), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        await Within(entered.Task);
+        Task dispose = Server.DisposeAsync().AsTask();
+        disposing.SetResult(dispose);
+        await Within(dispose);
+        await Within(receiving);
+        Assert.Equal("60a30001d10105", Assert.Single(Transport.TakeSent()));
+    }
+
+    [Fact]
     public async Task A_run_that_is_cancelled_answers_5_03_when_its_grace_period_is_over()
     {
         using CancellationTokenSource stop = new();

@@ -17,6 +17,8 @@ internal sealed class ServedRequests : IDisposable
     // One for each shard, a cache line and its neighbour apart.
     private readonly int[] _counts;
     private TaskCompletionSource? _idle;
+    private TaskCompletionSource? _answered;
+    private int _letGo;
     private int _slowThreads;
     private volatile bool _stopping;
 
@@ -99,6 +101,36 @@ internal sealed class ServedRequests : IDisposable
         if (Interlocked.Decrement(ref _counts[(shard + 1) * Stride]) == 0 && Volatile.Read(ref _idle) is { } idle && Count == 0)
         {
             idle.TrySetResult();
+        }
+
+        if (_stopping)
+        {
+            SettleIfAnswered();
+        }
+    }
+
+    /// <summary>Counts requests that were answered because the endpoint stopped while their handlers go on.</summary>
+    /// <param name="change">How many more, or fewer.</param>
+    public void LetGo(int change) => Interlocked.Add(ref _letGo, change);
+
+    /// <summary>
+    /// A task that ends when each request that is served has its answer. Meant for after <see cref="Abort"/>, when those whose handlers await were answered: a handler
+    /// that is in its synchronous part is noticed when it first awaits or returns.
+    /// </summary>
+    public Task WhenAnsweredAsync()
+    {
+        Interlocked.CompareExchange(ref _answered, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously), null);
+        SettleIfAnswered();
+        return _answered.Task;
+    }
+
+    /// <summary>Ends <see cref="WhenAnsweredAsync"/> when nothing lacks its answer. Called after what may change that.</summary>
+    public void SettleIfAnswered()
+    {
+        // A request that ends is no longer let go before it is no longer served: meanwhile it looks unanswered, and its end looks again.
+        if (Volatile.Read(ref _answered) is { } answered && Count <= Volatile.Read(ref _letGo))
+        {
+            answered.TrySetResult();
         }
     }
 

@@ -6,9 +6,13 @@ namespace CoAP.NET.Resources;
 /// The requests of one shard whose answer did not come at once: their handlers await something, or they wait for their turn. When the endpoint stops each of them is answered, whatever its
 /// handler does. A request that is answered at once never comes here. Thread-safe.
 /// </summary>
-internal sealed class UnansweredRequests
+internal sealed class UnansweredRequests(ServedRequests served)
 {
+    private readonly ServedRequests _served = served;
     private readonly HashSet<CoapExchange> _all = [];
+
+    // Answered in place of their handlers when the endpoint stopped; the handlers still run.
+    private readonly HashSet<CoapExchange> _letGo = [];
     private readonly Lock _gate = new();
     private bool _isClosed;
 
@@ -38,7 +42,13 @@ internal sealed class UnansweredRequests
                 return true;
             }
 
-            return !_isClosed && _all.Add(exchange);
+            if (_isClosed)
+            {
+                _served.LetGo(_letGo.Add(exchange) ? 1 : 0);
+                return false;
+            }
+
+            return _all.Add(exchange);
         }
     }
 
@@ -48,7 +58,10 @@ internal sealed class UnansweredRequests
     {
         lock (_gate)
         {
-            _all.Remove(exchange);
+            if (!_all.Remove(exchange) && _letGo.Remove(exchange))
+            {
+                _served.LetGo(-1);
+            }
         }
     }
 
@@ -59,6 +72,8 @@ internal sealed class UnansweredRequests
         {
             _isClosed = true;
             CoapExchange[] left = [.. _all];
+            _letGo.UnionWith(left);
+            _served.LetGo(left.Length);
             _all.Clear();
             return left;
         }
