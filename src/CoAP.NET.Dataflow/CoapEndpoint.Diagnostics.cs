@@ -70,7 +70,7 @@ public sealed partial class CoapEndpoint
             LocalEndpoints = LocalEndpoints,
             Counters = Enum.GetValues<CoapCounter>().Where(counter => Counters[counter] != 0).ToDictionary(static counter => counter, counter => Counters[counter]),
             ActiveRequests = Served.Count,
-            Observers = Observers.Value,
+            Observers = Observers.Count,
             Observations = Observed.Count,
             Connections = _connections.Count,
             Shards = reader.ReadShards(),
@@ -82,7 +82,7 @@ public sealed partial class CoapEndpoint
     private long ReadGauge(EndpointGauge gauge) => gauge switch
     {
         EndpointGauge.ActiveRequests => Served.Count,
-        EndpointGauge.Observers => Observers.Value,
+        EndpointGauge.Observers => Observers.Count,
         EndpointGauge.Observations => Observed.Count,
         EndpointGauge.Outstanding => _pipelines.Sum(static pipeline => (long)pipeline.Messages.Outstanding),
         EndpointGauge.Waiting => _pipelines.Sum(static pipeline => (long)pipeline.Messages.Waiting),

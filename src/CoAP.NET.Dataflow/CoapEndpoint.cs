@@ -172,7 +172,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     internal RouteTable Routes { get; }
 
     internal bool HasTransports => _listening.Count > 0 || _unresolved.Count > 0 || _expectsConnections;
-    internal ObserverCount Observers { get; } = new();
+    internal ObserverPlaces Observers { get; } = new();
 
     internal ServedRequests Served { get; }
 

@@ -104,16 +104,16 @@ public sealed class CoapLimits
     /// <summary>The largest body of a response that is put together in memory from its blocks (RFC 7959), in bytes. Default 64 MiB; 0 to 1 GiB. Larger: the request fails with <see cref="CoapException"/>. A body that goes to <see cref="CoapRequest.Destination"/> has no such limit.</summary>
     public int MaxResponseBodySize { get; set => field = Check(value, 0, 1 << 30); } = 64 * 1024 * 1024;
 
-    /// <summary>How many observers are served in the whole endpoint (RFC 7641 section 4.1). Default 200,000; 0 to 100,000,000. When full: a registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
+    /// <summary>How many observers are served in the whole endpoint (RFC 7641 section 4.1). Default 200,000; 0 to 100,000,000. When full: where another source (IPv4 address, IPv6 prefix of 64 bits) has more observers than that of the newcomer would have, one of that source gives way, counted as <see cref="CoapCounter.ObserversEvicted"/>: of the client that neither registered nor acknowledged a notification for longest; if its address is verified it is told 5.03. Otherwise the registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
     public int MaxObservers { get; set => field = Check(value, 0, 100_000_000); } = 200_000;
 
-    /// <summary>How many of them one peer may have. Default 1,000; 0 to 1,000,000. When full: as with <see cref="MaxObservers"/>.</summary>
+    /// <summary>How many of them one peer may have. Default 1,000; 0 to 1,000,000. When full: a registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
     public int MaxObserversPerPeer { get; set => field = Check(value, 0, 1_000_000); } = 1000;
 
     /// <summary>How many Non-confirmable notifications a peer whose address was never verified is sent between two acknowledgements (RFC 7641 section 7). Default 10; 0 to 1,000,000. When full: the next one is Confirmable, and no more are sent until it is acknowledged.</summary>
     public int MaxUnacknowledgedNotifications { get; set => field = Check(value, 0, 1_000_000); } = 10;
 
-    /// <summary>How many observers with addresses that were never verified may be served at one IPv4 address, or one IPv6 prefix of 64 bits, whatever their ports. Default 1,000; 0 to 100,000,000. When full: as with <see cref="MaxObservers"/>.</summary>
+    /// <summary>How many observers with addresses that were never verified may be served at one IPv4 address, or one IPv6 prefix of 64 bits, whatever their ports. Default 1,000; 0 to 100,000,000. When full: as with <see cref="MaxObserversPerPeer"/>.</summary>
     public int MaxUnverifiedObserversPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
     /// <summary>How many connections of reliable transports there may be in the whole endpoint (RFC 8323). Default 100,000; 0 to 100,000,000. When full: an idle connection of the address with most of them gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>: first whoever sent no CSM, then whoever has nothing under way. Where no other address has more than that of the newcomer, only one that was idle for 10 s gives way (without CSM for 1 s); otherwise the newcomer is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>. Opening one fails with a <see cref="CoapConnectionException"/>.</summary>

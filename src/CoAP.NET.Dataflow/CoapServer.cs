@@ -28,7 +28,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     public int RequestsServed => Endpoint.Served.Count;
 
     /// <summary>How many observers there are now: pairs of a client and a token that are sent notifications (RFC 7641 section 4.1).</summary>
-    public int ObserverCount => Endpoint.Observers.Value;
+    public int ObserverCount => Endpoint.Observers.Count;
 
     /// <summary>
     /// How many bytes bodies take now: of requests that come block by block (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of answers that are fetched block by block

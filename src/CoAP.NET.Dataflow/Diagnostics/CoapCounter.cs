@@ -275,4 +275,10 @@ public enum CoapCounter
     /// that stood still for longest.
     /// </summary>
     ConnectionsEvicted,
+
+    /// <summary>
+    /// Observers that were forgotten since others needed their place (<see cref="CoapLimits.MaxObservers"/>): of the source with most, those of the client that neither registered nor acknowledged a
+    /// notification for longest.
+    /// </summary>
+    ObserversEvicted,
 }

@@ -53,6 +53,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
         Of("coap.registrations", "{registration}", "Registrations of observers with us, and those that we made again.", "coap.role",
             (CoapCounter.Registrations, "server"), (CoapCounter.Reregistrations, "client")),
         Of("coap.server.observers_lost", "{observer}", "Observers forgotten because they rejected or did not acknowledge a notification.", CoapCounter.ObserversLost),
+        Of("coap.server.observers_evicted", "{observer}", "Observers forgotten because others needed their place.", CoapCounter.ObserversEvicted),
         Of("coap.peers.evictions", "{peer}", "Peers forgotten for lack of room.", CoapCounter.ChannelEvictions),
         Of("coap.peers.verifications", "{peer}", "Addresses verified by an Echo (RFC 9175).", CoapCounter.AddressesVerified),
         Of("coap.peers.moves", "{peer}", "Addresses of peers that changed within a security session (RFC 9146).", CoapCounter.PeersMoved),

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>Brings what changed to all shards of an endpoint. Without observers it costs a read.</summary>
-internal sealed class ChangeNotice(CoapEnvironment environment, ObserverCount count, ObserverLayer[] layers) : IChangeNotice
+internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces places, ObserverLayer[] layers) : IChangeNotice
 {
     // A program that tells of a wrong path does so again and again.
     private static readonly long s_logEvery = TimeSpan.FromMinutes(1).Ticks;
@@ -11,7 +11,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverCount co
     public void Changed(ObservedRoute route)
     {
         route.CountChange();
-        if (count.Value == 0)
+        if (places.Count == 0)
         {
             return;
         }
@@ -25,7 +25,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverCount co
     public int Changed(string path)
     {
         int observers = 0;
-        if (count.Value != 0)
+        if (places.Count != 0)
         {
             foreach (ObserverLayer layer in layers)
             {
@@ -36,7 +36,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverCount co
         return observers;
     }
 
-    public int CountAt(string path) => count.Value == 0 ? 0 : layers.Sum(layer => layer.CountAt(path));
+    public int CountAt(string path) => places.Count == 0 ? 0 : layers.Sum(layer => layer.CountAt(path));
 
     public void ReachesNobody(string path, bool isServed)
     {

@@ -57,6 +57,9 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
 
     public bool IsOfGroup { get; init; }
 
+    /// <summary>When it registered, or last acknowledged a notification, in units of 100 ns.</summary>
+    public long MovedAt { get; set; }
+
     /// <summary>Whether it counts among the observers of its source that were never verified.</summary>
     public bool IsCountedBySource { get; set; }
 

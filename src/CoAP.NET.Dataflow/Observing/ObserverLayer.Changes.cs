@@ -271,7 +271,9 @@ internal sealed partial class ObserverLayer
     /// <summary>Tells an observer an error, without Observe, and forgets it. The message is Confirmable, and on its own from here.</summary>
     private void End(Observer observer, CoapMessage message)
     {
-        RemoveLocked(observer, ReferenceEquals(message, s_gone) ? CoapObserverEnd.Unmapped : CoapObserverEnd.Failed);
+        RemoveLocked(
+            observer,
+            ReferenceEquals(message, s_gone) ? CoapObserverEnd.Unmapped : ReferenceEquals(message, _noRoom) ? CoapObserverEnd.Replaced : CoapObserverEnd.Failed);
         CoapMessage last = message.HasOptions ? new CoapMessage(message.Code, message.OptionsToRead!) : new CoapMessage(message.Code);
         last.Token = observer.Token;
         last.Payload = message.Payload;

@@ -122,6 +122,7 @@ internal sealed partial class ObserverLayer
             observer.Peer.NextProbe = now + s_roundTripLife;
             observer.ConfirmableFrom = now + s_confirmableEvery;
             ArmRefresh(observer, now);
+            observer.MovedAt = observer.Peer.MovedAt = now;
             _news.Acknowledged(observer);
         }
 

@@ -15,7 +15,7 @@ internal sealed partial class ObserverLayer
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
-    private readonly ObserverCount _count;
+    private readonly ObserverPlaces _places;
     private readonly ObserverNews _news;
     private readonly NotificationClock _clock;
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
@@ -23,15 +23,16 @@ internal sealed partial class ObserverLayer
     private readonly Dictionary<ObservedRoute, HashSet<Subject>> _byRoute = [];
     private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
 
-    public ObserverLayer(CoapShard shard, ObserverCount count, int shardCount)
+    public ObserverLayer(CoapShard shard, ObserverPlaces places, int shardCount)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
-        _count = count;
+        _places = places;
         _news = new ObserverNews(shard);
         _clock = new NotificationClock(shard.Environment);
         _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
+        _noRoom = new CoapMessage(CoapCode.ServiceUnavailable, new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _jobTimer = new JobTimer(this);
         _doJobs = DoJobs;
@@ -88,14 +89,21 @@ internal sealed partial class ObserverLayer
             PeerObservers? peer = channel.ObservingState as PeerObservers;
             long now = _shard.Environment.Now;
             bool isCounted = before?.IsCountedBySource ?? false;
-            if (channel.IsForgotten || (before is null && (peer?.Count >= _limits.MaxObserversPerPeer || !TryCount(channel, now, out isCounted))))
+            if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
+            {
+                _counters.Add(CoapCounter.RegistrationsRefused);
+                return null;
+            }
+
+            peer ??= new PeerObservers(this, channel);
+            peer.MovedAt = now;
+            if (before is null && !TryCount(peer, now, out isCounted))
             {
                 _counters.Add(CoapCounter.RegistrationsRefused);
                 return null;
             }
 
             Subject subject = GetOrAddSubject(key, resource, exchange, now);
-            peer ??= new PeerObservers(this, channel);
             channel.ObservingState = peer;
             Observer observer = new(this, subject, peer, request.Token)
             {
@@ -105,6 +113,7 @@ internal sealed partial class ObserverLayer
                 ConfirmableFrom = now + s_confirmableEvery,
                 IsOfGroup = exchange.Request.IsMulticast,
                 IsCountedBySource = isCounted,
+                MovedAt = now,
 
                 // Something changed while the handler ran: its answer may be of before.
                 NeedsRefresh = resource.Route.Changes != resource.Changes,
@@ -117,7 +126,6 @@ internal sealed partial class ObserverLayer
             channel.Pins++;
             if (before is not null)
             {
-                _count.Add();
                 before.IsCountedBySource = false;
                 RemoveLocked(before, CoapObserverEnd.Replaced, observer);
             }
@@ -237,23 +245,6 @@ internal sealed partial class ObserverLayer
         }
     }
 
-    private bool TryCount(CoapChannel channel, long now, out bool isCounted)
-    {
-        isCounted = false;
-        if (!_count.TryAdd(_limits.MaxObservers))
-        {
-            return false;
-        }
-
-        if (_shard.Guard.TryAddObserver(channel, now, out isCounted))
-        {
-            return true;
-        }
-
-        _count.Remove();
-        return false;
-    }
-
     private Subject GetOrAddSubject(SubjectKey key, ObservableResource resource, CoapExchange exchange, long now)
     {
         if (_subjects.TryGetValue(key, out Subject? subject))
@@ -305,13 +296,13 @@ internal sealed partial class ObserverLayer
         }
 
         peer.Channel.Pins--;
-        _count.Remove();
         if (observer.IsCountedBySource)
         {
             _shard.Guard.OnObserverRemoved(peer.Channel);
         }
 
         peer.Remove(observer);
+        _places.Trim(peer.Place, peer.Count);
         if (peer.Count == 0)
         {
             peer.Channel.ObservingState = null;

@@ -4,14 +4,37 @@ using CoAP.NET.Execution;
 namespace CoAP.NET.Observing;
 
 /// <summary>The observers of one client, and what bounds its notifications over all of them (RFC 7641 section 4.5.1). The timer is for what waits. Guarded by the shard's lock.</summary>
-internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : WheelTimer
+internal sealed class PeerObservers : WheelTimer
 {
-    public CoapChannel Channel { get; } = channel;
+    private readonly ObserverLayer _layer;
+    private long _movedAt;
+
+    public PeerObservers(ObserverLayer layer, CoapChannel channel)
+    {
+        _layer = layer;
+        Channel = channel;
+        Place = new SourceLedger<PeerObservers>.Holding(this, channel.Remote);
+    }
+
+    public CoapChannel Channel { get; }
+
+    /// <summary>What it holds of the places for observers. Guarded by <see cref="ObserverPlaces"/>.</summary>
+    public SourceLedger<PeerObservers>.Holding Place { get; }
+
+    /// <summary>When it last registered or acknowledged a notification, in units of 100 ns. Other shards look as well.</summary>
+    public long MovedAt
+    {
+        get => Volatile.Read(ref _movedAt);
+        set => Volatile.Write(ref _movedAt, value);
+    }
 
     public int Count { get; private set; }
 
     /// <summary>One of them, from which the others are reached; null when there are none.</summary>
     public Observer? First { get; private set; }
+
+    /// <summary>The one that registered first.</summary>
+    public Observer? Last { get; private set; }
 
     /// <summary>Observers that have something to be sent, first in, first out.</summary>
     public List<Observer> Waiting { get; } = [];
@@ -41,6 +64,10 @@ internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : 
         {
             First.PreviousOfPeer = observer;
         }
+        else
+        {
+            Last = observer;
+        }
 
         First = observer;
         Count++;
@@ -61,10 +88,17 @@ internal sealed class PeerObservers(ObserverLayer layer, CoapChannel channel) : 
         {
             next.PreviousOfPeer = observer.PreviousOfPeer;
         }
+        else
+        {
+            Last = observer.PreviousOfPeer;
+        }
 
         observer.NextOfPeer = observer.PreviousOfPeer = null;
         Count--;
     }
 
-    internal override void Fire(long now) => layer.QueuePeer(this, now);
+    /// <summary>It lost a place. No lock may be held.</summary>
+    public void GiveWay() => _layer.GiveWay(this);
+
+    internal override void Fire(long now) => _layer.QueuePeer(this, now);
 }

@@ -41,7 +41,7 @@ internal sealed class PipelineParts
     public required GroupRequests GroupRequests { get; init; }
 
     public required GroupMessageIds GroupMessageIds { get; init; }
-    public required ObserverCount Observers { get; init; }
+    public required ObserverPlaces Observers { get; init; }
 
     public required Action<Exception> Fault { get; init; }
 }

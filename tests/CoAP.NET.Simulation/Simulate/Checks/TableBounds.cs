@@ -12,9 +12,9 @@ internal static class TableBounds
 
         // The ends of what is under way have an eighth more; runs for observers are no requests, and there is one at most for what an observer observes.
         int served = plan.MaxRequestsServed == 0 ? usual.MaxRequestsServed : plan.MaxRequestsServed;
-        int beyond = (served / 8) + 1 + (int)endpoint.Observers.Value;
+        int beyond = (served / 8) + 1 + (int)endpoint.Observers.Count;
         return Check("requests served", endpoint.Served.Count, served + beyond, usual.MaxRequestsServed)
-            ?? Check("observers", endpoint.Observers.Value, plan.MaxObservers, usual.MaxObservers)
+            ?? Check("observers", endpoint.Observers.Count, plan.MaxObservers, usual.MaxObservers)
             ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.MaxObservations)
             ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
             ?? Check("bytes of representations", endpoint.Bodies.Responses.Used, plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
@@ -29,7 +29,7 @@ internal static class TableBounds
     {
         List<string> left = [];
         Add(left, "requests being served", endpoint.Served.Count);
-        Add(left, "observers", endpoint.Observers.Value);
+        Add(left, "observers", endpoint.Observers.Count);
         Add(left, "observations", endpoint.Observed.Count);
         Add(left, "bytes of bodies", endpoint.Bodies.Requests.Used);
         Add(left, "bytes of representations", endpoint.Bodies.Responses.Used);
