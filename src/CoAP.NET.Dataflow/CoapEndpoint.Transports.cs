@@ -140,7 +140,7 @@ public sealed partial class CoapEndpoint
         Volatile.Write(ref _started, [.. _started, transport]);
         if (transport.DrivesClock)
         {
-            foreach (Pipeline.ShardClock clock in _clocks)
+            foreach (Shard.ShardClock clock in _clocks)
             {
                 clock.DriveBy(transport.Wake);
             }

@@ -9,6 +9,7 @@ using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
+using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -129,8 +130,6 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             _clocks[i] = new ShardClock(_pipelines[i].Shard);
         }
 
-        _groupRequests.Stop = request => _pipelines[request.Channel.Shard.Index].ExchangesOut.Order(
-            new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
         Routes.Changes = new ChangeNotice(_environment, Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
         _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state) { Faulted = Fault, PeerMoved = OnMoved, HeardUnverified = AskWhereMoved };
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);

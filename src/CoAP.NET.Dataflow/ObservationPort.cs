@@ -25,7 +25,7 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
         return PipelineOf(transmission.Channel).ExchangesOut.Send(transmission);
     }
 
-    public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).Exchanges.StopTransmission(transmission);
+    public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Cancel(transmission);
 
     public bool HasCache => endpoint.HasCache;
 

@@ -10,9 +10,6 @@ internal sealed partial class BodyLayer
     // Below the smallest MTU that counts, with header, token and Content-Format (RFC 9177 section 5: the list fits one packet).
     private const int MissingListBytes = 512;
 
-    /// <summary>Sends a message outside the lock. Set by the block that owns the layer.</summary>
-    public Action<CoapOutbound>? Send { get; set; }
-
     /// <summary>A block of a request's body came by Q-Block1.</summary>
     /// <param name="exchange">The request; becomes the whole one when nothing is missing any more.</param>
     /// <param name="block">Its Q-Block1.</param>
@@ -209,18 +206,10 @@ internal sealed partial class BodyLayer
         }
 
         _counters.Add(CoapCounter.BlocksAskedAgain, numbers.Count);
-        SendOwn(new CoapTransmission(body.Channel, QBlockAnswers.Missing(body.Token, numbers), body) { IsPaced = true, IsLimited = true });
+        _shard.Send(new CoapTransmission(body.Channel, QBlockAnswers.Missing(body.Token, numbers), body) { IsPaced = true, IsLimited = true });
     }
 
     // NON_RECEIVE_TIMEOUT, twice as long after each time that it was asked in vain.
     private void Await(QBlockBody body, long now) =>
         _shard.Wheel.Schedule(body.Waiting, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
-
-    private void SendOwn(CoapTransmission transmission) => _shard.AfterRelease(
-        static state =>
-        {
-            (BodyLayer layer, CoapTransmission transmission) = ((BodyLayer, CoapTransmission))state!;
-            layer.Send?.Invoke(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
-        },
-        (this, transmission));
 }

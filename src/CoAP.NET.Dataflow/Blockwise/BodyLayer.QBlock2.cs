@@ -83,7 +83,7 @@ internal sealed partial class BodyLayer
                 Token = sending.Token,
                 Payload = block.Payload,
             };
-            SendOwn(new CoapTransmission(sending.Channel, message, sending) { IsPaced = true, IsLimited = true });
+            _shard.Send(new CoapTransmission(sending.Channel, message, sending) { IsPaced = true, IsLimited = true });
             if (sending.Confirmable)
             {
                 // The next one goes when this was acknowledged.

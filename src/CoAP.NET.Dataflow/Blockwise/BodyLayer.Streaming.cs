@@ -15,7 +15,7 @@ internal sealed partial class BodyLayer
         {
             stream.Waiting = null;
             BlockValue block = Taken(waiting, waiting.Request.Options.Block1!.Value);
-            AnswerLater(waiting, BlockAnswers.Continue(block));
+            _shard.Answer(waiting, BlockAnswers.Continue(block));
         }
     }
 
@@ -64,7 +64,7 @@ internal sealed partial class BodyLayer
             // Sent again while its first copy waits for the handler: the later one is answered, as the peer listens to that one.
             if (stream.Waiting is { } earlier)
             {
-                AnswerLater(earlier, null);
+                _shard.Answer(earlier, null);
             }
 
             stream.Waiting = exchange;
@@ -116,7 +116,7 @@ internal sealed partial class BodyLayer
     {
         _bodies.Release(stream);
         waiting.Body = new ExchangeBody { Block1 = waiting.Request.Options.Block1 };
-        AnswerLater(waiting, result);
+        _shard.Answer(waiting, result);
     }
 
     private void Abort(StreamedBody stream, string reason)
@@ -130,7 +130,7 @@ internal sealed partial class BodyLayer
         if (stream.Waiting is { } waiting)
         {
             stream.Waiting = null;
-            AnswerLater(waiting, BlockAnswers.Incomplete("The body was given up. Begin with block 0."));
+            _shard.Answer(waiting, BlockAnswers.Incomplete("The body was given up. Begin with block 0."));
         }
 
         if (!stream.IsWriting)
@@ -138,12 +138,4 @@ internal sealed partial class BodyLayer
             _shard.AfterRelease(static state => ((StreamedBody)state!).CompleteWithAbortion(), stream);
         }
     }
-
-    private void AnswerLater(CoapExchange exchange, CoapResult? result) => _shard.AfterRelease(
-        static state =>
-        {
-            (BodyLayer layer, CoapExchange exchange, CoapResult? result) = ((BodyLayer, CoapExchange, CoapResult?))state!;
-            layer.Reply?.Invoke(exchange, result);
-        },
-        (this, exchange, result));
 }

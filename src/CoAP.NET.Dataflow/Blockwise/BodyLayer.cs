@@ -39,9 +39,6 @@ internal sealed partial class BodyLayer
     /// <summary>Bodies of a peer's requests that are not complete yet.</summary>
     public int CountOf(CoapChannel channel) => _bodies.CountOf(channel);
 
-    /// <summary>Answers a block that waited, outside the lock; with null it gets no answer. Set by the block that owns the layer.</summary>
-    public Action<CoapExchange, CoapResult?>? Reply { get; set; }
-
     /// <summary>Whether a block belongs to something that is under way, which goes on while the endpoint stops.</summary>
     public bool Continues(CoapExchange exchange)
     {

@@ -29,6 +29,6 @@ public readonly struct CoapOutbound : IPausableItem
     /// <summary>Whether the connection is closed after this message (RFC 8323 section 5.6).</summary>
     public bool IsLast { get; init; }
 
-    /// <summary>Who wants to know the bytes once the Serializer has made them; for retransmissions and for answers to duplicates.</summary>
-    internal ICoapEncodedSink? EncodedSink { get; init; }
+    /// <summary>Whether Messaging keeps the bytes once the Serializer has made them: for retransmissions and for answers to duplicates.</summary>
+    internal bool KeepsBytes { get; init; }
 }

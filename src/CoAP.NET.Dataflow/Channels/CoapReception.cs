@@ -44,5 +44,5 @@ public sealed class CoapReception : WheelTimer
     /// <summary>For Messaging: how much of the duplicate memory is set aside for the reply.</summary>
     internal int Reserved { get; set; }
 
-    internal override void Fire(long now) => Channel.Shard.ReceptionDue?.Invoke(this, now);
+    internal override void Fire(long now) => Channel.Shard.Drain.Messages?.OnReceptionDue(this, now);
 }

@@ -1,5 +1,7 @@
 using System.Runtime.CompilerServices;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
@@ -30,6 +32,7 @@ internal sealed class CoapShard
         Index = index;
         Environment = environment;
         Wheel = new TimerWheel(environment.Now);
+        Drain = new ShardDrain(this);
     }
 
     public int Index { get; }
@@ -55,8 +58,11 @@ internal sealed class CoapShard
     /// <summary>Guarded by <see cref="Gate"/>.</summary>
     public TimerWheel Wheel { get; }
 
-    /// <summary>Called, outside the lock, when the wheel may have something due earlier than its driver knows. Set by the endpoint.</summary>
-    public Action? WakeClock { get; set; }
+    /// <summary>Carries out what was decided under the lock.</summary>
+    public ShardDrain Drain { get; }
+
+    /// <summary>Who drives the wheel; null before the clock was made and after it was disposed. Woken, outside the lock, when the wheel may have something due earlier than its driver knows.</summary>
+    public ShardClock? Clock { get; set; }
 
     /// <summary>When the driver of the clock will look next, in units of 100 ns. Set under <see cref="Gate"/>.</summary>
     public long DriverDue
@@ -65,20 +71,11 @@ internal sealed class CoapShard
         set => Volatile.Write(ref field, value);
     } = long.MaxValue;
 
-    /// <summary>Where posted items go. Set by the outbound Messaging block.</summary>
-    public OutboundPort? Output { get; set; }
-
-    /// <summary>Where raised items go. Set by the inbound Messaging block.</summary>
-    public InboundPort? Input { get; set; }
-
     /// <summary>Whether there are so many peers with one exchange so far that it may be a flood. Set by the table of peers; a hint, so not guarded.</summary>
     public bool HasManyNewcomers { get; set; }
 
     /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again. Set by the pipeline.</summary>
     public bool LendsMessages { get; set; }
-
-    /// <summary>Called under the lock when the time to acknowledge a reception has come, or its lifetime is over. Set by Messaging; here because there are many receptions.</summary>
-    public Action<CoapReception, long>? ReceptionDue { get; set; }
 
     /// <summary>The route of a peer's datagrams, mostly one that other peers have as well. Needs no lock.</summary>
     /// <param name="transport">The transport.</param>
@@ -153,12 +150,12 @@ internal sealed class CoapShard
 
         if (hasFirst)
         {
-            Drain(first);
+            Drain.Carry(first);
         }
 
         if (work is not null)
         {
-            Run(work);
+            Drain.Carry(work);
             work.Clear();
             Volatile.Write(ref Volatile.Read(ref _spare) is null ? ref _spare : ref _secondSpare, work);
         }
@@ -195,7 +192,25 @@ internal sealed class CoapShard
     public void Raise(in CoapInbound item) => _pending.Events.Add(item);
 
     /// <summary>Calls an action after the lock was released: whatever may run code of users, such as completions, logs and meters. Only under the lock.</summary>
-    public void AfterRelease(Action<object?> action, object? state) => _pending.Actions.Add((action, state));
+    public void AfterRelease(Action<object?> action, object? state) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Call, action, state));
+
+    /// <summary>
+    /// Sends a message of ours that enters as from the Exchanges stage, so that blocks of users see it, after the lock was released and after what was put off before. Only under the lock. When a
+    /// block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
+    /// </summary>
+    public void Send(CoapTransmission transmission) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Send, transmission, null));
+
+    /// <summary>Has Messaging send no more copies of a message of ours and free its place, after the lock was released. Only under the lock.</summary>
+    public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Cancel, transmission, null));
+
+    /// <summary>Offers a request to the Resource stage as if the peer had just sent it, after the lock was released. Only under the lock.</summary>
+    public void Serve(CoapExchange exchange) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Serve, exchange, null));
+
+    /// <summary>Answers a request that waited, after the lock was released; with null it gets no answer. Only under the lock.</summary>
+    public void Answer(CoapExchange exchange, CoapResult? result) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Answer, exchange, result));
+
+    /// <summary>Fails a request of ours that was taken out of the tables, after the lock was released. Only under the lock.</summary>
+    public void Tell(PendingRequest request, CoapException error) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Tell, request, error));
 
     /// <summary>Fires what is due by the clock and carries out what follows. Called by the driver of the clock, without the lock.</summary>
     /// <param name="now">Now, in units of 100 ns.</param>
@@ -212,7 +227,7 @@ internal sealed class CoapShard
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            AfterRelease(Failed, exception);
+            AfterRelease(failed => Failed((Exception)failed!), exception);
         }
         finally
         {
@@ -229,7 +244,7 @@ internal sealed class CoapShard
     {
         try
         {
-            WakeClock?.Invoke();
+            Clock?.Wake();
         }
 #pragma warning disable CA1031 // law of the mesh: stage code never throws
         catch (Exception exception)
@@ -244,72 +259,6 @@ internal sealed class CoapShard
         }
     }
 
-    private void Run(ShardWork work)
-    {
-        foreach (CoapOutbound item in work.Sends)
-        {
-            Drain(item);
-        }
-
-        foreach (CoapInbound item in work.Events)
-        {
-            try
-            {
-                Input?.Invoke(item);
-            }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                Failed(exception);
-            }
-        }
-
-        foreach ((Action<object?> action, object? state) in work.Actions)
-        {
-            try
-            {
-                action(state);
-            }
-#pragma warning disable CA1031 // law of the mesh: stage code never throws
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                Failed(exception);
-            }
-        }
-    }
-
-    private void Drain(CoapOutbound item)
-    {
-        CoapChannel channel = item.Channel;
-        while (true)
-        {
-            try
-            {
-                Output?.Invoke(item);
-            }
-#pragma warning disable CA1031 // whatever happens to one item, the outbox must become free again
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                Failed(exception);
-            }
-
-            if (channel.Outbox.TryLeave())
-            {
-                return;
-            }
-
-            lock (Gate)
-            {
-                if (!channel.Outbox.TryNext(channel, out item))
-                {
-                    return;
-                }
-            }
-        }
-    }
-
-    private void Failed(object? exception) => InlineFailure.Report(Environment.Counters, Environment.Logger, (Exception)exception!);
+    /// <summary>Counts and logs what stage code threw.</summary>
+    public void Failed(Exception exception) => InlineFailure.Report(Environment.Counters, Environment.Logger, exception);
 }

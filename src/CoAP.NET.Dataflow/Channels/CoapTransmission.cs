@@ -83,13 +83,11 @@ public sealed class CoapTransmission : WheelTimer
 
     internal bool IsOver { get; set; }
 
-    internal Action<CoapTransmission, long>? Overdue { get; set; }
-
     /// <summary>How many routers a message to a group may pass; 0 for the operating system's default.</summary>
     internal byte HopLimit { get; init; }
 
     /// <summary>Why the operating system refused it, with <see cref="CoapInboundKind.SendFailed"/>.</summary>
     internal System.Net.Sockets.SocketError SendError { get; set; }
 
-    internal override void Fire(long now) => Overdue?.Invoke(this, now);
+    internal override void Fire(long now) => Channel.Shard.Drain.Messages?.OnTransmissionDue(this, now);
 }

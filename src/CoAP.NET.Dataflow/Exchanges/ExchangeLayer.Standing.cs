@@ -63,8 +63,4 @@ internal sealed partial class ExchangeLayer
             }
         }
     }
-
-    /// <summary>Asks Messaging to send no more copies of a message and to free its place.</summary>
-    public void StopTransmission(CoapTransmission transmission) =>
-        Send?.Invoke(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
 }

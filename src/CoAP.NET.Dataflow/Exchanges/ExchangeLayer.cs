@@ -16,9 +16,6 @@ internal sealed partial class ExchangeLayer
 
     public ExchangeLayer(CoapShard shard) => _shard = shard;
 
-    /// <summary>Sends an order down to Messaging, outside the lock. Set by the block that owns the layer.</summary>
-    public Action<CoapOutbound>? Send { get; set; }
-
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     public void Register(ClientRequest request)
     {
@@ -165,27 +162,28 @@ internal sealed partial class ExchangeLayer
             return;
         }
 
-        TimeoutFacts facts = ExchangeTimes.Over(request, isInVain);
-        _shard.AfterRelease(
-            static state =>
-            {
-                (ExchangeLayer layer, PendingRequest request, TimeoutFacts facts) = ((ExchangeLayer, PendingRequest, TimeoutFacts))state!;
-                layer.StopTransmission(request);
-                request.Fail(new CoapTimeoutException(facts, request.Message.Code, request.Target));
-            },
-            (this, request, facts));
+        _shard.Cancel(request.Transmission);
+        _shard.Tell(request, new CoapTimeoutException(ExchangeTimes.Over(request, isInVain), request.Message.Code, request.Target));
     }
 
     /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>
     public bool Abandon(PendingRequest request)
     {
-        if (!TryTake(request))
+        _shard.Enter();
+        try
         {
-            return false;
-        }
+            if (!TakeLocked(request))
+            {
+                return false;
+            }
 
-        StopTransmission(request);
-        return true;
+            _shard.Cancel(request.Transmission);
+            return true;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 
     /// <summary>Takes out every request and ping that waits, because the endpoint stops.</summary>
@@ -193,10 +191,6 @@ internal sealed partial class ExchangeLayer
 
     /// <summary>Takes out every request and ping that waits for one peer, because its connection has ended.</summary>
     public List<PendingRequest> TakeAll(CoapChannel channel) => TakeAll([channel], ping => ping.Channel == channel);
-
-    /// <summary>Asks Messaging to send no more copies and to free the place of the request.</summary>
-    public void StopTransmission(PendingRequest request) =>
-        Send?.Invoke(new CoapOutbound { Channel = request.Channel, Kind = CoapOutboundKind.Cancel, Transmission = request.Transmission });
 
     /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
     public static int PendingOf(CoapChannel channel) => channel.ExchangeState is PeerExchanges peer ? peer.Pending.Count : 0;

@@ -275,7 +275,8 @@ public sealed partial class ExchangesInbound
     // What a peer may try that sent too much in one datagram: blocks (RFC 7959 section 2.9.3). Beside the block a request has its head and options.
     private static BlockValue BlockThatFits(int maxDatagramSize) => new(0, more: false, BlockValue.GetSizeExponent(Math.Max(16, maxDatagramSize / 2)));
 
-    private void ReplyLater(CoapExchange exchange, CoapResult? result)
+    /// <summary>Answers a request that waited; with null it gets no answer. No lock may be held.</summary>
+    internal void AnswerWaiting(CoapExchange exchange, CoapResult? result)
     {
         if (result is not null)
         {

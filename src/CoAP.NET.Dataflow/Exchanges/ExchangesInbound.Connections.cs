@@ -5,9 +5,6 @@ namespace CoAP.NET.Exchanges;
 // What the end of a connection means (RFC 8323 section 3.4): requests under way fail, observers and what is left of bodies are forgotten.
 public sealed partial class ExchangesInbound
 {
-    /// <summary>The connections of the endpoint; null where there are none.</summary>
-    internal ConnectionTable? Connections { get; init; }
-
     private void OnDisconnected(in CoapInbound item)
     {
         CoapConnectionException reason = item.Reason ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
@@ -37,7 +34,7 @@ public sealed partial class ExchangesInbound
             standing.Owner.OnDisconnected(standing, reason);
         }
 
-        _outbound.Observers?.RemoveAllOf(channel);
+        _observers.RemoveAllOf(channel);
         _shard.Enter();
         try
         {
@@ -48,7 +45,7 @@ public sealed partial class ExchangesInbound
             _shard.Exit();
         }
 
-        Connections?.Gone?.Invoke(channel, reason);
+        _connections.Gone?.Invoke(channel, reason);
     }
 
     private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason)

@@ -1,6 +1,7 @@
 using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
@@ -21,9 +22,19 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     private readonly StatelessReceivers _stateless;
     private readonly int _busyMaxAge;
     private readonly InlineContinuations _continuations;
+    private readonly ObserverLayer _observers;
+    private readonly ConnectionTable _connections;
 
     internal ExchangesInbound(
-        CoapShard shard, ExchangeLayer layer, ExchangesOutbound outbound, EndpointState state, GroupRequests groupRequests, BodyLayer bodies, IBodyPolicies policies)
+        CoapShard shard,
+        ExchangeLayer layer,
+        ExchangesOutbound outbound,
+        EndpointState state,
+        GroupRequests groupRequests,
+        BodyLayer bodies,
+        ObserverLayer observers,
+        IBodyPolicies policies,
+        ConnectionTable connections)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
@@ -35,8 +46,9 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _continuations = new InlineContinuations(shard.Environment);
         _bodies = bodies;
+        _observers = observers;
         _policies = policies;
-        bodies.Reply = ReplyLater;
+        _connections = connections;
     }
 
     private protected override void Process(CoapInbound item)
@@ -57,7 +69,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 OnTransmission(in item);
                 break;
             case CoapInboundKind.Connected:
-                Connections?.OnReady(item.Channel);
+                _connections.OnReady(item.Channel);
                 break;
             case CoapInboundKind.Disconnected:
                 OnDisconnected(in item);
@@ -155,7 +167,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         uint value = exchange.Request.Message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) ? observe : uint.MaxValue;
         if (value == Observe.DeregisterValue)
         {
-            _outbound.Observers?.Deregister(exchange.Channel, exchange.Request.Message.Token);
+            _observers.Deregister(exchange.Channel, exchange.Request.Message.Token);
         }
 
         if (value != Observe.RegisterValue)
@@ -196,7 +208,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {
-            _layer.StopTransmission(request);
+            _outbound.Cancel(request.Transmission);
         }
 
         Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);

@@ -46,7 +46,7 @@ public sealed partial class ExchangesOutbound
         CoapChannel channel = exchange.Channel;
         AddressGuard guard = _shard.Guard;
         long now = _shard.Environment.Now;
-        int size = (int)_sizeOf(response);
+        int size = (int)_datagrams.GetSize(response);
         int requestLength = exchange.Reception?.Length ?? 0;
         if (size <= guard.FreeFor(channel, requestLength) || guard.IsTrusted(channel, now))
         {
@@ -73,17 +73,17 @@ public sealed partial class ExchangesOutbound
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
-            carriesEcho = mayEcho && _sizeOf(shorter) + EchoMint.OptionSize <= free;
+            carriesEcho = mayEcho && _datagrams.GetSize(shorter) + EchoMint.OptionSize <= free;
             if (carriesEcho)
             {
                 guard.Echo.AddTo(shorter, channel, now);
             }
 
-            while (_sizeOf(shorter) > free && TryHalve(shorter))
+            while (_datagrams.GetSize(shorter) > free && TryHalve(shorter))
             {
             }
 
-            if (_sizeOf(shorter) <= free)
+            if (_datagrams.GetSize(shorter) <= free)
             {
                 return shorter;
             }

@@ -8,9 +8,6 @@ public sealed partial class ExchangesOutbound
 {
     private const int DefaultMaxAge = 60;
 
-    /// <summary>The list of observers. Set by the pipeline.</summary>
-    internal ObserverLayer? Observers { get; set; }
-
     /// <summary>
     /// Notes what an answer means for observers, and gives it its options. What comes after it, such as cutting the body into blocks, works on notifications as on answers:
     /// the exchange of a notification has the options of the registration.
@@ -23,7 +20,7 @@ public sealed partial class ExchangesOutbound
         {
             if (result.IsRefusal)
             {
-                Observers!.Postpone(run);
+                _observers.Postpone(run);
                 return false;
             }
 
@@ -31,7 +28,7 @@ public sealed partial class ExchangesOutbound
             {
                 result = WithoutObserve(result);
             }
-            else if (Observers!.TryNumber(run, out uint number))
+            else if (_observers.TryNumber(run, out uint number))
             {
                 result = Mark(result, run.Subject.Settings, number);
             }
@@ -46,12 +43,12 @@ public sealed partial class ExchangesOutbound
             if (!result.Code.IsSuccess)
             {
                 // Whoever registered before with this token is told that it is over.
-                Observers!.Deregister(exchange.Channel, exchange.Request.Message.Token, CoapObserverEnd.Failed);
+                _observers.Deregister(exchange.Channel, exchange.Request.Message.Token, CoapObserverEnd.Failed);
                 result = WithoutObserve(result);
             }
             else
             {
-                observer = Observers!.Register(exchange, resource, result, out uint number);
+                observer = _observers.Register(exchange, resource, result, out uint number);
                 result = observer is null ? WithoutObserve(result) : Mark(result, resource.Settings, number);
             }
         }

@@ -25,4 +25,18 @@ public sealed partial class ExchangesOutbound
             ? null
             : new CoapException($"The registration at {channel} was declined by a block that was linked into the pipeline.");
     }
+
+    /// <summary>Sends a message that a state machine of ours made, such as a notification. No lock may be held.</summary>
+    internal void SendOwn(CoapTransmission transmission)
+    {
+        bool isTaken = Offer(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
+        _observers.OnOffered(transmission, isTaken);
+    }
+
+    /// <summary>Has Messaging send no more copies of a message of ours and free its place. No lock may be held.</summary>
+    internal void Cancel(CoapTransmission transmission) =>
+        Offer(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
+
+    /// <summary>Sends an order to Messaging. No lock may be held.</summary>
+    internal void Order(CoapOutbound order) => Offer(order);
 }

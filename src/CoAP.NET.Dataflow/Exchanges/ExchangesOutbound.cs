@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
 using CoAP.NET.Options;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
@@ -19,48 +20,43 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private readonly CoapShard _shard;
     private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
-    private readonly Func<CoapMessage, long> _sizeOf;
+    private readonly MessagingOutbound _messagingOut;
+    private readonly ObserverLayer _observers;
+    private readonly ICoapMessageSerializer _datagrams;
+    private readonly ICoapMessageSerializer _streams;
     private readonly GroupSettings _groups;
     private readonly RateBound _refusals;
     private long _refusedUntil = long.MinValue;
 
-    internal ExchangesOutbound(CoapShard shard, ExchangeLayer layer, EndpointState state, BodyLayer bodies, Func<CoapMessage, long> sizeOf, GroupSettings groups)
+    internal ExchangesOutbound(
+        CoapShard shard,
+        ExchangeLayer layer,
+        MessagingOutbound messagingOut,
+        EndpointState state,
+        BodyLayer bodies,
+        ObserverLayer observers,
+        ICoapMessageSerializer datagrams,
+        ICoapMessageSerializer streams,
+        GroupSettings groups)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
         _layer = layer;
         _state = state;
-        _sizeOf = sizeOf;
+        _messagingOut = messagingOut;
+        _observers = observers;
+        _datagrams = datagrams;
+        _streams = streams;
         _bodies = bodies;
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
-        layer.Send = Order;
-        bodies.Send = Order;
         _groups = groups;
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed, DropDelayed);
     }
 
-    /// <summary>Where a reply goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
-    internal Action<CoapOutbound>? Bypass { get; set; }
-
-    /// <summary>The size in bytes of a message on reliable transports. Set by the pipeline.</summary>
-    internal Func<CoapMessage, long> StreamSizeOf { get; init; } = CoapStreamSerializer.Default.GetSize;
-
     /// <summary>Answers to requests to groups that wait for their moment.</summary>
     internal DelayedReplies Delayed { get; }
 
-    /// <summary>Sends an order to Messaging. No lock may be held.</summary>
-    internal void Order(CoapOutbound order) => Offer(order);
-
-    /// <summary>Sends an order of the list of observers to Messaging. No lock may be held.</summary>
-    /// <returns>False when a block that was linked in declined it.</returns>
-    internal bool TryOrder(CoapOutbound order) => Offer(order);
-
-    /// <summary>Sends a request of ours. What goes wrong ends the task. No lock may be held.</summary>
-    internal Task<CoapResponse> SendAsync(
-        CoapChannel channel, CoapMessage message, RequestTime time, IResponseReview? review, CancellationToken cancellationToken) =>
-        Begin(channel, message, time, review, cancellationToken).Task;
-
-    /// <summary>See <see cref="SendAsync"/>.</summary>
+    /// <summary>Sends a request of ours. What goes wrong ends its task. No lock may be held.</summary>
     /// <returns>The request, whose task ends with the response.</returns>
     internal ClientRequest Begin(
         CoapChannel channel, CoapMessage message, RequestTime time, IResponseReview? review, CancellationToken cancellationToken)
@@ -201,7 +197,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         CoapMessage response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
         if (exchange.Observing is SubjectRun run)
         {
-            Observers!.Publish(run, response);
+            _observers.Publish(run, response);
         }
         else
         {
@@ -218,7 +214,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     {
         if (item is { Kind: CoapOutboundKind.Message, Message: { Code.IsResponse: true } message, Transmission: null })
         {
-            Bypass?.Invoke(new CoapOutbound { Channel = item.Channel, Message = new CoapMessage(code) { Token = message.Token }, Reception = item.Reception });
+            _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = new CoapMessage(code) { Token = message.Token }, Reception = item.Reception });
         }
     }
 
@@ -255,7 +251,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         if (exchange.Observing is SubjectRun run)
         {
             exchange.IsAnswered = true;
-            Observers!.Publish(run, response);
+            _observers.Publish(run, response);
             return;
         }
 
@@ -302,7 +298,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
-            Transmission = observer is null ? null : Observers!.Answer(observer, response),
+            Transmission = observer is null ? null : _observers.Answer(observer, response),
             NeverConfirmable = carriesEcho,
         };
         exchange.IsAnswered = true;
@@ -320,7 +316,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     {
         if (observer is not null)
         {
-            Observers!.Withdraw(observer);
+            _observers.Withdraw(observer);
         }
     }
 
@@ -365,7 +361,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             return false;
         }
 
-        size = channel.IsReliable ? StreamSizeOf(message) : _sizeOf(message);
+        size = (channel.IsReliable ? _streams : _datagrams).GetSize(message);
         return size > limit;
     }
 

@@ -197,14 +197,9 @@ internal sealed class GroupRequest : WheelTimer
 
             Channel.Shard.Wheel.Schedule(this, now + GroupRequests.TokenLifetimeOf(Channel.Parameters));
             _owner.OnOver(this);
+            Channel.Shard.Cancel(Transmission);
         }
     }
 
-    private void Complete(Exception? error)
-    {
-        if (_answers.Writer.TryComplete(error))
-        {
-            _owner.StopTransmission(this);
-        }
-    }
+    private void Complete(Exception? error) => _answers.Writer.TryComplete(error);
 }

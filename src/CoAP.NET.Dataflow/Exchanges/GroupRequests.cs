@@ -29,9 +29,6 @@ internal sealed class GroupRequests
         _max = max;
     }
 
-    /// <summary>Takes a request out of the network's way; set by the endpoint.</summary>
-    public Action<GroupRequest>? Stop { get; set; }
-
     /// <summary>How many requests run.</summary>
     public int Running => Volatile.Read(ref _running);
 
@@ -112,6 +109,4 @@ internal sealed class GroupRequests
             }
         }
     }
-
-    public void StopTransmission(GroupRequest request) => Stop?.Invoke(request);
 }

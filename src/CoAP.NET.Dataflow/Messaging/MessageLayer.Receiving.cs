@@ -286,7 +286,7 @@ internal sealed partial class MessageLayer
         _shard.Wheel.Schedule(reception, reception.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
     }
 
-    private void OnReceptionDue(CoapReception reception, long now)
+    public void OnReceptionDue(CoapReception reception, long now)
     {
         if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
         {

@@ -39,7 +39,7 @@ internal sealed partial class MessageLayer
             transmission.Attempts++;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
             _shard.Wheel.Schedule(transmission, transmission.Timeout);
-            _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission, EncodedSink = Sink });
+            _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission, KeepsBytes = true });
         }
     }
 

@@ -114,7 +114,7 @@ internal sealed partial class MessageLayer
                     }
                 }
 
-                if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, EncodedSink = Sink }))
+                if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, KeepsBytes = true }))
                 {
                     OnReplyLost(reception, now);
                 }

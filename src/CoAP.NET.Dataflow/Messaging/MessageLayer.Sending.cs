@@ -149,7 +149,6 @@ internal sealed partial class MessageLayer
         transmission.Attempts = 1;
         transmission.SentAt = now;
         transmission.IsOutstanding = true;
-        transmission.Overdue = _transmissionDue;
         transmission.Place = _transmissions.Add(transmission);
         if (sending.Outstanding.IsFull)
         {
@@ -186,10 +185,10 @@ internal sealed partial class MessageLayer
             return;
         }
 
-        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, EncodedSink = Sink });
+        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, KeepsBytes = true });
     }
 
-    private void OnTransmissionDue(CoapTransmission transmission, long now)
+    public void OnTransmissionDue(CoapTransmission transmission, long now)
     {
         CoapChannel peer = Refresh(transmission.Channel);
         if (transmission.Message.Type != CoapMessageType.Confirmable)
@@ -251,7 +250,7 @@ internal sealed partial class MessageLayer
             Message = transmission.Message,
             Transmission = transmission,
             Encoded = transmission.Encoded,
-            EncodedSink = transmission.Encoded is null ? Sink : null,
+            KeepsBytes = transmission.Encoded is null,
         });
     }
 

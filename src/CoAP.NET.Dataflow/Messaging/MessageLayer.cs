@@ -19,7 +19,6 @@ internal sealed partial class MessageLayer
     private readonly GroupMessageIds _groupMessageIds;
     private readonly GhostCounters _ghosts;
     private readonly BusyMemory _busy = new();
-    private readonly Action<CoapTransmission, long> _transmissionDue;
     private readonly Action<CoapChannel, long> _resume;
     private PeerTimes _times = new(CoapTransmissionParameters.Default);
     private readonly int _maxOutstanding;
@@ -37,13 +36,8 @@ internal sealed partial class MessageLayer
         _messageIds = new MessageIdScrambler(shard.Environment.Random);
         _ghosts = new GhostCounters(shard.Environment.Random);
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
-        shard.ReceptionDue = OnReceptionDue;
-        _transmissionDue = OnTransmissionDue;
         _resume = Pump;
     }
-
-    /// <summary>Who gets the bytes of messages that may be sent again. Set by the outbound block.</summary>
-    public ICoapEncodedSink? Sink { get; set; }
 
     /// <summary>The duplicate memory, for its gauges.</summary>
     public DuplicateMemory Memory => _memory;

@@ -22,7 +22,6 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         _shard = shard;
         _layer = layer;
         _signalling = signalling ?? new SignallingLayer(shard);
-        shard.Input = Raise;
     }
 
     /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours; fails the message that is quoted, if it is outstanding.</summary>
@@ -148,5 +147,6 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    private void Raise(in CoapInbound item) => Offer(item);
+    /// <summary>Offers up what became of our messages; called by <see cref="Shard.ShardDrain"/>, outside the lock.</summary>
+    internal void Raise(in CoapInbound item) => Offer(item);
 }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Messaging;
 /// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are acknowledged, and holds
 /// back what NSTART and PROBING_RATE do not allow yet. What comes out is to be encoded, in the order of each channel.
 /// </summary>
-public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>, ICoapEncodedSink
+public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;
@@ -20,12 +20,14 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
         _shard = shard;
         _layer = layer;
         _signalling = signalling ?? new SignallingLayer(shard);
-        layer.Sink = this;
-        shard.Output = Emit;
     }
 
-    /// <inheritdoc/>
-    void ICoapEncodedSink.OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes)
+    internal MessageLayer Layer => _layer;
+
+    /// <summary>The Serializer has made the bytes of a message that is kept. Called once, without any lock held, on the thread that encodes.</summary>
+    /// <param name="outbound">What was encoded.</param>
+    /// <param name="bytes">The bytes, valid for this call only.</param>
+    internal void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes)
     {
         _shard.Enter();
         try
@@ -110,7 +112,7 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
     }
 
     /// <summary>Offers on what was decided; called by the one who drains the channel's outbox, outside the lock.</summary>
-    private void Emit(in CoapOutbound item)
+    internal void PassOn(in CoapOutbound item)
     {
         // Acknowledged, rejected or cancelled between the decision to send and now.
         if (item.Transmission is { IsOver: true })
@@ -119,7 +121,7 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>,
         }
 
         // Most replies are encoded within the offer. Reading without the lock may see an old value, which costs a look under it.
-        if (Offer(item) && item.EncodedSink is not null && item.Reception is { Place: not 0 } reception)
+        if (Offer(item) && item.KeepsBytes && item.Reception is { Place: not 0 } reception)
         {
             _shard.Enter();
             _layer.OnEncodingDelayed(reception);

@@ -278,6 +278,6 @@ internal sealed partial class ObserverLayer
         last.Token = observer.Token;
         last.Payload = message.Payload;
         _counters.Add(CoapCounter.NotificationsSent);
-        _shard.AfterRelease(_order, new CoapTransmission(observer.Channel, last, null) { IsLimited = true });
+        _shard.Send(new CoapTransmission(observer.Channel, last, null) { IsLimited = true });
     }
 }

@@ -33,10 +33,9 @@ internal sealed partial class ObserverLayer
     private void DoJobs(object? state)
     {
         // Where a timer drives the clock it is set anew only after this tick, and a handler may take its time.
-        _shard.WakeClock?.Invoke();
+        _shard.Clock?.Wake();
         for (int i = 0; i < BatchSize; i++)
         {
-            CoapExchange? exchange = null;
             _shard.Enter();
             try
             {
@@ -51,19 +50,15 @@ internal sealed partial class ObserverLayer
                 {
                     Pump(peer, now);
                 }
-                else if ((exchange = BeginRun((Subject)job, now)) is not null)
+                else if (BeginRun((Subject)job, now) is { } exchange)
                 {
                     _shard.Wheel.Schedule(_jobTimer, now + s_jobPatience);
+                    _shard.Serve(exchange);
                 }
             }
             finally
             {
                 _shard.Exit();
-            }
-
-            if (exchange is not null)
-            {
-                Run?.Invoke(exchange);
             }
         }
 

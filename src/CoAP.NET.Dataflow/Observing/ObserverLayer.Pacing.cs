@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Observing;
 
@@ -52,7 +53,7 @@ internal sealed partial class ObserverLayer
         || IsProbe(observer, now);
 
     /// <summary>Whether a notification goes Confirmable for the sake of its round-trip time. Never beside another one that is outstanding, which tells as much.</summary>
-    private bool IsProbe(Observer observer, long now)
+    private static bool IsProbe(Observer observer, long now)
     {
         PeerObservers peer = observer.Peer;
         if (!observer.Subject.Settings.Probes || peer.Outstanding > 0 || now < peer.NextProbe)
@@ -75,5 +76,5 @@ internal sealed partial class ObserverLayer
         }
     }
 
-    private long? RoundTripTo(PeerObservers peer) => RoundTripOf?.Invoke(peer.Channel)?.Ticks;
+    private static long? RoundTripTo(PeerObservers peer) => MessageLayer.RttOf(peer.Channel)?.Ticks;
 }

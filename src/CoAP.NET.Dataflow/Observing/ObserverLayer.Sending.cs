@@ -12,8 +12,6 @@ internal sealed partial class ObserverLayer
     // How long a copy waits for the newer state that is being made for it.
     private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
 
-    private readonly Action<object?> _order;
-    private readonly Action<object?> _cancel;
     private JitterSequence _jitter;
 
     /// <summary>Whether a Confirmable notification, first or as a copy, waits a moment for a newer state. Under the lock.</summary>
@@ -247,7 +245,7 @@ internal sealed partial class ObserverLayer
             observer.Confirmable = new CoapTransmission(observer.Channel, latest.For(observer.Token, CoapMessageType.Confirmable), null) { Source = observer, IsLimited = true };
             peer.Outstanding++;
             observer.Subject.SetStalled(observer, observer.Channel.IsReliable);
-            _shard.AfterRelease(_order, observer.Confirmable);
+            _shard.Send(observer.Confirmable);
             return;
         }
 
@@ -260,7 +258,7 @@ internal sealed partial class ObserverLayer
 
         peer.Unacknowledged++;
         ArmRefresh(observer, now);
-        _shard.AfterRelease(_order, observer.NonConfirmable);
+        _shard.Send(observer.NonConfirmable);
         if (observer.Subject.Change > observer.Seen)
         {
             WantRun(observer.Subject, now);
@@ -339,28 +337,32 @@ internal sealed partial class ObserverLayer
         }
     }
 
-    // Messaging never heard of what was declined, so it cannot say that it has ended.
-    private void SendOrGiveBack(CoapTransmission transmission)
+    /// <summary>A notification was offered down. Messaging never heard of what was declined, so it cannot say that it has ended. No lock may be held.</summary>
+    /// <param name="transmission">The notification.</param>
+    /// <param name="isTaken">Whether no block in between declined it.</param>
+    public void OnOffered(CoapTransmission transmission, bool isTaken)
     {
-        if (Send?.Invoke(Order(transmission, CoapOutboundKind.Message)) == false && transmission.Source is { } source)
+        if (transmission.Source is not Observer observer)
+        {
+            return;
+        }
+
+        if (!isTaken)
         {
             _shard.Enter();
             try
             {
                 transmission.IsOver = true;
-                source.OnEnded(transmission, CoapInboundKind.NotSent, _shard.Environment.Now);
+                OnEnded(observer, transmission, CoapInboundKind.NotSent, _shard.Environment.Now);
             }
             finally
             {
                 _shard.Exit();
             }
         }
-        else if (transmission is { IsOver: false, Source: Observer { Channel.IsReliable: true } })
+        else if (!transmission.IsOver && observer.Channel.IsReliable)
         {
             LetGo(transmission);
         }
     }
-
-    private static CoapOutbound Order(CoapTransmission transmission, CoapOutboundKind kind) =>
-        new() { Channel = transmission.Channel, Kind = kind, Message = kind == CoapOutboundKind.Message ? transmission.Message : null, Transmission = transmission };
 }

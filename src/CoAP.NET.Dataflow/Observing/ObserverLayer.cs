@@ -36,18 +36,7 @@ internal sealed partial class ObserverLayer
         _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
         _jobTimer = new JobTimer(this);
         _doJobs = DoJobs;
-        _order = transmission => SendOrGiveBack((CoapTransmission)transmission!);
-        _cancel = transmission => Send?.Invoke(Order((CoapTransmission)transmission!, CoapOutboundKind.Cancel));
     }
-
-    /// <summary>Sends an order down to Messaging, outside the lock; false when a block in between declined it. Set by the pipeline.</summary>
-    public Func<CoapOutbound, bool>? Send { get; init; }
-
-    /// <summary>Offers a synthetic exchange to the Resource stage, outside the lock. Set by the pipeline.</summary>
-    public Action<CoapExchange>? Run { get; init; }
-
-    /// <summary>The round-trip time to a peer, under the lock; null when nobody measures it, or not yet.</summary>
-    public Func<CoapChannel, TimeSpan?>? RoundTripOf { get; init; }
 
     /// <summary>How many observers the shard has.</summary>
     public int Count
@@ -337,7 +326,7 @@ internal sealed partial class ObserverLayer
     {
         if (transmission is { IsOver: false })
         {
-            _shard.AfterRelease(_cancel, transmission);
+            _shard.Cancel(transmission);
         }
     }
 

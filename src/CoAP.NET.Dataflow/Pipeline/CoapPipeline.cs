@@ -29,32 +29,28 @@ internal sealed class CoapPipeline
         _fault = parts.Fault;
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
-        Signalling = new SignallingLayer(shard)
-        {
-            RequestsTo = ExchangeLayer.PendingOf,
-            IsQuiet = Messages.IsQuiet,
-        };
+        Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
         Bodies = new BodyLayer(shard, parts.Bodies);
+        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount);
         Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);
+        Connections = parts.Connections;
 
-        TransportIn = new TransportInbound(_environment);
-        ChannelInbound channelIn = new(shard, Channels, parts.Hash);
-        SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
         TransportOutbound transportOut = new(_environment);
         ChannelOutbound channelOut = new(shard);
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
+        ExchangesOut = new ExchangesOutbound(
+            shard, Exchanges, MessagingOut, parts.State, Bodies, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
+        Resource = new ResourceInbound(_environment, parts.Routes, parts.Served, ExchangesOut);
+        ExchangesInbound exchangesIn = new(
+            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, Observers, parts.Routes, parts.Connections);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
-        ExchangesOut = new ExchangesOutbound(shard, Exchanges, parts.State, Bodies, parts.Serializer.GetSize, parts.Groups) { StreamSizeOf = parts.StreamSerializer.GetSize };
-        ExchangesInbound exchangesIn = new(shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, parts.Routes) { Connections = parts.Connections };
-        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount) { Send = ExchangesOut.TryOrder, Run = exchange => exchangesIn.Emit(exchange), RoundTripOf = MessageLayer.RttOf };
-        ExchangesOut.Observers = Observers;
-        Connections = parts.Connections;
-        Resource = new ResourceInbound(_environment, parts.Routes, parts.Served);
+        SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
+        ChannelInbound channelIn = new(shard, Channels, parts.Hash);
+        TransportIn = new TransportInbound(_environment);
 
-        Resource.Bypass = reply => ExchangesOut.Run(reply);
-        ExchangesOut.Bypass = reply => MessagingOut.Run(reply);
+        shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
         _abandon.Add(TransportIn.Abandon);
         shard.LendsMessages = !_options.At(CoapSeams.ExchangesToMessaging).Any() && !_options.At(CoapSeams.MessagingToSerializer).Any();
         Link(TransportIn, channelIn, CoapSeams.TransportToChannel);

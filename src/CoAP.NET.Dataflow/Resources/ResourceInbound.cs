@@ -29,7 +29,10 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private readonly LaterBlocks _laterBlocks;
     private readonly UnansweredRequests _unanswered;
 
-    internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served)
+    // For an answer that takes the place of one that a block of a user declined or lost: past that block.
+    private readonly ExchangesOutbound? _exchangesOut;
+
+    internal ResourceInbound(CoapEnvironment environment, RouteTable routes, ServedRequests served, ExchangesOutbound? exchangesOut = null)
         : base(environment.Counters, environment.Logger)
     {
         _environment = environment;
@@ -38,11 +41,9 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _hasScopes = environment.Logger is not NullLogger;
         Served = served;
         _unanswered = new UnansweredRequests(served);
+        _exchangesOut = exchangesOut;
         _laterBlocks = new LaterBlocks(this);
     }
-
-    /// <summary>Where an answer goes that takes the place of one that a block of a user declined or lost: past that block. Set by the pipeline.</summary>
-    internal Action<CoapReply>? Bypass { get; set; }
 
     internal ServedRequests Served { get; }
 
@@ -151,7 +152,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     private void ReplyPast(in CoapReply item, CoapResult result)
     {
         BodyPart.CloseUnlessKept(item.Result);
-        Bypass?.Invoke(new CoapReply(item.Exchange, result));
+        _exchangesOut?.Run(new CoapReply(item.Exchange, result));
     }
 
     // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).

@@ -78,7 +78,7 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
             return message.Code.Class is 2 or 4 or 5 ? EncodeError(outbound, message, serializer) : null;
         }
 
-        outbound.EncodedSink?.OnEncoded(in outbound, datagram.Span);
+        TellBytes(in outbound, datagram);
         SpareMessage.GiveBack(message);
         return datagram;
     }
@@ -89,8 +89,16 @@ public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
         CoapMessage error = new(CoapCode.InternalServerError) { Type = message.Type, MessageId = message.MessageId, Token = message.Token };
         CoapDatagram datagram = Rent(checked((int)serializer.GetSize(error)));
         datagram.Length = serializer.TrySerialize(datagram.Buffer, error, out int written) ? written : 0;
-        outbound.EncodedSink?.OnEncoded(in outbound, datagram.Span);
+        TellBytes(in outbound, datagram);
         return datagram;
+    }
+
+    private static void TellBytes(in CoapOutbound outbound, CoapDatagram datagram)
+    {
+        if (outbound.KeepsBytes)
+        {
+            outbound.Channel.Shard.Drain.OnEncoded(in outbound, datagram.Span);
+        }
     }
 
     private CoapDatagram Rent(int size) => size <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(size);

@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
@@ -121,7 +122,7 @@ internal sealed partial class SignallingLayer
     {
         if (state is { ClosesWhenQuiet: true, IsOver: false }
             && state.Channel.Requests!.Count == 0
-            && (state.IsHalfClosed || RequestsTo is null || RequestsTo(state.Channel) == 0))
+            && (state.IsHalfClosed || ExchangeLayer.PendingOf(state.Channel) == 0))
         {
             CloseInOrder(state, now);
         }

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Signalling;
 
@@ -49,7 +50,7 @@ internal sealed partial class SignallingLayer
     private void CloseSessionIfDue(ConnectionState state, long now, bool atOnce)
     {
         CoapChannel channel = state.Channel;
-        if (atOnce || now >= state.EndsAt || (IsQuiet?.Invoke(channel) != false && (RequestsTo is null || RequestsTo(channel) == 0)))
+        if (atOnce || now >= state.EndsAt || (_messages?.IsQuiet(channel) != false && ExchangeLayer.PendingOf(channel) == 0))
         {
             CloseAtOnce(state, state.Reason!);
         }

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
@@ -17,20 +18,18 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     private readonly CoapStreamOptions _options;
     private readonly long _period;
 
-    public SignallingLayer(CoapShard shard)
+    // Asked of sessions; null where there are none.
+    private readonly MessageLayer? _messages;
+
+    public SignallingLayer(CoapShard shard, MessageLayer? messages = null)
     {
         _shard = shard;
+        _messages = messages;
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _options = shard.Environment.Streams;
         _period = PeriodOf(_options);
     }
-
-    /// <summary>How many requests of ours wait for a peer, under the lock. Set by the pipeline; null where none are made.</summary>
-    public Func<CoapChannel, int>? RequestsTo { get; init; }
-
-    /// <summary>Whether no exchange of a peer runs and no message to it waits for an acknowledgement, under the lock. Set by the pipeline; asked of sessions.</summary>
-    public Func<CoapChannel, bool>? IsQuiet { get; init; }
 
     /// <summary>A connection was opened: our CSM is the first message on it.</summary>
     public void Open(CoapChannel channel, long now)

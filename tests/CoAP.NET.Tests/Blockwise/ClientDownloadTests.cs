@@ -275,7 +275,7 @@ public sealed class ClientDownloadTests : TransferTest
         CoAP.NET.Requesting.BlockwiseStep step = new(Client.Endpoint.Environment)
         {
             Next = new CoAP.NET.Requesting.ExchangeStep(
-                Client.Endpoint.Environment, (sent, timeout, cancel) => pipeline.ExchangesOut.SendAsync(sent.Channel, sent.Message, timeout, null, cancel)),
+                Client.Endpoint.Environment, (sent, timeout, cancel) => pipeline.ExchangesOut.Begin(sent.Channel, sent.Message, timeout, null, cancel).Task),
         };
         CoapResponse whole = await Within(step.SendAsync(
             new CoAP.NET.Requesting.OutgoingRequest

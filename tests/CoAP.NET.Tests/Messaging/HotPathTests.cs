@@ -15,6 +15,7 @@ public sealed class HotPathTests
         MessageLayer layer = new(shard, 1);
         MessagingOutbound outbound = new(shard, layer);
         MessagingInbound inbound = new(shard, layer);
+        shard.Drain.Attach(outbound, inbound);
         CoapMessage request = new(CoapCode.Get);
         CoapMessage response = new(CoapCode.Content);
         byte[] encoded = new byte[20];
@@ -29,7 +30,11 @@ public sealed class HotPathTests
         outbound.LinkTo(
             new Collector<CoapOutbound>(item =>
             {
-                item.EncodedSink?.OnEncoded(item, encoded);
+                if (item.KeepsBytes)
+                {
+                    shard.Drain.OnEncoded(item, encoded);
+                }
+
                 sent++;
                 return true;
             }),

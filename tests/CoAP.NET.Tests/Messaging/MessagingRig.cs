@@ -32,6 +32,7 @@ internal sealed class MessagingRig
         Layer = new MessageLayer(Shard, shardCount);
         Outbound = new MessagingOutbound(Shard, Layer);
         Inbound = new MessagingInbound(Shard, Layer);
+        Shard.Drain.Attach(Outbound, Inbound);
         _serializerIn = new SerializerInbound(Environment, CoapDatagramSerializer.Default);
         _serializerOut = new SerializerOutbound(Environment, CoapDatagramSerializer.Default, new CoapDatagramPool(2048));
         _serializerIn.LinkTo(Inbound, new DataflowLinkOptions());

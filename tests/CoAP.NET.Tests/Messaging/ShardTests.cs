@@ -1,5 +1,7 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
+using CoAP.NET.Shard;
 
 namespace CoAP.NET.Tests.Messaging;
 
@@ -25,6 +27,21 @@ public sealed class ShardTests
         _shard.Enter();
         _shard.Exit();
         Assert.Equal(2, calls.Count);
+    }
+
+    [Fact]
+    public void Effects_are_carried_out_in_the_order_in_which_they_were_decided()
+    {
+        PingRequest ping = new(new ExchangeLayer(_shard), _rig.Channel(), _rig.Clock.Now, passesQueue: false);
+        List<bool> told = [];
+        _shard.Enter();
+        _shard.AfterRelease(_ => told.Add(ping.IsCompleted), null);
+        _shard.Tell(ping, new CoapException("It was given up."));
+        _shard.AfterRelease(_ => told.Add(ping.IsCompleted), null);
+        Assert.False(ping.IsCompleted);
+        _shard.Exit();
+        Assert.Equal([false, true], told);
+        Assert.IsType<CoapException>(ping.Completion.Task.Exception!.InnerException);
     }
 
     [Fact]
@@ -82,11 +99,13 @@ public sealed class ShardTests
     public void The_clock_is_woken_once_for_something_earlier_than_its_driver_knows()
     {
         int wakes = 0;
-        _shard.WakeClock = () =>
+        using ShardClock clock = new(_shard);
+        clock.DriveBy(() =>
         {
             Assert.False(_shard.Gate.IsHeldByCurrentThread);
             wakes++;
-        };
+        });
+        wakes = 0;
         long now = _rig.Clock.Now;
         Schedule(now + TimeSpan.TicksPerSecond);
         Assert.Equal(1, wakes);
@@ -103,7 +122,9 @@ public sealed class ShardTests
     public void A_driver_that_is_late_is_woken_by_whoever_has_the_time()
     {
         int wakes = 0;
-        _shard.WakeClock = () => wakes++;
+        using ShardClock clock = new(_shard);
+        clock.DriveBy(() => wakes++);
+        wakes = 0;
         long now = _rig.Clock.Now;
         _shard.MindClock(now + TimeSpan.TicksPerDay);
         Assert.Equal(0, wakes);
@@ -118,7 +139,9 @@ public sealed class ShardTests
     public void Requests_that_are_answered_at_once_do_not_wake_the_clock_each()
     {
         int wakes = 0;
-        _shard.WakeClock = () => wakes++;
+        using ShardClock clock = new(_shard);
+        clock.DriveBy(() => wakes++);
+        wakes = 0;
         _rig.Handle = item => _rig.Reply(item, new CoapMessage(CoapCode.Content));
         CoapChannel channel = _rig.Channel();
         for (int i = 0; i < 1000; i++)

@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Execution;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Shard;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;

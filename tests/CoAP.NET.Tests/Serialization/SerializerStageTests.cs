@@ -1,5 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Channels;
+using CoAP.NET.Messaging;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
@@ -213,20 +214,28 @@ public class SerializerStageTests
     [Fact]
     public void Bytes_are_told_to_who_keeps_them_before_they_leave()
     {
-        Sink sink = new(() => _down.Count);
-        Send(new CoapOutbound { Channel = Channel(), Message = new CoapMessage(CoapCode.Get) { MessageId = 9 }, EncodedSink = sink });
-        Assert.Equal(["40010009, 0 sent"], sink.Told);
-        Assert.Single(_down);
+        CoapTransmission kept = Keep(new CoapMessage(CoapCode.Get) { MessageId = 9 });
+        List<string> keptThen = [];
+        SerializerOutbound stage = new(_environment, CoapDatagramSerializer.Default, _pool);
+        stage.LinkTo(
+            new Messaging.Collector<CoapDatagram>(_ =>
+            {
+                keptThen.Add(Wire.Hex(kept.Encoded));
+                return true;
+            }),
+            new DataflowLinkOptions());
+        Offer(stage, new CoapOutbound { Channel = kept.Channel, Message = kept.Message, Transmission = kept, KeepsBytes = true });
+        Assert.Equal(["40010009"], keptThen);
     }
 
     [Fact]
     public void Message_without_a_form_is_counted_and_logged_and_the_next_one_leaves()
     {
         CoapMessage message = new(CoapCode.Empty) { Payload = new byte[1] };
-        Sink sink = new(() => 0);
-        Send(new CoapOutbound { Channel = Channel(), Message = message, EncodedSink = sink });
+        CoapTransmission kept = Keep(message);
+        Send(new CoapOutbound { Channel = kept.Channel, Message = message, Transmission = kept, KeepsBytes = true });
         Assert.Empty(_down);
-        Assert.Empty(sink.Told);
+        Assert.Null(kept.Encoded);
         Assert.Equal(1, _environment.Counters[CoapCounter.EncodeErrors]);
         Assert.Equal(0, _environment.Counters[CoapCounter.StageErrors]);
         Assert.Equal((LogLevel.Error, 1201), _log.Single());
@@ -285,15 +294,17 @@ public class SerializerStageTests
         Offer(stage, outbound);
     }
 
+    // A message that waits for its acknowledgement at a Messaging stage.
+    private CoapTransmission Keep(CoapMessage message)
+    {
+        CoapChannel channel = Channel();
+        MessageLayer layer = new(channel.Shard, 1);
+        channel.Shard.Drain.Attach(new MessagingOutbound(channel.Shard, layer), new MessagingInbound(channel.Shard, layer));
+        return new CoapTransmission(channel, message, null) { IsOutstanding = true };
+    }
+
     private CoapChannel Channel(bool isReliable = false) =>
         new(new CoapShard(0, _environment), new SilentTransport(isReliable), 7, s_remote, s_local, new CoapTransmissionParameters());
-
-    private sealed class Sink(Func<int> sent) : ICoapEncodedSink
-    {
-        public List<string> Told { get; } = [];
-
-        public void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes) => Told.Add($"{Wire.Hex(bytes)}, {sent()} sent");
-    }
 
     private sealed class Collector<T>(List<T> items) : ITargetBlock<T>
     {

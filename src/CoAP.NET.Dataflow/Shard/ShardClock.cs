@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Pipeline;
 
-namespace CoAP.NET.Pipeline;
+namespace CoAP.NET.Shard;
 
 /// <summary>Runs what is due in a shard: by a timer of the <see cref="TimeProvider"/>, or when a receive loop that drives the clock asks.</summary>
 internal sealed class ShardClock : IDisposable
@@ -16,7 +17,7 @@ internal sealed class ShardClock : IDisposable
         _shard = shard;
         _timer = _shard.Environment.TimeProvider.CreateTimer(
             static state => ((ShardClock)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        _shard.WakeClock = OnWake;
+        _shard.Clock = this;
     }
 
     /// <summary>From now on a receive loop calls <see cref="Tick"/>, and is woken when something is due earlier than it knows.</summary>
@@ -79,11 +80,12 @@ internal sealed class ShardClock : IDisposable
 
     public void Dispose()
     {
-        _shard.WakeClock = null;
+        _shard.Clock = null;
         _timer.Dispose();
     }
 
-    private void OnWake()
+    /// <summary>Something may be due earlier than the driver knows: sets the timer anew, or wakes the loop. No lock may be held.</summary>
+    public void Wake()
     {
         if (_wakeLoop is { } wakeLoop)
         {

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Channels;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Shard;
 
 /// <summary>What was decided in one stretch under a shard's lock and is carried out by the same thread after it let go.</summary>
 internal sealed class ShardWork
@@ -10,15 +12,15 @@ internal sealed class ShardWork
 
     public List<CoapInbound> Events { get; } = [];
 
-    public List<(Action<object?> Action, object? State)> Actions { get; } = [];
+    public List<ShardEffect> Effects { get; } = [];
 
-    public bool IsEmpty => Sends.Count == 0 && Events.Count == 0 && Actions.Count == 0;
+    public bool IsEmpty => Sends.Count == 0 && Events.Count == 0 && Effects.Count == 0;
 
     public void Clear()
     {
         Clear(Sends);
         Clear(Events);
-        Clear(Actions);
+        Clear(Effects);
     }
 
     private static void Clear<T>(List<T> list)

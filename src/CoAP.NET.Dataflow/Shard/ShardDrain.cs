@@ -1,0 +1,139 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Shard;
+
+/// <summary>
+/// Carries out what was decided under the lock of a shard, on the thread that decided it, after the lock was released. The state machines know no block that stands
+/// behind or above them: what they want done they leave with <see cref="CoapShard"/>, and only this class knows which block does it.
+/// </summary>
+internal sealed class ShardDrain
+{
+    private readonly CoapShard _shard;
+    private MessagingOutbound? _messagingOut;
+    private MessagingInbound? _messagingIn;
+    private ExchangesOutbound? _exchangesOut;
+    private ExchangesInbound? _exchangesIn;
+
+    public ShardDrain(CoapShard shard) => _shard = shard;
+
+    /// <summary>The state machine of the messages of this shard, to which their timers belong. Null before <see cref="Attach"/>.</summary>
+    public MessageLayer? Messages { get; private set; }
+
+    /// <summary>Sets the blocks that carry out effects. Called once, before the first message, when the blocks were made.</summary>
+    /// <param name="messagingOut">Sends what was posted, in the order of each channel.</param>
+    /// <param name="messagingIn">Offers up what was raised.</param>
+    /// <param name="exchangesOut">Takes messages of ours; null where there is no such stage.</param>
+    /// <param name="exchangesIn">Takes requests to serve and answers; null where there is no such stage.</param>
+    public void Attach(MessagingOutbound messagingOut, MessagingInbound messagingIn, ExchangesOutbound? exchangesOut = null, ExchangesInbound? exchangesIn = null)
+    {
+        _messagingOut = messagingOut;
+        _messagingIn = messagingIn;
+        _exchangesOut = exchangesOut;
+        _exchangesIn = exchangesIn;
+        Messages = messagingOut.Layer;
+    }
+
+    /// <summary>The Serializer has made the bytes of a message that <see cref="CoapOutbound.KeepsBytes"/>. No lock may be held.</summary>
+    /// <param name="outbound">What was encoded.</param>
+    /// <param name="bytes">The bytes, valid for this call only.</param>
+    public void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes) => _messagingOut?.OnEncoded(in outbound, bytes);
+
+    /// <summary>Carries out everything of one stretch under the lock. Never throws.</summary>
+    public void Carry(ShardWork work)
+    {
+        foreach (CoapOutbound item in work.Sends)
+        {
+            Carry(item);
+        }
+
+        foreach (CoapInbound item in work.Events)
+        {
+            try
+            {
+                _messagingIn?.Raise(in item);
+            }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                _shard.Failed(exception);
+            }
+        }
+
+        foreach (ShardEffect effect in work.Effects)
+        {
+            try
+            {
+                Carry(in effect);
+            }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                _shard.Failed(exception);
+            }
+        }
+    }
+
+    /// <summary>Sends an item that entered the outbox of its channel, and what came into that outbox meanwhile. Never throws.</summary>
+    public void Carry(CoapOutbound item)
+    {
+        CoapChannel channel = item.Channel;
+        while (true)
+        {
+            try
+            {
+                _messagingOut?.PassOn(in item);
+            }
+#pragma warning disable CA1031 // whatever happens to one item, the outbox must become free again
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                _shard.Failed(exception);
+            }
+
+            if (channel.Outbox.TryLeave())
+            {
+                return;
+            }
+
+            lock (_shard.Gate)
+            {
+                if (!channel.Outbox.TryNext(channel, out item))
+                {
+                    return;
+                }
+            }
+        }
+    }
+
+    private void Carry(in ShardEffect effect)
+    {
+        switch (effect.Kind)
+        {
+            case ShardEffectKind.Call:
+                ((Action<object?>)effect.Subject)(effect.Detail);
+                break;
+            case ShardEffectKind.Send:
+                _exchangesOut?.SendOwn((CoapTransmission)effect.Subject);
+                break;
+            case ShardEffectKind.Cancel:
+                _exchangesOut?.Cancel((CoapTransmission)effect.Subject);
+                break;
+            case ShardEffectKind.Serve:
+                _exchangesIn?.Emit((CoapExchange)effect.Subject);
+                break;
+            case ShardEffectKind.Answer:
+                _exchangesIn?.AnswerWaiting((CoapExchange)effect.Subject, (CoapResult?)effect.Detail);
+                break;
+            case ShardEffectKind.Tell:
+                ((PendingRequest)effect.Subject).Fail((CoapException)effect.Detail!);
+                break;
+            default:
+                throw new InvalidOperationException($"Nobody carries out {effect.Kind}.");
+        }
+    }
+}
