@@ -76,6 +76,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Scheduler = options.Scheduler,
             HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),
+            Sources = new SourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             QBlock = options.QBlock,
@@ -97,7 +98,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         };
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
-        _connections = new ConnectionTable(limits);
+        _connections = new ConnectionTable(limits, _environment.Sources);
         _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
         _groupRequests = new GroupRequests(_environment.Random, limits.MaxGroupRequests);
         options.Pipeline.Take();
@@ -121,7 +122,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Observers = Observers,
             Fault = Fault,
         };
-        AddressGuard guard = new(_environment, options.TrustedPrefixes);
+        AddressGuard guard = new(_environment);
         _pipelines = new CoapPipeline[options.Shards];
         _clocks = new ShardClock[options.Shards];
         for (int i = 0; i < _pipelines.Length; i++)

@@ -3,6 +3,8 @@ namespace CoAP.NET;
 /// <summary>The bounds of an endpoint: everything that can grow has one, does something sensible when it is full, and counts it. Mutable; the endpoint copies it when it is made.</summary>
 public sealed class CoapLimits
 {
+    internal const int DefaultSourcePrefixLength = 56;
+
     /// <summary>The receive buffer asked of the operating system for each socket, in bytes. Default 4 MiB. When full: the kernel drops, counted as <see cref="CoapCounter.KernelDrops"/>.</summary>
     public int ReceiveBufferSize { get; set => field = Check(value, 0, int.MaxValue); } = 4 * 1024 * 1024;
 
@@ -25,7 +27,11 @@ public sealed class CoapLimits
     /// <summary>How long after its first request a second one makes a peer a returning one. Default 2 s; 0 to 1 h.</summary>
     public TimeSpan NewcomerPeriod { get; set => field = value >= TimeSpan.Zero && value <= TimeSpan.FromHours(1) ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "The period is 0 to 1 h."); } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How many verified peers with one IPv4 address, or one IPv6 prefix of 64 bits, may hold their place while others want it. Default 1,000; 0 to 100,000,000. When full: further ones are answered as verified ones are, but may be forgotten as if they were not, so that no host fills the tables by its ports. In all <see cref="MaxChannels"/> peers may hold their place.</summary>
+    /// <summary>How many bits of an IPv6 address make a <see cref="CoapSource">source</see>, for which shares of bounds count. Default 56, what a provider gives to one customer; 32 to 64. With 64, customers of providers that
+    /// give a /64 each, such as those of mobile networks, do not share; whoever has a /56 then has 256 shares. Fewer bits hold off who has more addresses.</summary>
+    public int SourcePrefixLength { get; set => field = Check(value, 32, 64); } = DefaultSourcePrefixLength;
+
+    /// <summary>How many verified peers of one source (<see cref="CoapSource"/>) may hold their place while others want it. Default 1,000; 0 to 100,000,000. When full: further ones are answered as verified ones are, but may be forgotten as if they were not, so that no host fills the tables by its ports. In all <see cref="MaxChannels"/> peers may hold their place.</summary>
     public int MaxVerifiedPeersPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
     /// <summary>Memory for deduplication in the whole endpoint, in bytes. Default 256 MiB. When full: see <see cref="UnverifiedDeduplicationShare"/>.</summary>
@@ -61,7 +67,7 @@ public sealed class CoapLimits
     /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. A source never takes more of it than it leaves free. When full: of what the peer itself has under way that which was idle longest goes first, then that of peers that were silent for MAX_TRANSMIT_SPAN (at addresses that were never verified: four times ACK_TIMEOUT) or send next to nothing, of the source that holds most; then a block is answered 5.03, a newcomer's 4.01 with an Echo.</summary>
     public long MaxAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
-    /// <summary>The part of <see cref="MaxAssemblyBytes"/> and of <see cref="MaxRepresentationBytes"/> that one source may take. A source is an IPv4 address or an IPv6 /64, or one peer where it has an identity or is in <see cref="CoapEndpointOptions.TrustedPrefixes"/>. So much all newcomers together may take as well, and of the answers all others together whose addresses were never verified. Default 1/4; above 0, up to 1. With 1 a source may take everything; with less it never takes more than it leaves free. When full: as there.</summary>
+    /// <summary>The part of <see cref="MaxAssemblyBytes"/> and of <see cref="MaxRepresentationBytes"/> that one source may take. See <see cref="CoapSource"/>; where a proxy or gateway has many clients behind one address, these share. So much all newcomers together may take as well, and of the answers all others together whose addresses were never verified. Default 1/4; above 0, up to 1. With 1 a source may take everything; with less it never takes more than it leaves free. When full: as there.</summary>
     public double PeerAssemblyShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
 
     /// <summary>Memory for answers that peers fetch block by block in the whole endpoint, in bytes. Peers that fetch the same one share it. Default 64 MiB, of which a source may take 16 MiB (<see cref="PeerAssemblyShare"/>): the largest answer in memory. With 0 nothing is kept, and handlers run for each block. A source never takes more than it leaves free. When full: what was fetched to its end goes first, then what nobody fetches, or too slowly; what is being fetched stays, and a new one is answered 5.03 with <see cref="BusyMaxAge"/>, where the address was never verified 4.01 with an Echo. Larger bodies are a matter of <see cref="CoapResults.File"/> and <see cref="CoapResults.Stream"/>.</summary>
@@ -70,7 +76,7 @@ public sealed class CoapLimits
     /// <summary>How many observations there may be in the whole endpoint, with those that are being cancelled. Default 200,000. When full: a <see cref="CoapException"/>.</summary>
     public int MaxObservations { get; set => field = Check(value, 0, int.MaxValue); } = 200_000;
 
-    /// <summary>How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint. Default 1,000. When full: one for the IPv4 address or IPv6 /64 with most of them is not sent, counted as <see cref="CoapCounter.GroupAnswersDropped"/>.</summary>
+    /// <summary>How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint. Default 1,000. When full: one for the source (<see cref="CoapSource"/>) with most of them is not sent, counted as <see cref="CoapCounter.GroupAnswersDropped"/>.</summary>
     public int MaxDelayedGroupAnswers { get; set => field = Check(value, 1, 1_000_000); } = 1000;
 
     /// <summary>How many requests of ours to groups may run at a time, and how many tokens of earlier ones are kept to recognise late answers. Default 1,000. When full: further requests fail with a <see cref="CoapBusyException"/>; the oldest tokens are forgotten first.</summary>
@@ -89,7 +95,7 @@ public sealed class CoapLimits
     /// <summary>The size in bytes up to which a response to an unverified address is always sent. Default 136 (RFC 9175 section 2.4); 64 to 65,507.</summary>
     public int AmplificationFreeBytes { get; set => field = Check(value, 64, 65_507); } = 136;
 
-    /// <summary>How many bytes of larger datagrams an unverified IPv4 address or IPv6 /64 gets in any minute: half of them at once, half over the minute. Default 16 KiB; 0 for none.</summary>
+    /// <summary>How many bytes of larger datagrams an unverified source (<see cref="CoapSource"/>) gets in any minute: half of them at once, half over the minute. Default 16 KiB; 0 for none.</summary>
     public int AmplificationBytesPerMinute { get; set => field = Check(value, 0, int.MaxValue); } = 16 * 1024;
 
     /// <summary>How many bytes of larger datagrams all unverified addresses together get in any second: half of them at once, half over the second. Default 1 MiB; 0 for none.</summary>
@@ -104,7 +110,7 @@ public sealed class CoapLimits
     /// <summary>The largest body of a response that is put together in memory from its blocks (RFC 7959), in bytes. Default 64 MiB; 0 to 1 GiB. Larger: the request fails with <see cref="CoapException"/>. A body that goes to <see cref="CoapRequest.Destination"/> has no such limit.</summary>
     public int MaxResponseBodySize { get; set => field = Check(value, 0, 1 << 30); } = 64 * 1024 * 1024;
 
-    /// <summary>How many observers are served in the whole endpoint (RFC 7641 section 4.1). Default 200,000; 0 to 100,000,000. When full: where another source (IPv4 address, IPv6 prefix of 64 bits) has more observers than that of the newcomer would have, one of that source gives way, counted as <see cref="CoapCounter.ObserversEvicted"/>: of the client that neither registered nor acknowledged a notification for longest; if its address is verified it is told 5.03. Otherwise the registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
+    /// <summary>How many observers are served in the whole endpoint (RFC 7641 section 4.1). Default 200,000; 0 to 100,000,000. When full: where another source (<see cref="CoapSource"/>) has more observers than that of the newcomer would have, one of that source gives way, counted as <see cref="CoapCounter.ObserversEvicted"/>: of the client that neither registered nor acknowledged a notification for longest; if its address is verified it is told 5.03. Otherwise the registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
     public int MaxObservers { get; set => field = Check(value, 0, 100_000_000); } = 200_000;
 
     /// <summary>How many of them one peer may have. Default 1,000; 0 to 1,000,000. When full: a registration is answered as a plain request, without Observe, counted as <see cref="CoapCounter.RegistrationsRefused"/>.</summary>
@@ -113,25 +119,25 @@ public sealed class CoapLimits
     /// <summary>How many Non-confirmable notifications a peer whose address was never verified is sent between two acknowledgements (RFC 7641 section 7). Default 10; 0 to 1,000,000. When full: the next one is Confirmable, and no more are sent until it is acknowledged.</summary>
     public int MaxUnacknowledgedNotifications { get; set => field = Check(value, 0, 1_000_000); } = 10;
 
-    /// <summary>How many observers with addresses that were never verified may be served at one IPv4 address, or one IPv6 prefix of 64 bits, whatever their ports. Default 1,000; 0 to 100,000,000. When full: as with <see cref="MaxObserversPerPeer"/>.</summary>
+    /// <summary>How many observers with addresses that were never verified may be served of one source (<see cref="CoapSource"/>). Default 1,000; 0 to 100,000,000. When full: as with <see cref="MaxObserversPerPeer"/>.</summary>
     public int MaxUnverifiedObserversPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
-    /// <summary>How many connections of reliable transports there may be in the whole endpoint (RFC 8323). Default 100,000; 0 to 100,000,000. When full: an idle connection of the address with most of them gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>: first whoever sent no CSM, then whoever has nothing under way. Where no other address has more than that of the newcomer, only one that was idle for 10 s gives way (without CSM for 1 s); otherwise the newcomer is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>. Opening one fails with a <see cref="CoapConnectionException"/>.</summary>
+    /// <summary>How many connections of reliable transports there may be in the whole endpoint (RFC 8323). Default 100,000; 0 to 100,000,000. When full: an idle connection of the source with most of them gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>: first whoever sent no CSM, then whoever has nothing under way. Where no other source has more than that of the newcomer, only one that was idle for 10 s gives way (without CSM for 1 s); otherwise the newcomer is closed at once, counted as <see cref="CoapCounter.ConnectionsRefused"/>. Opening one fails with a <see cref="CoapConnectionException"/>.</summary>
     public int MaxConnections { get; set => field = Check(value, 0, 100_000_000); } = 100_000;
 
-    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 1,000; 1 to 100,000,000. When full: one of them that was idle for 10 s (without CSM for 1 s) gives way, as with <see cref="MaxConnections"/>.</summary>
+    /// <summary>How many of them may come from the addresses of one source (<see cref="CoapSource"/>). Default 1,000; 1 to 100,000,000. When full: one of them that was idle for 10 s (without CSM for 1 s) gives way, as with <see cref="MaxConnections"/>.</summary>
     public int MaxConnectionsPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
-    /// <summary>How many TLS handshakes that peers began may be under way at a time; a handshake begins with the first byte of the peer, and as many connections again may have been accepted of which nothing came yet. Default 1,000; 1 to 100,000,000. When full: of the address with most, the one that made no progress for longest gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>.</summary>
+    /// <summary>How many TLS handshakes that peers began may be under way at a time; a handshake begins with the first byte of the peer, and as many connections again may have been accepted of which nothing came yet. Default 1,000; 1 to 100,000,000. When full: of the source with most, the one that made no progress for longest gives way, counted as <see cref="CoapCounter.ConnectionsEvicted"/>.</summary>
     public int MaxHandshakes { get; set => field = Check(value, 1, 100_000_000); } = 1000;
 
-    /// <summary>How many of them may come from one IPv4 address, or one IPv6 prefix of 64 bits. Default 100; 1 to 100,000,000. When full: the one of them that made no progress for longest gives way when that is a second or more; otherwise the newcomer is closed, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
+    /// <summary>How many of them may come from the addresses of one source (<see cref="CoapSource"/>). Default 100; 1 to 100,000,000. When full: the one of them that made no progress for longest gives way when that is a second or more; otherwise the newcomer is closed, counted as <see cref="CoapCounter.ConnectionsRefused"/>.</summary>
     public int MaxHandshakesPerAddress { get; set => field = Check(value, 1, 100_000_000); } = 100;
 
     /// <summary>The largest message that is taken on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1). Default 1 MiB; 64 to 1 GiB. Larger: the connection is aborted before the rest is read.</summary>
     public int MaxStreamMessageSize { get; set => field = Check(value, 64, 1 << 30); } = 1024 * 1024;
 
-    /// <summary>Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB; one address has <see cref="StreamSourceShare"/> of it. When full: of the address that holds most, the connection whose frame did not grow for longest is closed, counted as <see cref="CoapCounter.FramesRefused"/>.</summary>
+    /// <summary>Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB; one source has <see cref="StreamSourceShare"/> of it. When full: of the source that holds most, the connection whose frame did not grow for longest is closed, counted as <see cref="CoapCounter.FramesRefused"/>.</summary>
     public long MaxFrameAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
     /// <summary>How many bytes may wait on one connection before nothing more is read from it and notifications give way to newer ones. Default 256 KiB; 1 KiB to 512 MiB.</summary>
@@ -140,10 +146,10 @@ public sealed class CoapLimits
     /// <summary>How many bytes may wait on one connection in any case, besides one message. Default 8 MiB; 1 KiB to 512 MiB. When full: the connection is closed, counted as <see cref="CoapCounter.SlowConnections"/>.</summary>
     public int MaxSendQueueBytes { get; set => field = Check(value, 1024, 1 << 29); } = 8 * 1024 * 1024;
 
-    /// <summary>How many bytes may wait to be sent on all connections together. Default 256 MiB; 64 KiB or more. One address has <see cref="StreamSourceShare"/> of it. When full: of the address for which most waits, the connection whose peer took nothing for longest is closed, counted as <see cref="CoapCounter.SlowConnections"/>. A message that alone is more than the share of an address closes its connection.</summary>
+    /// <summary>How many bytes may wait to be sent on all connections together. Default 256 MiB; 64 KiB or more. One source has <see cref="StreamSourceShare"/> of it. When full: of the source for which most waits, the connection whose peer took nothing for longest is closed, counted as <see cref="CoapCounter.SlowConnections"/>. A message that alone is more than the share of a source closes its connection.</summary>
     public long MaxStreamSendBytes { get; set => field = Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
 
-    /// <summary>The part of <see cref="MaxFrameAssemblyBytes"/> and of <see cref="MaxStreamSendBytes"/> that the connections of one IPv4 address, or one IPv6 prefix of 64 bits, may take. Default 1/4; above 0, up to 1. The largest message of a connection fits in any case. When full: as there, of the connections of that address.</summary>
+    /// <summary>The part of <see cref="MaxFrameAssemblyBytes"/> and of <see cref="MaxStreamSendBytes"/> that the connections of one source (<see cref="CoapSource"/>) may take. Default 1/4; above 0, up to 1. The largest message of a connection fits in any case. When full: as there, of the connections of that source.</summary>
     public double StreamSourceShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
 
     /// <summary>How many requests of one connection are served at a time. Default 1,000; 1 to 10,000,000. When full: nothing more is read from that connection until one is answered, counted as <see cref="CoapCounter.ReadingPauses"/>.</summary>

@@ -39,6 +39,9 @@ public sealed partial class CoapPeer : ICoapObserver
     /// </summary>
     public bool IsKnown => PeerIdentity.IsKnown(Channel.Identity);
 
+    /// <summary>Of which source it is, by which shares of bounds count; limits of your own may count by it as well.</summary>
+    public CoapSource Source => Channel.Shard.Environment.Sources.Of(Channel.Remote, Channel.Identity);
+
     /// <summary>Whether it was proven that the peer receives at its address.</summary>
     public bool IsVerified => Channel.IsVerified;
 

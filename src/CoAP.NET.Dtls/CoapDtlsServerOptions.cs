@@ -60,14 +60,14 @@ public sealed class CoapDtlsServerOptions
     public X509RevocationMode RevocationMode { get; set; } = X509RevocationMode.NoCheck;
 
     /// <summary>
-    /// Most sessions. For one more, one ends of the IPv4 address or the IPv6 network of 56 bits that has most: those of clients that showed no identity first, then those that were silent longest. Default 100,000; 1 to
+    /// Most sessions. For one more, one ends of the source (<see cref="CoapSource"/>) that has most: those of clients that showed no identity first, then those that were silent longest. Default 100,000; 1 to
     /// 10,000,000. Each takes up to 1 KiB.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessions { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessions)); } = 100_000;
 
     /// <summary>
-    /// Most sessions of one IPv4 address or one IPv6 network of 56 bits; for one more, one of its own ends. Default 10,000; 1 to 10,000,000. Raise it where more devices than that come from behind one NAT.
+    /// Most sessions from the addresses of one source (<see cref="CoapSource"/>); for one more, one of its own ends. Default 10,000; 1 to 10,000,000. Raise it where more devices than that come from behind one NAT.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessionsPerAddress { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerAddress)); } = 10_000;
@@ -80,13 +80,13 @@ public sealed class CoapDtlsServerOptions
     public int MaxSessionsPerIdentity { get; set => field = OptionRanges.Check(value, 1, 10_000_000, nameof(MaxSessionsPerIdentity)); } = 10_000;
 
     /// <summary>
-    /// Most handshakes under way with clients whose address is shown to be real. For one more, the one is given up that stands still longest, of the IPv4 address or the IPv6 network of 56 bits that has most; a quarter of
+    /// Most handshakes under way with clients whose address is shown to be real. For one more, the one is given up that stands still longest, of the source (<see cref="CoapSource"/>) that has most; a quarter of
     /// the room is for those that have sessions. Default 1,000; 1 to 100,000. Each takes up to 160 KiB.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakes { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakes)); } = 1_000;
 
-    /// <summary>Most of them with one IPv4 address or one IPv6 network of 64 bits; for one more, one of its own is given up. Default 50; 1 to 100,000. Many devices behind one NAT that restart together need more.</summary>
+    /// <summary>Most of them with the addresses of one source (<see cref="CoapSource"/>); for one more, one of its own is given up. Default 50; 1 to 100,000. Many devices behind one NAT that restart together need more.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakesPerAddress { get; set => field = OptionRanges.Check(value, 1, 100_000, nameof(MaxHandshakesPerAddress)); } = 50;
 

@@ -1,6 +1,4 @@
 using System.Runtime.InteropServices;
-using CoAP.NET.Channels;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Blockwise;
 
@@ -11,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 internal sealed class BodyBudget
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapAddress, BodySource> _sources = [];
+    private readonly Dictionary<CoapSource, BodySource> _sources = [];
     private readonly bool _isOpen;
     private long _used;
 
@@ -38,7 +36,7 @@ internal sealed class BodyBudget
 
     public long UsedByNewcomers => Newcomers.Bytes;
 
-    /// <summary>How many sources of addresses hold something.</summary>
+    /// <summary>How many sources hold something.</summary>
     public int Sources
     {
         get
@@ -50,20 +48,13 @@ internal sealed class BodyBudget
         }
     }
 
-    /// <summary>What a peer is part of, until <see cref="Leave"/>. Who has proven an identity, or is in a network in which nobody forges addresses, stands for itself; of others the address counts, as ports cost nothing.</summary>
-    public BodySource Join(CoapChannel channel, AddressGuard guard)
+    /// <summary>What a source takes of, until <see cref="Leave"/>; the same for all its peers.</summary>
+    public BodySource Join(in CoapSource key)
     {
-        CoapAddress remote = channel.Remote;
-        if (channel.Identity is not (null or ICoapPeerIdentity { IsKnown: false }) || guard.IsInTrustedNetwork(remote))
-        {
-            return new BodySource(null);
-        }
-
-        CoapAddress address = SourceBudgets.SourceOf(remote);
         lock (_gate)
         {
-            ref BodySource? source = ref CollectionsMarshal.GetValueRefOrAddDefault(_sources, address, out _);
-            source ??= new BodySource(address);
+            ref BodySource? source = ref CollectionsMarshal.GetValueRefOrAddDefault(_sources, key, out _);
+            source ??= new BodySource(key);
             source.Peers++;
             return source;
         }
@@ -72,13 +63,13 @@ internal sealed class BodyBudget
     /// <summary>Undoes <see cref="Join"/>.</summary>
     public void Leave(BodySource source)
     {
-        if (source.Address is { } address)
+        if (source.Key is { } key)
         {
             lock (_gate)
             {
                 if (--source.Peers == 0)
                 {
-                    _sources.Remove(address);
+                    _sources.Remove(key);
                 }
             }
         }

@@ -1,10 +1,8 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Blockwise;
 
-/// <summary>Who shares one part of a <see cref="BodyBudget"/>: a source of addresses, one peer that is known by more than its address, all newcomers together, or all that came back and were never verified. Thread-safe.</summary>
-/// <param name="address">The source, of which there is one in the budget; null for others.</param>
-internal sealed class BodySource(CoapAddress? address)
+/// <summary>Who shares one part of a <see cref="BodyBudget"/>: one source, all newcomers together, or all that came back and were never verified. Thread-safe.</summary>
+/// <param name="key">The source, of which there is one in the budget; null for others.</param>
+internal sealed class BodySource(CoapSource? key)
 {
     // For how long after a refusal those that hold room have to show progress.
     private static readonly long s_shortFor = TimeSpan.FromMinutes(1).Ticks;
@@ -12,7 +10,7 @@ internal sealed class BodySource(CoapAddress? address)
     private long _bytes;
     private long _refusedAt = long.MinValue;
 
-    public CoapAddress? Address => address;
+    public CoapSource? Key => key;
 
     /// <summary>How many bytes its bodies take; what is shared with others counts in full.</summary>
     public long Bytes => Volatile.Read(ref _bytes);

@@ -104,7 +104,7 @@ internal sealed class BodyTable<TEntry>
     {
         if (!_peers.TryGetValue(entry.Channel, out Peer? peer))
         {
-            _peers.Add(entry.Channel, peer = new Peer(Budget.Join(entry.Channel, _shard.Guard)));
+            _peers.Add(entry.Channel, peer = new Peer(Budget.Join(_shard.Environment.Sources.Of(entry.Channel.Remote, entry.Channel.Identity))));
         }
 
         _entries.Add(entry.Key, entry);

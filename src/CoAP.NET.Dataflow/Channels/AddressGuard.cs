@@ -1,4 +1,3 @@
-using System.Net;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
@@ -17,18 +16,18 @@ internal sealed partial class AddressGuard
     private readonly Lock _gate = new();
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
-    private readonly TrustedPrefix[] _trusted;
+    private readonly SourceRule _rule;
     private readonly SourceBudgets _sources;
     private readonly SourceCounts _verified;
     private readonly SourceCounts _observers;
     private readonly RateBound _whole;
     private long _wholeUntil = long.MinValue;
 
-    public AddressGuard(CoapEnvironment environment, IEnumerable<IPNetwork> trusted)
+    public AddressGuard(CoapEnvironment environment)
     {
         _limits = environment.Limits;
         _counters = environment.Counters;
-        _trusted = [.. trusted.Select(network => new TrustedPrefix(network))];
+        _rule = environment.Sources;
         _sources = new SourceBudgets(environment.Random, _limits.AmplificationBytesPerMinute, _limits.AmplificationBytesPerSecond);
         _verified = new SourceCounts(_limits.MaxVerifiedPeersPerSource, _limits.MaxChannels);
         _observers = new SourceCounts(_limits.MaxUnverifiedObserversPerSource, int.MaxValue);
@@ -81,22 +80,7 @@ internal sealed partial class AddressGuard
             }
         }
 
-        return IsInTrustedNetwork(channel.Remote);
-    }
-
-    /// <summary>Whether an address is of a network in which nobody forges addresses.</summary>
-    /// <param name="address">The address.</param>
-    public bool IsInTrustedNetwork(in CoapAddress address)
-    {
-        foreach (TrustedPrefix prefix in _trusted)
-        {
-            if (prefix.Contains(address))
-            {
-                return true;
-            }
-        }
-
-        return false;
+        return _rule.IsTrusted(channel.Remote);
     }
 
     /// <summary>The peer has shown that it receives at its address.</summary>
@@ -124,7 +108,7 @@ internal sealed partial class AddressGuard
 
             if (!channel.IsCountedVerified && !channel.IsConnection)
             {
-                channel.IsCountedVerified = _verified.TryAdd(channel.Remote);
+                channel.IsCountedVerified = _verified.TryAdd(_rule.Of(channel.Remote));
                 channel.IsBeyondShare = !channel.IsCountedVerified;
             }
 
@@ -163,7 +147,7 @@ internal sealed partial class AddressGuard
 
         lock (_gate)
         {
-            isCounted = _observers.TryAdd(channel.Remote);
+            isCounted = _observers.TryAdd(_rule.Of(channel.Remote));
             return isCounted;
         }
     }
@@ -174,7 +158,7 @@ internal sealed partial class AddressGuard
     {
         lock (_gate)
         {
-            _observers.Remove(channel.Remote);
+            _observers.Remove(_rule.Of(channel.Remote));
         }
     }
 
@@ -267,7 +251,7 @@ internal sealed partial class AddressGuard
         if (channel.IsCountedVerified)
         {
             channel.IsCountedVerified = false;
-            _verified.Remove(channel.Remote);
+            _verified.Remove(_rule.Of(channel.Remote));
         }
     }
 
@@ -283,7 +267,7 @@ internal sealed partial class AddressGuard
             }
 
             // Addresses that were heard only once can be forged by the million; they leave some to those that came back.
-            if (!_whole.TryDraw(_wholeUntil, size, now, out long next, channel.IsNewcomer ? LeftByNewcomers : 0) || !_sources.TryDraw(channel.Remote, size, now))
+            if (!_whole.TryDraw(_wholeUntil, size, now, out long next, channel.IsNewcomer ? LeftByNewcomers : 0) || !_sources.TryDraw(_rule.Of(channel.Remote), size, now))
             {
                 return false;
             }

@@ -45,7 +45,7 @@ internal sealed class CoapShard
     /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
     public AddressGuard Guard
     {
-        get => field ??= new AddressGuard(Environment, []);
+        get => field ??= new AddressGuard(Environment);
         init;
     }
 

@@ -9,11 +9,13 @@ internal sealed class ConnectionMemory
     private const long OneRead = 64 * 1024;
 
     private readonly CoapCounters _counters;
+    private readonly SourceRule _sources;
     private readonly ConnectionBudget _assembly;
     private readonly ConnectionBudget _sending;
 
-    public ConnectionMemory(CoapLimits limits, CoapCounters counters)
+    public ConnectionMemory(CoapLimits limits, CoapCounters counters, SourceRule sources)
     {
+        _sources = sources;
         _counters = counters;
 
         // The largest message must fit into the share of a source, also where a transport doubles its buffer.
@@ -98,14 +100,14 @@ internal sealed class ConnectionMemory
         CoapConnectionError.Refused,
         "others need its place, its source holds most of them, and it was idle for longest. See CoapLimits.MaxConnections and MaxConnectionsPerAddress.");
 
-    private static SourceLedger<CoapConnection>.Holding HoldingOf(ref SourceLedger<CoapConnection>.Holding? place, CoapConnection connection)
+    private SourceLedger<CoapConnection>.Holding HoldingOf(ref SourceLedger<CoapConnection>.Holding? place, CoapConnection connection)
     {
         if (Volatile.Read(ref place) is { } there)
         {
             return there;
         }
 
-        SourceLedger<CoapConnection>.Holding made = new(connection, connection.Remote);
+        SourceLedger<CoapConnection>.Holding made = new(connection, _sources.Of(connection.Remote, connection.Identity));
         return Interlocked.CompareExchange(ref place, made, null) ?? made;
     }
 

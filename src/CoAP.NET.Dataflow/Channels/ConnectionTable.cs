@@ -1,10 +1,14 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Channels;
 
 /// <summary>
 /// The connections of an endpoint, and how many each source has (RFC 8323 section 10). When there are too many, an idle one gives way to a newcomer, of the source that has most. Thread-safe; one for
 /// all shards.
 /// </summary>
-internal sealed class ConnectionTable(CoapLimits limits)
+/// <param name="limits">The bounds.</param>
+/// <param name="sources">Which peers count as one.</param>
+internal sealed class ConnectionTable(CoapLimits limits, SourceRule sources)
 {
     // So many of a source are looked at for an idle one, and so many sources that hold as much; the next time it is the turn of others.
     private const int MaxLookedAt = 64;
@@ -68,7 +72,7 @@ internal sealed class ConnectionTable(CoapLimits limits)
                 return false;
             }
 
-            SourceLedger<CoapChannel>.Holding? place = isOurs ? null : new SourceLedger<CoapChannel>.Holding(channel, channel.Remote);
+            SourceLedger<CoapChannel>.Holding? place = isOurs ? null : new SourceLedger<CoapChannel>.Holding(channel, sources.Of(channel.Remote));
             if (place is not null)
             {
                 _accepted.Set(place, Silent);
@@ -156,7 +160,7 @@ internal sealed class ConnectionTable(CoapLimits limits)
     private bool TryMakeRoom(CoapChannel newcomer, long now, out CoapChannel? idle)
     {
         idle = null;
-        SourceLedger<CoapChannel>.Source? own = _accepted.Find(newcomer.Remote);
+        SourceLedger<CoapChannel>.Source? own = _accepted.Find(sources.Of(newcomer.Remote));
         bool isFull = own?.Count >= limits.MaxConnectionsPerAddress;
         if (!isFull && _reliable < limits.MaxConnections)
         {

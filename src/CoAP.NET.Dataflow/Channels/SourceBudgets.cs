@@ -1,10 +1,8 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Channels;
 
 /// <summary>
-/// What addresses that were never verified may still get, in a table of fixed size: a source is an IPv4 address, an IPv6 /64 or a link-local address. Each
-/// source shares four cells with others, chosen by a keyed hash, and the least used one counts. So nobody gets more than his share, whatever addresses
+/// What addresses that were never verified may still get, in a table of fixed size. Each source (<see cref="CoapSource"/>)
+/// shares four cells with others, chosen by a keyed hash, and the least used one counts. So nobody gets more than his share, whatever addresses
 /// others send from; nothing is ever thrown out, cells come back with time; and a source is held back for others only if all its four cells are.
 /// Not thread-safe.
 /// </summary>
@@ -35,15 +33,15 @@ internal sealed class SourceBudgets
     public int Bytes => Rows * _cells * sizeof(long);
 
     /// <summary>Draws on the share of a source.</summary>
-    /// <param name="address">The address.</param>
+    /// <param name="source">The source.</param>
     /// <param name="size">How many bytes.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <returns>Whether there was enough; otherwise nothing was drawn.</returns>
-    public bool TryDraw(in CoapAddress address, int size, long now)
+    public bool TryDraw(in CoapSource source, int size, long now)
     {
         // Endpoints that only ask never need it.
         _until ??= new long[Rows * _cells];
-        ulong hash = _hash.Of(SourceOf(address));
+        ulong hash = source.HashBy(_hash);
         long least = long.MaxValue;
         for (int row = 0; row < Rows; row++)
         {
@@ -63,12 +61,6 @@ internal sealed class SourceBudgets
 
         return true;
     }
-
-    // Whoever has an IPv6 address mostly has a whole /64; ports cost nothing at all. On a link all neighbours share the prefix.
-    public static CoapAddress SourceOf(in CoapAddress address) =>
-        address.IsIPv4 ? address with { Port = 0, ScopeId = 0 }
-        : address.High >> 54 == 0xfe80 >> 6 ? address with { Port = 0 }
-        : address with { Low = 0, Port = 0, ScopeId = 0 };
 
     private int CellOf(int row, ulong hash) => (row * _cells) + ((int)(hash >> (row * BitsOfRow)) & (_cells - 1));
 }

@@ -1,9 +1,7 @@
-using CoAP.NET.Transports;
-
 namespace CoAP.NET.Channels;
 
 /// <summary>
-/// Who holds how much of something that all share, by source (<see cref="SourceBudgets.SourceOf"/>): which source holds most, and which of its holdings stands still longest. Whoever needs room
+/// Who holds how much of something that all share, by source (<see cref="CoapSource"/>): which source holds most, and which of its holdings stands still longest. Whoever needs room
 /// takes it there, so that those who hold little never pay for those who hold much. Not thread-safe.
 /// </summary>
 internal sealed class SourceLedger<T>
@@ -11,7 +9,7 @@ internal sealed class SourceLedger<T>
 {
     private const int FirstSize = 16;
 
-    private readonly Dictionary<CoapAddress, Source> _sources = [];
+    private readonly Dictionary<CoapSource, Source> _sources = [];
 
     // A binary heap: the source that holds most comes first; of several the one that has held as much for longest.
     private Source[] _heap = new Source[FirstSize];
@@ -24,8 +22,8 @@ internal sealed class SourceLedger<T>
     /// <summary>The source that holds most; null when nobody holds anything.</summary>
     public Source? Greediest => _count == 0 ? null : _heap[0];
 
-    /// <summary>The source of an address; null when it holds nothing.</summary>
-    public Source? Find(in CoapAddress address) => _sources.GetValueOrDefault(SourceBudgets.SourceOf(address));
+    /// <summary>What a source holds; null when it holds nothing.</summary>
+    public Source? Find(in CoapSource key) => _sources.GetValueOrDefault(key);
 
     /// <summary>Says how much a holding is now; one that was nothing comes last in the order of its source.</summary>
     public void Set(Holding holding, long amount)
@@ -80,11 +78,10 @@ internal sealed class SourceLedger<T>
 
     private Source Enter(Holding holding)
     {
-        CoapAddress address = SourceBudgets.SourceOf(holding.Address);
-        if (!_sources.TryGetValue(address, out Source? source))
+        if (!_sources.TryGetValue(holding.Key, out Source? source))
         {
-            source = new Source(address) { Index = _count };
-            _sources.Add(address, source);
+            source = new Source(holding.Key) { Index = _count };
+            _sources.Add(holding.Key, source);
             if (_count == _heap.Length)
             {
                 Array.Resize(ref _heap, 2 * _count);
@@ -100,7 +97,7 @@ internal sealed class SourceLedger<T>
 
     private void Leave(Source source)
     {
-        _sources.Remove(source.Address);
+        _sources.Remove(source.Key);
         Source last = _heap[--_count];
         _heap[_count] = null!;
         if (last != source)
@@ -142,9 +139,9 @@ internal sealed class SourceLedger<T>
     private static bool IsBefore(Source one, Source other) => one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
 
     /// <summary>What one source holds.</summary>
-    public sealed class Source(CoapAddress address)
+    public sealed class Source(in CoapSource key)
     {
-        public CoapAddress Address { get; } = address;
+        public CoapSource Key { get; } = key;
 
         public long Amount { get; set; }
 
@@ -205,11 +202,12 @@ internal sealed class SourceLedger<T>
     }
 
     /// <summary>What one owner holds.</summary>
-    public sealed class Holding(T owner, CoapAddress address)
+    public sealed class Holding(T owner, in CoapSource key)
     {
         public T Owner { get; } = owner;
 
-        public CoapAddress Address { get; } = address;
+        /// <summary>Of whom the owner is.</summary>
+        public CoapSource Key { get; } = key;
 
         public long Amount { get; set; }
 

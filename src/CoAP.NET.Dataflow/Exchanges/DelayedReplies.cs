@@ -99,7 +99,7 @@ internal sealed class DelayedReplies
 
     private bool TryMakeRoomFor(Waiting newcomer)
     {
-        long own = _waiting.Find(newcomer.Holding.Address)?.Amount ?? 0;
+        long own = _waiting.Find(newcomer.Holding.Key)?.Amount ?? 0;
         if (_waiting.Greediest is not { First.Owner: { } dropped } greediest || greediest.Amount <= own + 1)
         {
             return false;
@@ -119,7 +119,7 @@ internal sealed class DelayedReplies
         {
             _owner = owner;
             _reply = reply;
-            Holding = new SourceLedger<Waiting>.Holding(this, reply.Channel.Remote);
+            Holding = new SourceLedger<Waiting>.Holding(this, owner._shard.Environment.Sources.Of(reply.Channel.Remote));
         }
 
         public SourceLedger<Waiting>.Holding Holding { get; }

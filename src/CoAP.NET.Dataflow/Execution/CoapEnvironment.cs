@@ -1,3 +1,4 @@
+using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
@@ -37,6 +38,9 @@ internal sealed class CoapEnvironment
 
     /// <summary>With which peers Q-Block1 and Q-Block2 are used.</summary>
     public CoapQBlock QBlock { get; init; }
+
+    /// <summary>Which peers count as one.</summary>
+    public SourceRule Sources { get; init; } = SourceRule.Default;
 
     /// <summary>How connections are kept.</summary>
     public CoapStreamOptions Streams { get; init; } = new();

@@ -32,7 +32,7 @@ internal sealed class ObserverPlaces
         {
             if (_ledger.Total >= max)
             {
-                long own = _ledger.Find(place.Address)?.Amount ?? 0;
+                long own = _ledger.Find(place.Key)?.Amount ?? 0;
                 if (_ledger.Greediest is not { } greediest || greediest.Amount <= own + 1)
                 {
                     return false;

@@ -13,7 +13,7 @@ internal sealed class PeerObservers : WheelTimer
     {
         _layer = layer;
         Channel = channel;
-        Place = new SourceLedger<PeerObservers>.Holding(this, channel.Remote);
+        Place = new SourceLedger<PeerObservers>.Holding(this, channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity));
     }
 
     public CoapChannel Channel { get; }

@@ -34,13 +34,15 @@ internal sealed partial class EndpointContext : CoapTransportContext
         _pipelines = pipelines;
         _clocks = clocks;
         _hash = hash;
-        _memory = new ConnectionMemory(environment.Limits, environment.Counters);
+        _memory = new ConnectionMemory(environment.Limits, environment.Counters, environment.Sources);
     }
 
     /// <summary>Ends the endpoint.</summary>
     public Action<Exception>? Faulted { get; init; }
 
     public override TimeProvider TimeProvider => _environment.TimeProvider;
+
+    internal override SourceRule Sources => _environment.Sources;
 
     public override CoapRandomSource Random => _environment.Random;
 

@@ -14,6 +14,9 @@ public abstract class CoapTransportContext
     /// <summary>The bounds of the endpoint.</summary>
     public abstract CoapLimits Limits { get; }
 
+    /// <summary>Which peers count as one.</summary>
+    internal virtual SourceRule Sources => SourceRule.Default;
+
     /// <summary>The counters of the endpoint.</summary>
     public abstract CoapCounters Counters { get; }
 

@@ -18,4 +18,13 @@ internal static class PeerIdentity
         IIdentity user => user.IsAuthenticated,
         _ => true,
     };
+
+    /// <summary>What an identity that says who the peer is counts by: equal for the same peer, over however many connections; null for one that says nothing.</summary>
+    public static object? KeyOf(object? identity) => !IsKnown(identity) ? null : identity switch
+    {
+        ClaimsPrincipal user => UserKey.Of(user),
+        IPrincipal user => UserKey.Of(user.Identity),
+        IIdentity user => UserKey.Of(user),
+        _ => identity,
+    };
 }

@@ -132,8 +132,7 @@ internal sealed partial class DtlsServer
         PendingHandshake pending = new(handshake, path, this, beginning.ToArray())
         {
             Since = _time.GetTimestamp(),
-            Source = _sessions.Keys.WideOf(path.Remote),
-            NarrowSource = _sessions.Keys.NarrowOf(path.Remote),
+            Source = _sessions.Keys.Of(path.Remote),
             IsKnown = _sessions.HasSessionsOf(path.Remote),
         };
         if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))

@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -66,6 +67,12 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     public IDtlsSink Sink { get; }
 
     public CoapRandomSource Random { get; }
+
+    /// <summary>Which clients count as one.</summary>
+    public SourceRule Sources
+    {
+        init => _sessions.Keys.Rule = value;
+    }
 
     /// <summary>What happened so far.</summary>
     public DtlsServerCounters Counters { get; init; } = new();

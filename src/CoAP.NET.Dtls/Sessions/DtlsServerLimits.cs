@@ -6,7 +6,7 @@ internal sealed record DtlsServerLimits
     /// <summary>Most sessions; one of the source that has most makes room.</summary>
     public int MaxSessions { get; init; } = 100_000;
 
-    /// <summary>Most sessions of one IPv4 address or one IPv6 network of 56 bits.</summary>
+    /// <summary>Most sessions of one source.</summary>
     public int MaxSessionsPerAddress { get; init; } = 10_000;
 
     /// <summary>Most sessions of one identity.</summary>
@@ -15,7 +15,7 @@ internal sealed record DtlsServerLimits
     /// <summary>Most handshakes under way; for one more, one of the source that has most is given up.</summary>
     public int MaxHandshakes { get; init; } = 1_000;
 
-    /// <summary>Most of them with one IPv4 address or IPv6 /64.</summary>
+    /// <summary>Most of them of one source.</summary>
     public int MaxHandshakesPerAddress { get; init; } = 50;
 
     /// <summary>How long a handshake may take.</summary>

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// Who has how many handshakes under way, and whose is given up when there are too many: the one that stands still longest, of the source that has most; never the one that has just begun. A quarter of the room is
 /// for sources that have sessions. Thread-safe; calls nobody under its lock.
 /// </summary>
-/// <param name="maxOfSource">Most of one IPv4 address or IPv6 network of 64 bits.</param>
+/// <param name="maxOfSource">Most of one source.</param>
 /// <param name="maxInAll">Most of them.</param>
 internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 {
@@ -13,10 +13,9 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
     private readonly Lock _gate = new();
     private readonly int _maxOfStrangers = maxInAll - (maxInAll / KnownShare);
 
-    // By the wide source. A handshake is in one of them.
+    // A handshake is in one of them.
     private readonly Shares<PendingHandshake> _strangers = new();
     private readonly Shares<PendingHandshake> _known = new();
-    private readonly Dictionary<ulong, int> _ofNarrow = [];
 
     /// <summary>How many there are.</summary>
     public int Count
@@ -47,7 +46,6 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 
             pending.IsListed = true;
             SharesOf(pending).Add(pending);
-            _ofNarrow[pending.NarrowSource] = _ofNarrow.GetValueOrDefault(pending.NarrowSource) + 1;
             return victim;
         }
     }
@@ -69,9 +67,9 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 
     private PendingHandshake? VictimFor(PendingHandshake pending)
     {
-        if (_ofNarrow.GetValueOrDefault(pending.NarrowSource) >= maxOfSource)
+        if (_strangers.CountOf(pending.Source) + _known.CountOf(pending.Source) >= maxOfSource)
         {
-            return Slowest(_strangers.Of(pending.Source).Concat(_known.Of(pending.Source)).Where(other => other.NarrowSource == pending.NarrowSource));
+            return Slowest(_strangers.Of(pending.Source).Concat(_known.Of(pending.Source)));
         }
 
         if (Total >= maxInAll)
@@ -92,9 +90,5 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
 
         pending.IsListed = false;
         SharesOf(pending).Remove(pending);
-        if (--_ofNarrow[pending.NarrowSource] is 0)
-        {
-            _ofNarrow.Remove(pending.NarrowSource);
-        }
     }
 }

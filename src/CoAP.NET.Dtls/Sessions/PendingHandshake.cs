@@ -30,11 +30,8 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     /// <summary>When it began, by the clock's timestamp.</summary>
     public required long Since { get; init; }
 
-    /// <summary>Where the client is, as <see cref="SourceKeys.WideOf"/> has it.</summary>
+    /// <summary>Where the client is, as <see cref="SourceKeys.Of"/> has it.</summary>
     public required uint Source { get; init; }
-
-    /// <summary>Where the client is, as <see cref="SourceKeys.NarrowOf"/> has it.</summary>
-    public required ulong NarrowSource { get; init; }
 
     /// <summary>Whether its source has sessions.</summary>
     public required bool IsKnown { get; init; }

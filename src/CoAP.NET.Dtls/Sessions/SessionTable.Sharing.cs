@@ -16,7 +16,7 @@ internal sealed partial class SessionTable
     /// <param name="address">The address.</param>
     public bool HasSessionsOf(in CoapAddress address)
     {
-        uint source = Keys.WideOf(address);
+        uint source = Keys.Of(address);
         lock (_gate)
         {
             return (_known.Count > 0 ? _known : _strangers).CountOf(source) > 0;
@@ -87,7 +87,7 @@ internal sealed partial class SessionTable
 
     private void Share(DtlsSession session, in DtlsPath path)
     {
-        session.Source = Keys.WideOf(path.Remote);
+        session.Source = Keys.Of(path.Remote);
         SharesOf(session).Add(session);
         CountIdentity(session, 1);
     }
@@ -101,7 +101,7 @@ internal sealed partial class SessionTable
     // Its peer has moved.
     private void Rehome(DtlsSession session)
     {
-        uint source = Keys.WideOf(session.Path.Remote);
+        uint source = Keys.Of(session.Path.Remote);
         if (source != session.Source)
         {
             SharesOf(session).Remove(session);

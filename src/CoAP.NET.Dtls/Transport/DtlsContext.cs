@@ -15,6 +15,8 @@ internal sealed class DtlsContext(DtlsEngine engine, CoapTransportContext outer,
 
     public override CoapLimits Limits => outer.Limits;
 
+    internal override SourceRule Sources => outer.Sources;
+
     public override CoapCounters Counters => outer.Counters;
 
     public override ILogger Logger => outer.Logger;

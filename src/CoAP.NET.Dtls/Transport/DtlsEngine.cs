@@ -46,6 +46,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
             _serverContext = settings.MakeServerContext(context.TimeProvider);
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this, context.TimeProvider, context.Random, _work.Run) {
+                    Sources = context.Sources,
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                     Counters = new DtlsServerCounters(context.Counters),

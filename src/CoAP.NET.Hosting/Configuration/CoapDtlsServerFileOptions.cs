@@ -30,7 +30,7 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
         set => _bounds.MaxSessions = value;
     }
 
-    /// <summary>Most sessions of one IPv4 address or one IPv6 network of 56 bits. Default 10,000; 1 to 10,000,000.</summary>
+    /// <summary>Most sessions of the addresses of one source (<see cref="CoapSource"/>). Default 10,000; 1 to 10,000,000.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 10,000,000.</exception>
     public int MaxSessionsPerAddress
     {
@@ -54,7 +54,7 @@ public sealed class CoapDtlsServerFileOptions : CoapDtlsFileOptions
         set => _bounds.MaxHandshakes = value;
     }
 
-    /// <summary>Most of them with one IPv4 address or one IPv6 network of 64 bits. Default 50; 1 to 100,000.</summary>
+    /// <summary>Most of them with the addresses of one source (<see cref="CoapSource"/>). Default 50; 1 to 100,000.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 100,000.</exception>
     public int MaxHandshakesPerAddress
     {

@@ -10,6 +10,7 @@ internal static class LimitKeys
         .Time("Limits:IdlePeerLifetime", new TimeKind(TimeSpan.FromMinutes(1), TimeSpan.FromDays(300), isInfiniteAllowed: true), static limits => limits.IdlePeerLifetime, static (limits, value) => limits.IdlePeerLifetime = value)
         .Bytes("Limits:NewcomerBytes", 64 * 1024, int.MaxValue, static limits => limits.NewcomerBytes, static (limits, value) => limits.NewcomerBytes = (int)value)
         .Time("Limits:NewcomerPeriod", new TimeKind(TimeSpan.Zero, TimeSpan.FromHours(1)), static limits => limits.NewcomerPeriod, static (limits, value) => limits.NewcomerPeriod = value)
+        .Number("Limits:SourcePrefixLength", 32, 64, static limits => limits.SourcePrefixLength, static (limits, value) => limits.SourcePrefixLength = value)
         .Number("Limits:MaxVerifiedPeersPerSource", 0, 100_000_000, static limits => limits.MaxVerifiedPeersPerSource, static (limits, value) => limits.MaxVerifiedPeersPerSource = value)
         .Bytes("Limits:DeduplicationBytes", 64 * 1024, long.MaxValue, static limits => limits.DeduplicationBytes, static (limits, value) => limits.DeduplicationBytes = value)
         .Factor("Limits:UnverifiedDeduplicationShare", Share, static limits => limits.UnverifiedDeduplicationShare, static (limits, value) => limits.UnverifiedDeduplicationShare = value)

@@ -1,16 +1,14 @@
 using System.Net;
-using System.Net.Sockets;
 using System.Security.Claims;
 using System.Security.Principal;
-using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>By what requests are told apart that each have a limit of their own.</summary>
+/// <summary>By what requests are told apart that each have a limit of their own. Both are parts of the peer's <see cref="CoapSource"/>, by which the bounds of the library count too.</summary>
 public static class CoapRateLimitKey
 {
     /// <summary>
-    /// The peer's address without port; of IPv6 the first 64 bits, as one host can take any address behind them. Over <c>coap</c> addresses can be forged: put
+    /// The peer's address without port; of IPv6 the first <see cref="CoapLimits.SourcePrefixLength"/> bits, as one customer of a provider can take any address behind them. Over <c>coap</c> addresses can be forged: put
     /// <see cref="CoapAuthorizationPolicyBuilder.RequireVerifiedAddress"/> before a limit that must not be used up by others.
     /// </summary>
     /// <param name="request">The request.</param>
@@ -18,7 +16,7 @@ public static class CoapRateLimitKey
     public static IPAddress Address(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return Of(request.Peer.Address);
+        return request.Peer.Source.Address;
     }
 
     /// <summary>
@@ -31,37 +29,7 @@ public static class CoapRateLimitKey
     public static object Identity(CoapRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        if (!request.Peer.IsKnown)
-        {
-            return Address(request);
-        }
-
-        return request.Peer.Identity switch
-        {
-            ClaimsPrincipal user => (object?)UserKey.Of(user) ?? Address(request),
-            IPrincipal user => (object?)UserKey.Of(user.Identity) ?? Address(request),
-            IIdentity user => (object?)UserKey.Of(user) ?? Address(request),
-            object identity => identity,
-            null => Address(request),
-        };
-    }
-
-    internal static IPAddress Of(in CoapAddress remote)
-    {
-        IPAddress address = remote.ToIPAddress();
-        if (address.IsIPv4MappedToIPv6)
-        {
-            return address.MapToIPv4();
-        }
-
-        if (address.AddressFamily != AddressFamily.InterNetworkV6)
-        {
-            return address;
-        }
-
-        Span<byte> bytes = stackalloc byte[16];
-        address.TryWriteBytes(bytes, out _);
-        bytes[8..].Clear();
-        return new IPAddress(bytes);
+        CoapSource source = request.Peer.Source;
+        return source.Identity ?? source.Address;
     }
 }

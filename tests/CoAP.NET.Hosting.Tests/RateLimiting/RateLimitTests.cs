@@ -201,13 +201,6 @@ public sealed class RateLimitTests : ServedTest
         Assert.Throws<ObjectDisposedException>(() => limiters.Get("a"));
     }
 
-    [Theory]
-    [InlineData("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::")]
-    [InlineData("::ffff:192.0.2.1", "192.0.2.1")]
-    [InlineData("192.0.2.1", "192.0.2.1")]
-    public void Addresses_are_told_apart_by_host_not_by_port(string address, string key) =>
-        Assert.Equal(IPAddress.Parse(key), CoapRateLimitKey.Of(CoapAddress.Of(IPAddress.Parse(address), 1234)));
-
     private static RateLimitPartition<TKey> Once<TKey>(TKey key)
         where TKey : notnull =>
         RateLimitPartition.GetTokenBucketLimiter(key, static _ => new TokenBucketRateLimiterOptions

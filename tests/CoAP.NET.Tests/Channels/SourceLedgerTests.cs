@@ -20,7 +20,7 @@ public sealed class SourceLedgerTests
         Assert.Equal(10, _ledger.Greediest!.Amount);
         Assert.Equal(2, _ledger.Greediest.Count);
         Assert.Equal(28, _ledger.Total);
-        Assert.Null(_ledger.Find(Address("192.0.2.3", 1)));
+        Assert.Null(_ledger.Find(Source("192.0.2.3", 1)));
     }
 
     [Fact]
@@ -61,7 +61,7 @@ public sealed class SourceLedgerTests
     public void Whatever_happens_the_greediest_is_the_one_that_holds_most()
     {
         Random random = new(Campaign.Seed);
-        SourceLedger<string>.Holding[] all = [.. Enumerable.Range(0, 200).Select(i => new SourceLedger<string>.Holding($"{i}", Address($"192.0.2.{i % 40}", (ushort)i)))];
+        SourceLedger<string>.Holding[] all = [.. Enumerable.Range(0, 200).Select(i => new SourceLedger<string>.Holding($"{i}", Source($"192.0.2.{i % 40}", (ushort)i)))];
         for (int i = 0; i < Campaign.Rounds(20_000); i++)
         {
             SourceLedger<string>.Holding one = all[random.Next(all.Length)];
@@ -74,17 +74,17 @@ public sealed class SourceLedgerTests
                 _ledger.Set(one, random.Next(5));
             }
 
-            var sums = all.GroupBy(static holding => holding.Address.Low).Select(static group => group.Sum(static holding => holding.Amount)).ToList();
+            var sums = all.GroupBy(static holding => holding.Key).Select(static group => group.Sum(static holding => holding.Amount)).ToList();
             Assert.Equal(sums.Sum(), _ledger.Total);
             Assert.Equal(sums.Max(), _ledger.Greediest?.Amount ?? 0);
         }
     }
 
-    private static CoapAddress Address(string address, ushort port) => CoapAddress.FromIPEndPoint(new(System.Net.IPAddress.Parse(address), port));
+    private static CoapSource Source(string address, ushort port) => SourceRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
 
     private SourceLedger<string>.Holding Hold(string address, ushort port, long amount)
     {
-        SourceLedger<string>.Holding holding = new(address, Address(address, port));
+        SourceLedger<string>.Holding holding = new(address, Source(address, port));
         _ledger.Set(holding, amount);
         return holding;
     }

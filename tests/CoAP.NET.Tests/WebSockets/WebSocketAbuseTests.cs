@@ -138,8 +138,8 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         List<WebSocket> held = [];
         for (int i = 0; i < sources * Each; i++)
         {
-            // Two of the sources are of one IPv6 /64 each: another interface there is no other source.
-            IPAddress from = i % sources % 2 == 0 ? new IPAddress([10, 0, 0, (byte)(i % sources)]) : IPAddress.Parse($"2001:db8:0:{i % sources}::{i + 1:x}");
+            // Two of the sources are of one IPv6 /56 each: another interface there is no other source.
+            IPAddress from = i % sources % 2 == 0 ? new IPAddress([10, 0, 0, (byte)(i % sources)]) : IPAddress.Parse($"2001:db8:0:{i % sources}00::{i + 1:x}");
             (WebSocket peer, _) = Connect(new CoapAcceptedConnection { Remote = new IPEndPoint(from, 1000 + i) });
             await ReceiveAsync(peer);
             await SendAsync(peer, Csm);

@@ -23,7 +23,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         : base(transport, context, options)
     {
         Host = new ConnectionHost(transport, context, options.Streams);
-        _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider);
+        _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
     }
 

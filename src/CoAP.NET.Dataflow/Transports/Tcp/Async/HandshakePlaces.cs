@@ -8,7 +8,8 @@ namespace CoAP.NET.Transports;
 /// </summary>
 /// <param name="limits">The bounds.</param>
 /// <param name="time">The clock.</param>
-internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time)
+/// <param name="sources">Which peers count as one.</param>
+internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, SourceRule sources)
 {
     // A source that is full by itself gives a place away only when a handshake stands still for so long: many clients behind one address that connect at once would end each other's otherwise.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
@@ -46,7 +47,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time)
     /// <param name="end">What ends it when it has to give way; disposed after <see cref="Leave"/> only.</param>
     public Handshake Enter(in CoapAddress remote, CancellationTokenSource end)
     {
-        Handshake handshake = new(remote, end);
+        Handshake handshake = new(sources.Of(remote), end);
         lock (_gate)
         {
             _silent.Set(handshake.Place, 1);
@@ -75,8 +76,8 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time)
             }
 
             _silent.Set(handshake.Place, 0);
-            long mine = _begun.Find(handshake.Place.Address)?.Amount ?? 0;
-            SourceLedger<Handshake>.Source? full = mine >= limits.MaxHandshakesPerAddress ? _begun.Find(handshake.Place.Address)
+            long mine = _begun.Find(handshake.Place.Key)?.Amount ?? 0;
+            SourceLedger<Handshake>.Source? full = mine >= limits.MaxHandshakesPerAddress ? _begun.Find(handshake.Place.Key)
                 : _begun.Total >= limits.MaxHandshakes ? _begun.Greediest
                 : null;
             if (full is not null)
@@ -129,10 +130,10 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time)
     /// <summary>One handshake.</summary>
     internal sealed class Handshake
     {
-        public Handshake(in CoapAddress remote, CancellationTokenSource end)
+        public Handshake(in CoapSource source, CancellationTokenSource end)
         {
             End = end;
-            Place = new SourceLedger<Handshake>.Holding(this, remote);
+            Place = new SourceLedger<Handshake>.Holding(this, source);
         }
 
         public CancellationTokenSource End { get; }

@@ -1,7 +1,6 @@
 using System.Net;
-using CoAP.NET.Transports;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Transports;
 
 /// <summary>A prefix of addresses, in the form in which addresses are compared.</summary>
 internal readonly struct TrustedPrefix

@@ -1,7 +1,7 @@
 using System.Security.Claims;
 using System.Security.Principal;
 
-namespace CoAP.NET.Hosting;
+namespace CoAP.NET.Transports;
 
 /// <summary>A user by value: each connection has a principal of its own, which compares by reference.</summary>
 /// <param name="Issuer">Who says so; identifiers are unique for one issuer only.</param>
