@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Structure;
 /// <summary>Names and sizes.</summary>
 public class NamingTests
 {
-    private const int MaxLines = 400;
+    private const int MaxLinesOfClass = 500;
 
     private static readonly Assembly s_library = typeof(CoapCounters).Assembly;
     private static readonly Assembly s_testing = typeof(VirtualRandom).Assembly;
@@ -19,15 +19,46 @@ public class NamingTests
         "CoAP.NET.Pipeline.InlineTarget`1",
     ];
 
+    // Each is to be taken apart; no other may be added.
+    private static readonly HashSet<string> s_tooLong =
+    [
+        "CoAP.NET.Dataflow/AsyncConnection",
+        "CoAP.NET.Dataflow/BodyLayer",
+        "CoAP.NET.Dataflow/CborReader",
+        "CoAP.NET.Dataflow/ChannelTable",
+        "CoAP.NET.Dataflow/CoapEndpoint",
+        "CoAP.NET.Dataflow/CoapOptionCollection",
+        "CoAP.NET.Dataflow/CoapRequest",
+        "CoAP.NET.Dataflow/CoapRouteBuilderExtensions",
+        "CoAP.NET.Dataflow/CoapUri",
+        "CoAP.NET.Dataflow/ConnectionPool",
+        "CoAP.NET.Dataflow/DuplicateMemory",
+        "CoAP.NET.Dataflow/EpollLoop",
+        "CoAP.NET.Dataflow/ExchangesInbound",
+        "CoAP.NET.Dataflow/ExchangesOutbound",
+        "CoAP.NET.Dataflow/LinuxTcpConnection",
+        "CoAP.NET.Dataflow/MessageLayer",
+        "CoAP.NET.Dataflow/ObservedResource",
+        "CoAP.NET.Dataflow/ObserverLayer",
+        "CoAP.NET.Dataflow/ResourceInbound",
+        "CoAP.NET.Dataflow/SignallingLayer",
+        "CoAP.NET.Dataflow/TcpReceiver",
+        "CoAP.NET.Dtls/DtlsEngine",
+        "CoAP.NET.Dtls/DtlsServer",
+        "CoAP.NET.Dtls/DtlsSession",
+        "CoAP.NET.Testing/InMemoryNetwork",
+    ];
+
     // The stages' block types bear the words of the picture: stage and direction.
     private static readonly string[] s_blockSuffixes = ["Inbound", "Outbound"];
 
+    // All parts of a partial class count together: a class cut into files is as large as before.
     [Fact]
-    public void No_source_file_has_more_than_400_lines()
+    public void No_class_has_more_than_500_lines()
     {
-        string[] tooLong = [.. SourceTree.Files.Select(file => (File: Path.GetRelativePath(SourceTree.Src, file), Lines: File.ReadLines(file).Count()))
-            .Where(entry => entry.Lines > MaxLines).Select(entry => $"{entry.File}: {entry.Lines}")];
-        Assert.NotEmpty(SourceTree.Files);
+        string[] tooLong = [.. SourceTree.LinesOfClass.Where(entry => entry.Value > MaxLinesOfClass && !s_tooLong.Contains(entry.Key))
+            .Select(entry => $"{entry.Key}: {entry.Value}")];
+        Assert.NotEmpty(SourceTree.LinesOfClass);
         Assert.Empty(tooLong);
     }
 

@@ -19,6 +19,31 @@ internal static partial class SourceTree
     /// <summary>The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.</summary>
     public static IReadOnlyDictionary<string, string> FolderOfType { get; } = ReadFolders();
 
+    /// <summary>The lines of each top-level type below src, all parts of a partial one together, by project and name.</summary>
+    public static IReadOnlyDictionary<string, int> LinesOfClass { get; } = CountLines();
+
+    private static Dictionary<string, int> CountLines()
+    {
+        Dictionary<string, int> lines = [];
+        foreach (string file in Files)
+        {
+            string text = File.ReadAllText(file);
+            string relative = Path.GetRelativePath(Src, file);
+            string project = relative[..relative.IndexOf(Path.DirectorySeparatorChar)];
+            MatchCollection types = TypeLine().Matches(text);
+            for (int i = 0; i < types.Count; i++)
+            {
+                // What stands above the first type, such as its comment, counts for it.
+                int from = i == 0 ? 0 : types[i].Index;
+                int to = i + 1 < types.Count ? types[i + 1].Index : text.Length;
+                string name = $"{project}/{types[i].Groups["name"].Value}";
+                lines[name] = lines.GetValueOrDefault(name) + text.AsSpan(from, to - from).Count('\n');
+            }
+        }
+
+        return lines;
+    }
+
     private static Dictionary<string, string> ReadFolders()
     {
         Dictionary<string, string> folders = [];
