@@ -59,7 +59,7 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
 
     /// <summary>
     /// How long requests may take that say nothing of it, from the host name to the last block; see <see cref="CoapRequest.Timeout"/>. It
-    /// holds for the registration of an observation as well, and not for pings.
+    /// holds for the registration of an observation and for pings as well.
     /// Default null: the times of the transmission parameters, 93 s until somebody acknowledges and 293 s more for the response. Set it
     /// before the first request.
     /// </summary>
@@ -126,12 +126,40 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     /// <returns>The round-trip time, with retransmissions if there were any.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
-    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default)
+    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default) =>
+        PingAsync(uri, new RequestTime(Timeout), cancellationToken);
+
+    /// <summary>Asks a peer whether it is there, for some time at most: with finding its host name and connecting, and instead of
+    /// <see cref="Timeout"/>.</summary>
+    /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>, such as the empty string for its
+    /// host.</param>
+    /// <param name="timeout">How long all of it may take; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of
+    /// retransmission.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The round-trip time, with retransmissions if there were any.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The time is not above zero and not infinite.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer in time; <see cref="CoapTimeoutException.Awaited"/> says what was
+    /// missing.</exception>
+    /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
+    /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
+    public Task<TimeSpan> PingAsync(string uri, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return PingAsync(uri, RequestTime.Of(timeout), cancellationToken);
+        }
+        catch (ArgumentException exception)
+        {
+            return Task.FromException<TimeSpan>(exception);
+        }
+    }
+
+    private Task<TimeSpan> PingAsync(string uri, RequestTime time, CancellationToken cancellationToken)
     {
         try
         {
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            return Endpoint.PingAsync(_hasDefaults ? _defaults.Resolve(uri) : uri, cancellationToken);
+            return Endpoint.PingAsync(_hasDefaults ? _defaults.Resolve(uri) : uri, time, cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {

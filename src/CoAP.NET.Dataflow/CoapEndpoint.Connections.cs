@@ -63,14 +63,16 @@ public sealed partial class CoapEndpoint
         ConnectionRoute route, CoapMessage message, CoapContent? content, RequestTime time, CancellationToken cancellationToken) =>
         _connectionStep.ConnectAsync(route, message, ConnectionStep.NeedsCapabilities(message, content), time, cancellationToken);
 
-    private async Task<TimeSpan> PingAsync(ConnectionRoute route, CancellationToken cancellationToken)
+    private async Task<TimeSpan> PingAsync(ConnectionRoute route, RequestTime time, long started, CancellationToken cancellationToken)
     {
+        CoapMessage ping = new();
         for (bool isFirst = true; ; isFirst = false)
         {
-            CoapChannel channel = await _pool.GetAsync(route, cancellationToken).ConfigureAwait(false);
+            CoapChannel channel = await ChannelToAsync(route, ping, null, time.Since(started, _environment.Now), cancellationToken)
+                .ConfigureAwait(false);
             try
             {
-                return await PingOnAsync(channel, cancellationToken).ConfigureAwait(false);
+                return await PingOnAsync(channel, time.Since(started, _environment.Now), cancellationToken).ConfigureAwait(false);
             }
             catch (CoapConnectionException exception) when (isFirst && exception.IsUnsent && route.Only is null)
             {
@@ -106,7 +108,7 @@ public sealed partial class CoapEndpoint
             throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' is no host with a port.");
         }
 
-        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await _hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
         return Array.ConvertAll(addresses, address => AddressOf(uri, address));
     }
 

@@ -124,7 +124,7 @@ public sealed partial class CoapEndpoint
 
     private async ValueTask<CoapAddress[]> ResolveGroupAsync(CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
     {
-        IPAddress[] addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await _hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
         CoapAddress[] groups = [.. addresses.Select(address => CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port))).Where(static address => address.IsMulticast)];
         if (groups.Length == 0)
         {

@@ -49,7 +49,7 @@ public sealed partial class CoapEndpoint
         try
         {
             // It waits for nothing: what is outstanding may be what is held back until the answer comes.
-            await PingOnAsync(channel, until.Token, passesQueue: true).ConfigureAwait(false);
+            await PingOnAsync(channel, default, until.Token, passesQueue: true).ConfigureAwait(false);
             channel.Shard.Guard.OnAnswered(channel, movedAt);
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)

@@ -75,7 +75,7 @@ public sealed partial class CoapEndpoint
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         long started = _environment.Now;
         IPAddress[] addresses = Reachable(
-            await ResolveInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local, uri);
+            await _hosts.FindInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local, uri);
         if (transport is CoapConnectionTransport stream)
         {
             // Of several addresses the one that could be connected to.

@@ -12,9 +12,6 @@ namespace CoAP.NET;
 // Requests that this endpoint sends.
 public sealed partial class CoapEndpoint
 {
-    // Timers take no more than 49 days.
-    private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
-
     /// <summary>Sends a request to the host of its URI and waits for the response. When a host name has several addresses the next one is tried where nobody listens at the one before.</summary>
     /// <param name="request">The request, with a URI.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
@@ -68,7 +65,7 @@ public sealed partial class CoapEndpoint
         CoapUri uri = TargetOf(request);
         long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] found = await ResolveInTimeAsync(
+        IPAddress[] found = await _hosts.FindInTimeAsync(
             uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken).ConfigureAwait(false);
         IPAddress[] addresses = Reachable(found, request.LocalAddress, uri);
         if (transport is CoapConnectionTransport stream)
@@ -109,22 +106,56 @@ public sealed partial class CoapEndpoint
     /// <exception cref="CoapTimeoutException">The peer did not answer.</exception>
     /// <exception cref="CoapUnreachableException">Nobody listens there.</exception>
     /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
-    public async Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default)
+    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default) =>
+        PingAsync(uri, default(RequestTime), cancellationToken);
+
+    /// <summary>
+    /// Asks a peer whether it is there, for some time at most: that of finding its host name and of connecting included. On a connection
+    /// the time is instead of <see cref="CoapStreamOptions.PongTimeout"/>; see <see cref="PingAsync(string, CancellationToken)"/>.
+    /// </summary>
+    /// <param name="uri">Scheme, host and port; a path is ignored.</param>
+    /// <param name="timeout">How long all of it may take; <see cref="Timeout.InfiniteTimeSpan"/> for no limit but that of
+    /// retransmission.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The time from the call to the answer.</returns>
+    /// <exception cref="ArgumentException">The URI is no CoAP URI.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The time is not above zero and not infinite.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer in time; <see cref="CoapTimeoutException.Awaited"/> says what was
+    /// missing.</exception>
+    /// <exception cref="CoapUnreachableException">Nobody listens there.</exception>
+    /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
+    public Task<TimeSpan> PingAsync(string uri, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return PingAsync(uri, RequestTime.Of(timeout), cancellationToken);
+        }
+        catch (ArgumentException exception)
+        {
+            return Task.FromException<TimeSpan>(exception);
+        }
+    }
+
+    internal async Task<TimeSpan> PingAsync(string uri, RequestTime time, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(uri);
         CoapUri target = ParseTarget(uri);
+        long started = _environment.Now;
         CoapTransport transport = await TransportForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = await ResolveAsync(target, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await _hosts.FindInTimeAsync(target, CoapCode.Empty, time, started, cancellationToken).ConfigureAwait(false);
         if (transport is CoapConnectionTransport stream)
         {
-            return await PingAsync(RouteTo(stream, target, addresses), cancellationToken).ConfigureAwait(false);
+            return await PingAsync(RouteTo(stream, target, addresses), time, started, cancellationToken).ConfigureAwait(false);
         }
 
         for (int i = 0; ; i++)
         {
             try
             {
-                return await PingAsync(ChannelTo(transport, AddressOf(target, addresses[i])), cancellationToken).ConfigureAwait(false);
+                // One time limit for all addresses.
+                return await PingOnAsync(
+                    ChannelTo(transport, AddressOf(target, addresses[i])), time.Since(started, _environment.Now), cancellationToken)
+                    .ConfigureAwait(false);
             }
             catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
             {
@@ -133,16 +164,19 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    internal Task<TimeSpan> PingAsync(CoapChannel channel, CancellationToken cancellationToken) =>
-        channel.IsConnection ? PingAsync(ConnectionPool.RouteTo(channel), cancellationToken) : PingOnAsync(channel, cancellationToken);
+    internal Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
+        channel.IsConnection
+            ? PingAsync(ConnectionPool.RouteTo(channel), time, _environment.Now, cancellationToken)
+            : PingOnAsync(channel, time, cancellationToken);
 
-    private Task<TimeSpan> PingOnAsync(CoapChannel channel, CancellationToken cancellationToken, bool passesQueue = false)
+    private Task<TimeSpan> PingOnAsync(
+        CoapChannel channel, RequestTime time, CancellationToken cancellationToken, bool passesQueue = false)
     {
         CoapPipeline pipeline = _pipelines[channel.Shard.Index];
         CoapChannel held = Hold(pipeline, channel);
         try
         {
-            return pipeline.ExchangesOut.PingAsync(held, passesQueue, cancellationToken);
+            return pipeline.ExchangesOut.PingAsync(held, time, passesQueue, cancellationToken);
         }
         finally
         {
@@ -307,69 +341,5 @@ public sealed partial class CoapEndpoint
         }
 
         return target.Port != 0 ? target : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
-    }
-
-    // The time limit of a request is that of finding its host too, whether the resolver looks at its token or not.
-    private async ValueTask<IPAddress[]> ResolveInTimeAsync(
-        CoapUri uri, CoapCode method, RequestTime limit, long started, CancellationToken cancellationToken)
-    {
-        if (!limit.IsFinite || uri.HostAddress is not null)
-        {
-            return await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
-        }
-
-        TimeSpan left = limit.Since(started, _environment.Now).Left!.Value;
-        using CancellationTokenSource time = new(left < s_longestTimer ? left : s_longestTimer, _environment.TimeProvider);
-        using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
-        try
-        {
-            return await ResolveAsync(uri, both.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
-        {
-            throw new CoapTimeoutException(
-                new TimeoutFacts(
-                    CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, limit.Whole, CoapTimeoutReason.NotSent),
-                method,
-                $"{uri.Scheme}://{uri.Authority}");
-        }
-    }
-
-    private async ValueTask<T> UntilStoppedAsync<T>(Task<T> task, CancellationToken cancellationToken)
-    {
-        if (task.IsCompleted)
-        {
-            return await task.ConfigureAwait(false);
-        }
-
-        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(Served.Aborted, cancellationToken);
-        try
-        {
-            return await task.WaitAsync(either.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested && Served.Aborted.IsCancellationRequested)
-        {
-            throw new CoapException("The endpoint was stopped before the host name was resolved.");
-        }
-    }
-
-    private async ValueTask<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)
-    {
-        if (uri.Addresses is { } literal)
-        {
-            return literal;
-        }
-
-        IPAddress[] addresses;
-        try
-        {
-            addresses = await UntilStoppedAsync(_resolveHost(uri.Host, cancellationToken), cancellationToken).ConfigureAwait(false);
-        }
-        catch (System.Net.Sockets.SocketException exception)
-        {
-            throw new CoapNameResolutionException(uri.Host, exception.SocketErrorCode, exception);
-        }
-
-        return addresses.Length > 0 ? addresses : throw new CoapNameResolutionException(uri.Host, System.Net.Sockets.SocketError.NoData);
     }
 }

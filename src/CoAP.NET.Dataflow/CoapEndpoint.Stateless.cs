@@ -20,7 +20,7 @@ public sealed partial class CoapEndpoint
         CheckCode(request);
         CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
         CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = Reachable(await ResolveAsync(uri, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
+        IPAddress[] addresses = Reachable(await _hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
         CoapAddress remote = AddressOf(uri, addresses[0]);
         CoapMessage message = Copy(request);
         AddTarget(message, uri, remote);

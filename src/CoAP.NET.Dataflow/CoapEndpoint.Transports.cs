@@ -219,7 +219,7 @@ public sealed partial class CoapEndpoint
         IPAddress[] addresses;
         try
         {
-            addresses = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+            addresses = await _hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
         }
         catch (CoapException exception)
         {

@@ -28,7 +28,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     private readonly CoapUdpEngine _udpEngine;
     private readonly TimeSpan _gracePeriod;
-    private readonly Func<string, CancellationToken, Task<IPAddress[]>> _resolveHost;
+    private readonly HostLookup _hosts;
     private readonly CoapEnvironment _environment;
     private readonly EndpointState _state;
     private readonly AddressHash _hash;
@@ -60,7 +60,6 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _factories = [.. options.TransportFactories];
         _webSockets = options.WebSockets.Clone();
         _gracePeriod = options.StopGracePeriod;
-        _resolveHost = options.ResolveHost;
         _state = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
         CoapTransmissionParameters parameters = options.Parameters;
         Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
@@ -85,6 +84,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         };
         _hash = new AddressHash(_environment.Random);
         Served = new ServedRequests(_environment.Limits.MaxRequestsServed, options.Shards);
+        _hosts = new HostLookup(options.ResolveHost, _environment, Served.Aborted);
         Routes = options.Routes?.Take() ?? new RouteTable();
         Bodies = new BodyMemory(_environment.Limits);
         CoapLimits limits = _environment.Limits;

@@ -110,7 +110,19 @@ public sealed partial class CoapPeer : ICoapObserver
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
-    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => _endpoint.PingAsync(_channel, cancellationToken);
+    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) =>
+        _endpoint.PingAsync(_channel, default, cancellationToken);
+
+    /// <summary>Asks the peer whether it is there, for some time at most: on a connection instead of
+    /// <see cref="CoapStreamOptions.PongTimeout"/>, and with opening another one where it has ended.</summary>
+    /// <param name="timeout">How long it may take; <see cref="Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The round-trip time.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The time is not above zero and not infinite.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
+    /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
+    public Task<TimeSpan> PingAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
+        _endpoint.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
 
     /// <summary>Scheme and address.</summary>
     /// <returns>The text.</returns>

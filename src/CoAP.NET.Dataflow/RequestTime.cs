@@ -20,6 +20,19 @@ internal readonly struct RequestTime
     /// <param name="whole">The whole time; null when the transmission parameters decide.</param>
     public RequestTime(TimeSpan? left, TimeSpan? whole) => (_left, _whole) = (left?.Ticks ?? 0, whole?.Ticks ?? 0);
 
+    /// <summary>Of a request whose time a caller gave.</summary>
+    /// <param name="timeout">The whole time.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
+    public static RequestTime Of(TimeSpan timeout)
+    {
+        if (timeout != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero);
+        }
+
+        return new RequestTime(timeout);
+    }
+
     /// <summary>Whether the transmission parameters do not decide.</summary>
     public bool IsSet => _whole != 0;
 

@@ -65,7 +65,11 @@ internal sealed partial class ExchangeLayer
             if (ping.Channel.IsReliable)
             {
                 ping.IsAcknowledged = true;
-                ping.Deadline = After(now, _shard.Environment.Streams.PongTimeout);
+                ping.Deadline = After(now, ping.Time.Left ?? _shard.Environment.Streams.PongTimeout);
+            }
+            else if (ping.Time.Left is { } timeout)
+            {
+                ping.Deadline = After(now, timeout);
             }
 
             Arm(ping, now);

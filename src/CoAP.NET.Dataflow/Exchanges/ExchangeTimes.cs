@@ -27,10 +27,14 @@ internal static class ExchangeTimes
     /// <param name="request">The request.</param>
     /// <param name="isInVain">Whether it waited for its turn at a peer that is silent, without a time of its own.</param>
     public static TimeoutFacts Over(PendingRequest request, bool isInVain) => request is PingRequest && request.Channel.IsReliable
-        ? new TimeoutFacts(
-            CoapAwaited.Pong, CoapTimeLimit.PongTimeout, request.Channel.Shard.Environment.Streams.PongTimeout,
-            CoapTimeoutReason.NoResponse)
+        ? OverPing(request, request.Channel.Connection!.Progress.FramesReceived == 0)
         : Over(request.Transmission, request.IsAcknowledged, request.Time, isInVain);
+
+    private static TimeoutFacts OverPing(PendingRequest ping, bool isSilent) => new(
+        isSilent ? CoapAwaited.Capabilities : CoapAwaited.Pong,
+        ping.Time.IsSet ? CoapTimeLimit.RequestTimeout : CoapTimeLimit.PongTimeout,
+        ping.Time.IsSet ? ping.Time.Whole : ping.Channel.Shard.Environment.Streams.PongTimeout,
+        isSilent ? CoapTimeoutReason.NotAcknowledged : CoapTimeoutReason.NoResponse);
 
     /// <summary>The time of a message that wants a response is over.</summary>
     /// <param name="transmission">The message.</param>

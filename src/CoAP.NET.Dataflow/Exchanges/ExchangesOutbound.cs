@@ -76,9 +76,9 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     }
 
     /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>
-    internal Task<TimeSpan> PingAsync(CoapChannel channel, bool passesQueue, CancellationToken cancellationToken)
+    internal Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
     {
-        PingRequest ping = new(_layer, channel, _shard.Environment.Now, passesQueue);
+        PingRequest ping = new(_layer, channel, time, _shard.Environment.Now, passesQueue);
         _layer.Register(ping);
         Send(ping, cancellationToken);
         return ping.Completion.Task;

@@ -8,8 +8,8 @@ internal sealed class PingRequest : PendingRequest
     private readonly long _startedAt;
     private int _isOver;
 
-    public PingRequest(ExchangeLayer layer, CoapChannel channel, long now, bool passesQueue)
-        : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, default, passesQueue)
+    public PingRequest(ExchangeLayer layer, CoapChannel channel, RequestTime time, long now, bool passesQueue)
+        : base(layer, channel, new CoapMessage { Type = CoapMessageType.Confirmable }, time, passesQueue)
     {
         _startedAt = now;
         Completion = new TaskCompletionSource<TimeSpan>(channel.Shard.Environment.CompletionOptions);

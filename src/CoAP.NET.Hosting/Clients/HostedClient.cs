@@ -56,7 +56,12 @@ internal sealed class HostedClient : ICoapClient
     }
 
     public Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default) =>
-        Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), cancellationToken);
+        _defaults.Timeout is { } timeout
+            ? PingAsync(uri, timeout, cancellationToken)
+            : Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), cancellationToken);
+
+    public Task<TimeSpan> PingAsync(string? uri, TimeSpan timeout, CancellationToken cancellationToken = default) =>
+        Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), timeout, cancellationToken);
 
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
         Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using CoAP.NET.Hosting.Tests.Helpers;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -146,6 +148,22 @@ public sealed class HostedClientTests : HostTest
         await using CoapObservation observation = await Within(client.ObserveAsync("/y"));
         Assert.Equal("GET /y", observation.Latest!.GetText());
         Assert.True(await Within(client.PingAsync()) >= TimeSpan.Zero);
+    }
+
+    [Fact]
+    public async Task Pings_have_the_timeout_of_the_client_where_they_have_none()
+    {
+        using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        HostApplicationBuilder builder = Builder(("Coap:Client:BaseAddress", $"coap://{silent.LocalEndPoint}"), ("Coap:Client:Timeout", "90ms"));
+        builder.Services.AddCoapClient();
+        ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
+
+        CoapTimeoutException common = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync()));
+        CoapTimeoutException own = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync(null, TimeSpan.FromMilliseconds(70))));
+
+        Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromMilliseconds(90)), (common.EndedBy, common.Limit));
+        Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromMilliseconds(70)), (own.EndedBy, own.Limit));
     }
 
     [Fact]

@@ -124,6 +124,73 @@ public sealed class TimeoutTests : ClientTest
     }
 
     [Fact]
+    public async Task The_time_that_a_ping_was_given_ends_it_and_its_copies()
+    {
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", s_six);
+
+        CoapTimeoutException error = await AfterAsync(s_six, ping);
+
+        Assert.Equal((CoapAwaited.Acknowledgement, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotAcknowledged), FactsOf(error));
+        Assert.StartsWith(
+            "Ping to coap://192.0.2.1:5683 was not answered: no acknowledgement came within the Timeout of 6 s, for 2 copies",
+            error.Message, StringComparison.Ordinal);
+        Transport.TakeSent();
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public async Task A_ping_without_a_time_of_its_own_has_that_of_the_client()
+    {
+        Client.Timeout = s_six;
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1");
+        Task<TimeSpan> longer = Client.PingAsync("coap://192.0.2.9", TimeSpan.FromSeconds(20));
+
+        CoapTimeoutException error = await AfterAsync(s_six, ping);
+
+        Assert.Equal((CoapTimeLimit.RequestTimeout, s_six), (error.EndedBy, error.Limit));
+        Assert.False(longer.IsCompleted);
+        error = await AfterAsync(TimeSpan.FromSeconds(14), longer);
+        Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(20)), (error.EndedBy, error.Limit));
+    }
+
+    [Fact]
+    public async Task The_time_of_a_ping_holds_for_finding_its_host_as_well()
+    {
+        Options.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;
+        Task<TimeSpan> ping = Client.PingAsync("coap://slow.example", s_six);
+
+        CoapTimeoutException error = await AfterAsync(s_six, ping);
+
+        Assert.Equal((CoapAwaited.NameResolution, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.StartsWith("Ping to coap://slow.example was not sent", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_ping_that_waits_for_its_turn_says_so()
+    {
+        Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", s_six);
+
+        CoapTimeoutException error = await AfterAsync(s_six, ping);
+
+        Assert.Equal((CoapAwaited.Turn, CoapTimeLimit.RequestTimeout, s_six, CoapTimeoutReason.NotSent), FactsOf(error));
+        Assert.False(first.IsCompleted);
+    }
+
+    [Fact]
+    public async Task A_ping_without_a_limit_ends_with_its_copies_and_one_of_no_time_is_a_programming_error()
+    {
+        Task<TimeSpan> ping = Client.PingAsync("coap://192.0.2.1", Timeout.InfiniteTimeSpan);
+
+        CoapTimeoutException error = await AfterAsync(TimeSpan.FromSeconds(94), ping);
+
+        Assert.Equal(CoapTimeLimit.Retransmissions, error.EndedBy);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Within(Client.PingAsync("coap://192.0.2.1", TimeSpan.Zero)));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => Within(Client.Endpoint.PingAsync("coap://192.0.2.1", -s_six)));
+    }
+
+    [Fact]
     public async Task The_time_of_an_observation_holds_for_finding_its_server_as_well()
     {
         Options.ResolveHost = static (_, _) => new TaskCompletionSource<IPAddress[]>().Task;

@@ -55,6 +55,33 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
     }
 
     [Fact]
+    public async Task A_ping_on_a_connection_on_which_nothing_ever_came_says_so()
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
+
+        Assert.Equal(
+            (CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
+            (error.Awaited, error.EndedBy, error.Limit, error.Reason));
+        Assert.Contains("not even the peer's CSM", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_time_of_a_ping_holds_for_the_connection_too()
+    {
+        TaskCompletionSource never = new();
+        await StartClientAsync();
+        Streams.Connecting = (_, _, _) => never.Task;
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
+
+        Assert.Equal((CoapAwaited.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_connection_of_which_nothing_is_known_was_waited_for()
     {
         TaskCompletionSource never = new();
@@ -96,7 +123,7 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         Assert.Equal(CoapConnectStage.NoAnswer, error.ConnectProgress!.Stage);
     }
 
-    private async Task<CoapTimeoutException> AfterAsync(Task<CoapResponse> request)
+    private async Task<CoapTimeoutException> AfterAsync(Task request)
     {
         await LetOthersGoOnAsync();
         Clock.Advance(s_three + TimeSpan.FromSeconds(0.2));

@@ -190,6 +190,25 @@ public sealed class SignallingPingTests : SignallingTest
         Assert.Equal([Pong], connection.TakeSent());
     }
 
+    [Theory]
+    [InlineData(3)]
+    [InlineData(60)]
+    public async Task A_ping_of_ours_with_a_time_of_its_own_ends_after_that(int seconds)
+    {
+        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(TimeSpan.FromSeconds(seconds));
+        Clock.Advance(TimeSpan.FromSeconds(seconds - 0.1));
+        Assert.False(ping.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
+
+        Assert.Equal((CoapAwaited.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.Contains($"no Pong came within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_ping_of_ours_fails_with_its_connection()
     {
