@@ -156,4 +156,65 @@ public static class CoapCborRequests
     public static Task<CoapResponse> PutAsCborAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         PutAsCborAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
+
+    // The same for callers who have a System.Uri: its original text counts.
+
+    /// <inheritdoc cref="GetFromCborAsync{T}(ICoapRequester, string, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<T?> GetFromCborAsync<T>(
+        this ICoapRequester requester, Uri uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        GetFromCborAsync(requester, CoapRequests.TextOf(uri), typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="GetFromCborAsync{T}(ICoapRequester, string, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromCborAsync<T>(
+        this ICoapRequester requester, Uri uri, JsonSerializerOptions? options, CancellationToken cancellationToken = default) =>
+        GetFromCborAsync<T>(requester, CoapRequests.TextOf(uri), options, cancellationToken);
+
+    /// <inheritdoc cref="GetFromCborAsync{T}(ICoapRequester, string, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromCborAsync<T>(
+        this ICoapRequester requester, Uri uri, CancellationToken cancellationToken = default) =>
+        GetFromCborAsync<T>(requester, CoapRequests.TextOf(uri), cancellationToken);
+
+    /// <inheritdoc cref="PostAsCborAsync{T}(ICoapRequester, string, T, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<CoapResponse> PostAsCborAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        PostAsCborAsync(requester, CoapRequests.TextOf(uri), value, typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="PostAsCborAsync{T}(ICoapRequester, string, T, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PostAsCborAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        PostAsCborAsync(requester, CoapRequests.TextOf(uri), value, options, cancellationToken);
+
+    /// <inheritdoc cref="PostAsCborAsync{T}(ICoapRequester, string, T, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PostAsCborAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, CancellationToken cancellationToken) =>
+        PostAsCborAsync(requester, CoapRequests.TextOf(uri), value, cancellationToken);
+
+    /// <inheritdoc cref="PutAsCborAsync{T}(ICoapRequester, string, T, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<CoapResponse> PutAsCborAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        PutAsCborAsync(requester, CoapRequests.TextOf(uri), value, typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="PutAsCborAsync{T}(ICoapRequester, string, T, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PutAsCborAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        PutAsCborAsync(requester, CoapRequests.TextOf(uri), value, options, cancellationToken);
+
+    /// <inheritdoc cref="PutAsCborAsync{T}(ICoapRequester, string, T, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PutAsCborAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, CancellationToken cancellationToken) =>
+        PutAsCborAsync(requester, CoapRequests.TextOf(uri), value, cancellationToken);
 }

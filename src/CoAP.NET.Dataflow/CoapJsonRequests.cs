@@ -258,4 +258,105 @@ public static class CoapJsonRequests
     public static Task<CoapResponse> IPatchAsJsonAsync<T>(
         this ICoapRequester requester, string uri, T value, CancellationToken cancellationToken) =>
         IPatchAsJsonAsync(requester, uri, value, JsonMetadata.Of<T>(null), cancellationToken);
+
+    // The same for callers who have a System.Uri: its original text counts.
+
+    /// <inheritdoc cref="GetFromJsonAsync{T}(ICoapRequester, string, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<T?> GetFromJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync(requester, CoapRequests.TextOf(uri), typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="GetFromJsonAsync{T}(ICoapRequester, string, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, JsonSerializerOptions? options, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync<T>(requester, CoapRequests.TextOf(uri), options, cancellationToken);
+
+    /// <inheritdoc cref="GetFromJsonAsync{T}(ICoapRequester, string, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<T?> GetFromJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, CancellationToken cancellationToken = default) =>
+        GetFromJsonAsync<T>(requester, CoapRequests.TextOf(uri), cancellationToken);
+
+    /// <inheritdoc cref="PostAsJsonAsync{T}(ICoapRequester, string, T, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<CoapResponse> PostAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        PostAsJsonAsync(requester, CoapRequests.TextOf(uri), value, typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="PostAsJsonAsync{T}(ICoapRequester, string, T, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PostAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        PostAsJsonAsync(requester, CoapRequests.TextOf(uri), value, options, cancellationToken);
+
+    /// <inheritdoc cref="PostAsJsonAsync{T}(ICoapRequester, string, T, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PostAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, CancellationToken cancellationToken) =>
+        PostAsJsonAsync(requester, CoapRequests.TextOf(uri), value, cancellationToken);
+
+    /// <inheritdoc cref="PutAsJsonAsync{T}(ICoapRequester, string, T, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<CoapResponse> PutAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        PutAsJsonAsync(requester, CoapRequests.TextOf(uri), value, typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="PutAsJsonAsync{T}(ICoapRequester, string, T, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PutAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        PutAsJsonAsync(requester, CoapRequests.TextOf(uri), value, options, cancellationToken);
+
+    /// <inheritdoc cref="PutAsJsonAsync{T}(ICoapRequester, string, T, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PutAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, CancellationToken cancellationToken) =>
+        PutAsJsonAsync(requester, CoapRequests.TextOf(uri), value, cancellationToken);
+
+    /// <inheritdoc cref="PatchAsJsonAsync{T}(ICoapRequester, string, T, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<CoapResponse> PatchAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        PatchAsJsonAsync(requester, CoapRequests.TextOf(uri), value, typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="PatchAsJsonAsync{T}(ICoapRequester, string, T, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PatchAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        PatchAsJsonAsync(requester, CoapRequests.TextOf(uri), value, options, cancellationToken);
+
+    /// <inheritdoc cref="PatchAsJsonAsync{T}(ICoapRequester, string, T, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> PatchAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, CancellationToken cancellationToken) =>
+        PatchAsJsonAsync(requester, CoapRequests.TextOf(uri), value, cancellationToken);
+
+    /// <inheritdoc cref="IPatchAsJsonAsync{T}(ICoapRequester, string, T, JsonTypeInfo{T}, CancellationToken)"/>
+    public static Task<CoapResponse> IPatchAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonTypeInfo<T> typeInfo, CancellationToken cancellationToken = default) =>
+        IPatchAsJsonAsync(requester, CoapRequests.TextOf(uri), value, typeInfo, cancellationToken);
+
+    /// <inheritdoc cref="IPatchAsJsonAsync{T}(ICoapRequester, string, T, JsonSerializerOptions, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> IPatchAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, JsonSerializerOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        IPatchAsJsonAsync(requester, CoapRequests.TextOf(uri), value, options, cancellationToken);
+
+    /// <inheritdoc cref="IPatchAsJsonAsync{T}(ICoapRequester, string, T, CancellationToken)"/>
+    [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
+    [RequiresDynamicCode(JsonMetadata.Untrimmed)]
+    public static Task<CoapResponse> IPatchAsJsonAsync<T>(
+        this ICoapRequester requester, Uri uri, T value, CancellationToken cancellationToken) =>
+        IPatchAsJsonAsync(requester, CoapRequests.TextOf(uri), value, cancellationToken);
 }

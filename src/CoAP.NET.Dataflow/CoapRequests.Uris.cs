@@ -64,7 +64,8 @@ public static partial class CoapRequests
     public static Task<CoapResponse> IPatchAsync(this ICoapRequester requester, Uri uri, CoapContent content, CancellationToken cancellationToken = default) =>
         IPatchAsync(requester, TextOf(uri), content, cancellationToken);
 
-    private static string TextOf(Uri uri)
+    /// <summary>What stands for a <see cref="Uri"/>.</summary>
+    internal static string TextOf(Uri uri)
     {
         ArgumentNullException.ThrowIfNull(uri);
         return uri.OriginalString;

@@ -1,3 +1,4 @@
+using System.Reflection;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using CoAP.NET.Testing;
@@ -62,6 +63,40 @@ public sealed class ValueRequestTests : IAsyncLifetime
         string cbor = Convert.ToHexString(CoapContent.Cbor(s_reading, ReadingContext.Default.Reading).Bytes.Span);
         Assert.Equal($"POST 60 {cbor}", await TextAsync(() => Client.PostAsCborAsync(Echo, s_reading)));
         Assert.Equal($"PUT 60 {cbor}", await TextAsync(() => Client.PutAsCborAsync(Echo, s_reading, ReadingContext.Default.Reading)));
+    }
+
+    [Fact]
+    public async Task A_System_Uri_does_as_well()
+    {
+        Uri state = new(State);
+        Uri echo = new(Echo);
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync(state, ReadingContext.Default.Reading)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(state)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromJsonAsync<Reading>(state, options: null)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync(state, ReadingContext.Default.Reading)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(state)));
+        Assert.Equal(s_reading, await _pair.RunAsync(() => Client.GetFromCborAsync<Reading>(state, options: null)));
+        Assert.Equal($"POST 50 {s_json}", await TextAsync(() => Client.PostAsJsonAsync(echo, s_reading, ReadingContext.Default.Reading)));
+        Assert.Equal($"PUT 50 {s_json}", await TextAsync(() => Client.PutAsJsonAsync(echo, s_reading)));
+        Assert.Equal($"PATCH 52 {s_json}", await TextAsync(() => Client.PatchAsJsonAsync(echo, s_reading, CancellationToken.None)));
+        Assert.Equal($"iPATCH 52 {s_json}", await TextAsync(() => Client.IPatchAsJsonAsync(echo, s_reading)));
+        string cbor = Convert.ToHexString(CoapContent.Cbor(s_reading, ReadingContext.Default.Reading).Bytes.Span);
+        Assert.Equal($"POST 60 {cbor}", await TextAsync(() => Client.PostAsCborAsync(echo, s_reading, CancellationToken.None)));
+        Assert.Equal($"PUT 60 {cbor}", await TextAsync(() => Client.PutAsCborAsync(echo, s_reading)));
+    }
+
+    [Theory]
+    [InlineData(typeof(CoapJsonRequests), 15)]
+    [InlineData(typeof(CoapCborRequests), 9)]
+    public void Each_request_by_text_has_a_sibling_by_System_Uri(Type requests, int count)
+    {
+        MethodInfo[] methods = requests.GetMethods(BindingFlags.Public | BindingFlags.Static);
+        string[] byUri = [.. methods.Where(static method => method.ToString()!.Contains(typeof(Uri).FullName!, StringComparison.Ordinal))
+            .Select(static method => method.ToString()!).Order(StringComparer.Ordinal)];
+        string[] expected = [.. methods.Select(static method => method.ToString()!).Except(byUri)
+            .Select(static text => text.Replace(" System.String,", $" {typeof(Uri).FullName},", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+        Assert.Equal(count, expected.Length);
+        Assert.Equal(expected, byUri);
     }
 
     [Fact]
