@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Cli.Tests;
@@ -49,13 +50,41 @@ public sealed class TlsTests : IDisposable
         Assert.Equal("21.5", run.Out);
     }
 
-    private Task<CoapServer> StartAsync(bool clientNeeded) => TestServer.StartAsync(uri: "coaps+tcp://127.0.0.1:0", options: new CoapEndpointOptions
+    [Fact]
+    public async Task The_tool_fetches_nothing_that_a_strangers_certificate_names()
+    {
+        using IssuerTrap trap = new();
+        using TlsCertificates strangers = new("CN=Strangers");
+        string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
+        await using CoapServer server = await StartAsync(clientNeeded: false, strangers.Server(["127.0.0.1"], issuerAt: trap.Url));
+
+        CliRun named = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority);
+        CliRun system = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text");
+
+        Assert.Equal((ExitCodes.Network, ExitCodes.Network), (named.ExitCode, system.ExitCode));
+        Assert.Contains("--ca FILE", named.Error, StringComparison.Ordinal);
+        Assert.False(trap.WasVisited);
+    }
+
+    [Fact]
+    public void Chains_of_the_tool_end_at_the_authorities_that_were_named_and_are_built_without_downloads()
+    {
+        FileInfo authority = new(Write("ca.pem", _certificates.Authority.ExportCertificatePem()));
+
+        X509ChainPolicy policy = ClientSecurity.Make([authority], null, null, isInsecure: false)!.Client!.CertificateChainPolicy!;
+
+        Assert.True(policy.DisableCertificateDownloads);
+        Assert.Equal((X509ChainTrustMode.CustomRootTrust, X509RevocationMode.NoCheck), (policy.TrustMode, policy.RevocationMode));
+        Assert.Equal(_certificates.Authority.Thumbprint, Assert.Single(policy.CustomTrustStore).Thumbprint);
+    }
+
+    private Task<CoapServer> StartAsync(bool clientNeeded, X509Certificate2? own = null) => TestServer.StartAsync(uri: "coaps+tcp://127.0.0.1:0", options: new CoapEndpointOptions
     {
         Tls = new CoapTlsOptions
         {
             Server = new SslServerAuthenticationOptions
             {
-                ServerCertificate = _certificates.Server(["127.0.0.1"]),
+                ServerCertificate = own ?? _certificates.Server(["127.0.0.1"]),
                 ClientCertificateRequired = clientNeeded,
                 CertificateChainPolicy = clientNeeded ? _certificates.Trust() : null,
             },

@@ -53,6 +53,32 @@ public sealed class ServeDtlsTests
         }
     }
 
+    [Fact]
+    public async Task What_a_strangers_certificate_names_is_fetched_on_neither_secured_scheme()
+    {
+        using IssuerTrap trap = new();
+        using TlsCertificates certificates = new();
+        using TlsCertificates strangers = new("CN=Strangers");
+        await using ServedFolder folder = await ServedFolder.StartAsync(
+            folder =>
+            {
+                Write(folder, ".server", certificates.Server(["127.0.0.1"]));
+                Write(folder, ".mallory", strangers.Client("mallory", trap.Url));
+                File.WriteAllText(folder.PathOf(".ca.pem"), certificates.Authority.ExportCertificatePem());
+            },
+            ["--bind", "coaps://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", "{root}/.server.pem", "--key", "{root}/.server.key", "--ca", "{root}/.ca.pem"]);
+
+        foreach (string uri in folder.Uris)
+        {
+            CliRun run = await CliHarness.RunAsync(
+                "get", $"{uri}/hello.txt", "--ca", folder.PathOf(".ca.pem"), "--handshake-timeout", "2s",
+                "--cert", folder.PathOf(".mallory.pem"), "--key", folder.PathOf(".mallory.key"));
+            Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
+        }
+
+        Assert.False(trap.WasVisited);
+    }
+
     private static void Write(ServedFolder folder, string name, X509Certificate2 certificate)
     {
         using ECDsa key = certificate.GetECDsaPrivateKey()!;

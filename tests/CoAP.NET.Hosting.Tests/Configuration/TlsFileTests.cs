@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Tests;
 using CoAP.NET.Tests.Transports.Tcp;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
@@ -57,6 +58,65 @@ public sealed class TlsFileTests : HostTest, IDisposable
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync([.. WithClientCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Tls", strangers.Client("meter")) : []]);
         await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
+    }
+
+    [Theory]
+    [InlineData("Required", "NoCheck")]
+    [InlineData("Optional", "NoCheck")]
+    [InlineData("Required", "Online")]
+    public async Task A_server_fetches_nothing_that_a_strangers_certificate_names(string mode, string revocation)
+    {
+        using IssuerTrap trap = new();
+        using TlsCertificates strangers = new("CN=Strangers");
+        IHost host = await StartAsync(
+        [
+            .. WithClientCertificates(mode), ("Coap:Server:Tls:Revocation", revocation),
+            .. WritePem("Coap:Client:Tls", strangers.Client("meter", trap.Url)),
+        ]);
+
+        await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
+
+        // The client may try a second time.
+        CoapServer server = host.Services.GetRequiredKeyedService<CoapServer>("");
+        await Eventually.IsTrueAsync(() => server.Counters[CoapCounter.HandshakesFailed] > 0);
+        Assert.False(trap.WasVisited);
+    }
+
+    [Theory]
+    [InlineData("NoCheck")]
+    [InlineData("Online")]
+    public async Task A_client_fetches_nothing_that_a_strangers_certificate_names(string revocation)
+    {
+        using IssuerTrap trap = new();
+        using TlsCertificates strangers = new("CN=Strangers");
+        IHost host = await StartAsync(
+            [.. WritePem("Coap:Server:Tls", strangers.Server(["127.0.0.1"], issuerAt: trap.Url)), ("Coap:Client:Tls:Revocation", revocation)]);
+
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
+
+        Assert.Equal(CoapConnectionError.HandshakeFailed, exception.Error);
+        Assert.False(trap.WasVisited);
+    }
+
+    [Fact]
+    public void Chains_end_at_the_authorities_that_were_named_and_are_built_without_downloads()
+    {
+        string authorities = Write(_certificates.Authority.ExportCertificatePem());
+        CoapTlsFileOptions files = new()
+        {
+            Certificate = WritePfx(_certificates.Server(["a"]), null),
+            Authorities = authorities,
+            ClientCertificates = CoapClientCertificateMode.Required,
+        };
+        CoapTlsOptions options = TlsFiles.Load(files, "Coap:Server", out string? problem)!;
+
+        Assert.Null(problem);
+        Assert.All([options.Server!.CertificateChainPolicy, options.Client!.CertificateChainPolicy], policy =>
+        {
+            Assert.True(policy!.DisableCertificateDownloads);
+            Assert.Equal((X509ChainTrustMode.CustomRootTrust, X509RevocationMode.NoCheck), (policy.TrustMode, policy.RevocationMode));
+            Assert.Equal(_certificates.Authority.Thumbprint, Assert.Single(policy.CustomTrustStore).Thumbprint);
+        });
     }
 
     [Fact]

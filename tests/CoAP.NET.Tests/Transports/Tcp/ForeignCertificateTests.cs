@@ -1,6 +1,4 @@
-using System.Net;
 using System.Net.Security;
-using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Transports;
 
@@ -10,15 +8,7 @@ namespace CoAP.NET.Tests.Transports.Tcp;
 public sealed class ForeignCertificateTests : TlsTest
 {
     private readonly TlsCertificates _others = new("CN=Other CA");
-    private readonly Socket _trap = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-
-    public ForeignCertificateTests()
-    {
-        _trap.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        _trap.Listen();
-    }
-
-    private string IssuerAt => $"http://{_trap.LocalEndPoint}/issuer.cer";
+    private readonly IssuerTrap _trap = new();
 
     public override async Task DisposeAsync()
     {
@@ -39,9 +29,9 @@ public sealed class ForeignCertificateTests : TlsTest
             CertificateChainPolicy = hasPolicy ? Certificates.Trust() : null,
         });
 
-        await ShowToServerAsync(_others.Client("mallory", IssuerAt));
+        await ShowToServerAsync(_others.Client("mallory", _trap.Url));
 
-        Assert.False(WasVisited());
+        Assert.False(_trap.WasVisited);
     }
 
     [Fact]
@@ -55,9 +45,9 @@ public sealed class ForeignCertificateTests : TlsTest
         });
         await ListenWithTlsAsync();
 
-        await ShowToServerAsync(_others.Client("mallory", IssuerAt));
+        await ShowToServerAsync(_others.Client("mallory", _trap.Url));
 
-        Assert.False(WasVisited());
+        Assert.False(_trap.WasVisited);
     }
 
     [Theory]
@@ -65,23 +55,23 @@ public sealed class ForeignCertificateTests : TlsTest
     [InlineData(false)]
     public async Task A_client_fetches_no_url_of_a_server_certificate(bool hasPolicy)
     {
-        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: IssuerAt) });
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
 
         await FailToConnectAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = hasPolicy ? Certificates.Trust() : null });
 
-        Assert.False(WasVisited());
+        Assert.False(_trap.WasVisited);
     }
 
     [Fact]
     public async Task A_client_of_WebSockets_fetches_none_either()
     {
-        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: IssuerAt) });
+        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
         await using CoapWebSocketTransport client = new(new CoapWebSocketTransportOptions { UseTls = true });
         await client.StartAsync(ClientContext, CancellationToken.None);
 
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.ConnectAsync(Address, "localhost", CancellationToken.None).AsTask()));
 
-        Assert.False(WasVisited());
+        Assert.False(_trap.WasVisited);
     }
 
     [Fact]
@@ -96,10 +86,10 @@ public sealed class ForeignCertificateTests : TlsTest
 
         await ConnectOursAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust(), ClientCertificates = [Certificates.Client("ann")] });
         CoapConnection known = await Context.NextOpenedAsync();
-        await ShowToServerAsync(_others.Client("mallory", IssuerAt));
+        await ShowToServerAsync(_others.Client("mallory", _trap.Url));
 
         Assert.Equal("CN=ann", Assert.IsType<CoapTlsIdentity>(known.Identity).Certificate!.Subject);
-        Assert.False(WasVisited());
+        Assert.False(_trap.WasVisited);
     }
 
     [Fact]
@@ -135,6 +125,4 @@ public sealed class ForeignCertificateTests : TlsTest
 
         await UntilAsync(() => Context.Counters[CoapCounter.HandshakesFailed] == 1);
     }
-
-    private bool WasVisited() => _trap.Poll(0, SelectMode.SelectRead);
 }

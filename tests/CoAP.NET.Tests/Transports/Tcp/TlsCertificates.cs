@@ -38,7 +38,7 @@ internal sealed class TlsCertificates : IDisposable
     /// <param name="names">The names and addresses.</param>
     /// <param name="isExpired">Whether its time is over.</param>
     /// <param name="subject">Its subject; null for the first name.</param>
-    /// <param name="issuerAt">Where the certificate of its issuer is said to be; null for nowhere.</param>
+    /// <param name="issuerAt">Where the certificate of its issuer and the list of what that revoked are said to be; null for nowhere.</param>
     public X509Certificate2 Server(string[] names, bool isExpired = false, X500DistinguishedName? subject = null, string? issuerAt = null)
     {
         SubjectAlternativeNameBuilder alternatives = new();
@@ -81,7 +81,8 @@ internal sealed class TlsCertificates : IDisposable
 
         if (issuerAt is not null)
         {
-            request.CertificateExtensions.Add(new X509AuthorityInformationAccessExtension(null, [issuerAt]));
+            request.CertificateExtensions.Add(new X509AuthorityInformationAccessExtension([issuerAt], [issuerAt]));
+            request.CertificateExtensions.Add(CertificateRevocationListBuilder.BuildCrlDistributionPointExtension([issuerAt]));
         }
 
         using X509Certificate2 issued = request.Create(Authority, s_from, isExpired ? s_from.AddYears(1) : s_to, [1, ++_serial]);
