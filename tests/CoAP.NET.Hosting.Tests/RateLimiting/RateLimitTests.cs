@@ -1,8 +1,12 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
 using System.Net;
 using System.Security.Claims;
 using System.Security.Principal;
 using System.Threading.RateLimiting;
 using CoAP.NET.Hosting.Tests.Filters;
+using CoAP.NET.Tests;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -155,6 +159,76 @@ public sealed class RateLimitTests : ServedTest
 
         static ClaimsPrincipal User(string issuer, params Claim[] claims) =>
             new(new ClaimsIdentity(claims.Select(claim => new Claim(claim.Type, claim.Value, null, issuer)), "test"));
+    }
+
+    [Fact]
+    public async Task A_file_in_blocks_is_one_permit_of_a_token_bucket_one_span_and_one_measurement()
+    {
+        const string Route = "/firmware-of-one-permit";
+        byte[] body = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i ^ (i >> 8)))];
+        string path = Path.GetTempFileName();
+        await File.WriteAllBytesAsync(path, body);
+        ConcurrentQueue<Activity> spans = [];
+        using ActivityListener listener = new()
+        {
+            ShouldListenTo = static source => source.Name == CoapTelemetry.ActivitySourceName,
+            Sample = static (ref _) => ActivitySamplingResult.AllDataAndRecorded,
+            ActivityStopped = span =>
+            {
+                if (Equals(span.GetTagItem("coap.route"), Route))
+                {
+                    spans.Enqueue(span);
+                }
+            },
+        };
+        ActivitySource.AddActivityListener(listener);
+        int measured = 0;
+        using MeterListener meters = new()
+        {
+            InstrumentPublished = static (instrument, all) =>
+            {
+                if (instrument.Meter.Name == CoapTelemetry.MeterName && instrument.Name == "coap.server.request.duration")
+                {
+                    all.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        meters.SetMeasurementEventCallback<double>((_, _, tags, _) =>
+        {
+            if (tags.Contains(new KeyValuePair<string, object?>("coap.route", Route)))
+            {
+                Interlocked.Increment(ref measured);
+            }
+        });
+        meters.Start();
+        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => RateLimitPartition.GetTokenBucketLimiter(
+            0,
+            static _ => new TokenBucketRateLimiterOptions
+            {
+                TokenLimit = 2, TokensPerPeriod = 1, ReplenishmentPeriod = TimeSpan.FromHours(1), AutoReplenishment = false,
+            }));
+        try
+        {
+            Server.MapGet(Route, () => CoapResults.File(path)).RequireRateLimit(limiter);
+            await StartAsync();
+
+            for (int bodies = 1; bodies <= 2; bodies++)
+            {
+                CoapResponse whole = await AskAsync(Route);
+                Assert.Equal(CoapCode.Content, whole.Code);
+                Assert.Equal(body, whole.Payload.ToArray());
+                await Eventually.IsTrueAsync(() => spans.Count >= bodies && Volatile.Read(ref measured) >= bodies);
+                Assert.Equal((bodies, bodies), (spans.Count, measured));
+            }
+
+            Assert.All(spans, static span => Assert.Equal(98L, span.GetTagItem("coap.response.blocks")));
+            CoapResponse refused = await AskAsync(Route);
+            Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromHours(1)), (refused.Code, refused.MaxAge));
+        }
+        finally
+        {
+            File.Delete(path);
+        }
     }
 
     [Fact]
