@@ -66,6 +66,12 @@ internal sealed class HandshakePair : IDisposable
         }
     }
 
+    /// <summary>Ends the context of the client, as an endpoint that stops does.</summary>
+    public void EndClientContext() => _clientContext.Dispose();
+
+    /// <summary>Begins another handshake of the client.</summary>
+    public ClientHandshake BeginAnotherClient() => new(_clientContext, null, null, default);
+
     public void Dispose()
     {
         Client.Dispose();
