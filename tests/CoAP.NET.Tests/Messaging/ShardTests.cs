@@ -32,7 +32,7 @@ public sealed class ShardTests
     [Fact]
     public void Effects_are_carried_out_in_the_order_in_which_they_were_decided()
     {
-        PingRequest ping = new(new ExchangeLayer(_shard), _rig.Channel(), _rig.Clock.Now, passesQueue: false);
+        PingRequest ping = new(new ExchangeLayer(_shard), _rig.Channel(), default, _rig.Clock.Now, passesQueue: false);
         List<bool> told = [];
         _shard.Enter();
         _shard.AfterRelease(_ => told.Add(ping.IsCompleted), null);
