@@ -46,7 +46,15 @@ public sealed class CoapLimits
     /// <summary>The largest reply to a safe method that is kept for duplicates, in bytes; above it the request is run again (RFC 7252 section 4.5). Default 128.</summary>
     public int MaxStoredSafeReply { get; set => field = Check(value, 0, 65_535); } = 128;
 
-    /// <summary>How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs; last blocks of bodies that are under way have an eighth more, and observers are still told.</summary>
+    /// <summary>
+    /// How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs;
+    /// last blocks of bodies that are under way have an eighth more, and
+    /// observers are still told. The fewer are free, the fewer one source may have whose handlers have not answered yet: half of all when
+    /// half is free, an eighth when a quarter is free, a fiftieth when a
+    /// tenth is. Beyond that it gets 5.03, counted as <see cref="CoapCounter.RequestsBeyondShare"/>, and a source that has none is served
+    /// as long as there is a place. All addresses together that were never
+    /// verified may have three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapSource"/>.
+    /// </summary>
     public int MaxRequestsServed { get; set => field = Check(value, 1, int.MaxValue); } = 10_000;
 
     /// <summary>How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that they are not sent, counted as <see cref="CoapCounter.NotSent"/>. Each shard has an equal part of it, and at least one. A Non-confirmable message that nothing answers keeps its place for NON_LIFETIME, so that a bound below a few for each shard slows everything down.</summary>
@@ -64,10 +72,20 @@ public sealed class CoapLimits
     /// <summary>The largest body of a request that is taken, in blocks or in one message, in bytes, where the route says nothing else. Default 1 MiB; 1 to 1 GiB. Above it: 4.13 with Size1 (RFC 7959 section 2.9.3).</summary>
     public long MaxBodySize { get; set => field = Check(value, 1, 1L << 30); } = 1024 * 1024;
 
-    /// <summary>Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. A source never takes more of it than it leaves free. When full: of what the peer itself has under way that which was idle longest goes first, then that of peers that were silent for MAX_TRANSMIT_SPAN (at addresses that were never verified: four times ACK_TIMEOUT) or send next to nothing, of the source that holds most; then a block is answered 5.03, a newcomer's 4.01 with an Echo.</summary>
+    /// <summary>
+    /// Memory for bodies of requests that come block by block in the whole endpoint, in bytes. Default 64 MiB. A source never takes more of
+    /// it than it leaves free. When full: of what the peer itself has under way that which was idle longest goes first, then that of peers
+    /// that were silent for MAX_TRANSMIT_SPAN (at addresses that were never verified: four times ACK_TIMEOUT) or send next to nothing, of
+    /// the source that holds most; then a block is answered 5.03, or 4.01 with an Echo where the address was never verified.
+    /// </summary>
     public long MaxAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
-    /// <summary>The part of <see cref="MaxAssemblyBytes"/> and of <see cref="MaxRepresentationBytes"/> that one source may take. See <see cref="CoapSource"/>; where a proxy or gateway has many clients behind one address, these share. So much all newcomers together may take as well, and of the answers all others together whose addresses were never verified. Default 1/4; above 0, up to 1. With 1 a source may take everything; with less it never takes more than it leaves free. When full: as there.</summary>
+    /// <summary>
+    /// The part of <see cref="MaxAssemblyBytes"/> and of <see cref="MaxRepresentationBytes"/> that one source may take. See <see
+    /// cref="CoapSource"/>; where a proxy or gateway has many clients behind one address, these share. So much all newcomers together may
+    /// take as well, and all others together whose addresses were never verified. Default 1/4; above 0, up to 1. With 1 a source may take
+    /// everything; with less it never takes more than it leaves free. When full: as there.
+    /// </summary>
     public double PeerAssemblyShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
 
     /// <summary>Memory for answers that peers fetch block by block in the whole endpoint, in bytes. Peers that fetch the same one share it. Default 64 MiB, of which a source may take 16 MiB (<see cref="PeerAssemblyShare"/>): the largest answer in memory. With 0 nothing is kept, and handlers run for each block. A source never takes more than it leaves free. When full: what was fetched to its end goes first, then what nobody fetches, or too slowly; what is being fetched stays, and a new one is answered 5.03 with <see cref="BusyMaxAge"/>, where the address was never verified 4.01 with an Echo. Larger bodies are a matter of <see cref="CoapResults.File"/> and <see cref="CoapResults.Stream"/>.</summary>
@@ -152,7 +170,11 @@ public sealed class CoapLimits
     /// <summary>The part of <see cref="MaxFrameAssemblyBytes"/> and of <see cref="MaxStreamSendBytes"/> that the connections of one source (<see cref="CoapSource"/>) may take. Default 1/4; above 0, up to 1. The largest message of a connection fits in any case. When full: as there, of the connections of that source.</summary>
     public double StreamSourceShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
 
-    /// <summary>How many requests of one connection are served at a time. Default 1,000; 1 to 10,000,000. When full: nothing more is read from that connection until one is answered, counted as <see cref="CoapCounter.ReadingPauses"/>.</summary>
+    /// <summary>
+    /// How many requests of one connection are served at a time. Default 1,000; 1 to 10,000,000. When full: nothing more is read from that
+    /// connection until one is answered, counted as
+    /// <see cref="CoapCounter.ReadingPauses"/>. All connections of a source together have its share of <see cref="MaxRequestsServed"/>.
+    /// </summary>
     public int MaxRequestsPerConnection { get; set => field = Check(value, 1, 10_000_000); } = 1000;
 
     internal CoapLimits Clone() => (CoapLimits)MemberwiseClone();

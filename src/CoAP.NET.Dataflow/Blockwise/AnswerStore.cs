@@ -13,7 +13,7 @@ internal sealed class AnswerStore
     public AnswerStore(CoapShard shard, BodyBudget budget)
     {
         _shard = shard;
-        _transfers = new BodyTable<BodyTransfer>(shard, budget, Remove, Evict) { PoolsUnverified = true };
+        _transfers = new BodyTable<BodyTransfer>(shard, budget, Remove, Evict);
         Refusals = new AnswerRefusals(shard);
     }
 

@@ -134,7 +134,10 @@ internal sealed partial class BodyLayer
             _bodies.NoteRefusal(entry, shortage, now);
             _counters.Add(CoapCounter.BodiesRefused);
             entry.Channel.NoteDrop(CoapCounter.BodiesRefused);
-            return entry.Standing == BodyStanding.Newcomer && !entry.Channel.IsConnection ? CoapResults.FreshnessRequired()
+
+            // Whoever shows that it receives at its address takes of a share of its own.
+            bool isPooled = entry.Standing == BodyStanding.Newcomer || shortage == BodyShortage.Unverified;
+            return isPooled && !entry.Channel.IsConnection ? CoapResults.FreshnessRequired()
                 : entry.PeerCharge + bytes > _bodies.Budget.PeerMax ? BlockAnswers.TooLarge(Math.Max(0, _bodies.Budget.PeerMax - BodyAssembly.Overhead))
                 : Busy();
         }

@@ -6,7 +6,7 @@ internal enum BodyStanding : byte
     /// <summary>Of the part that all newcomers share, who replace nobody but one another.</summary>
     Newcomer,
 
-    /// <summary>Of the part of those that came back but were never verified, where the table has such a part; each source has its share of it.</summary>
+    /// <summary>Of the part of those that came back but were never verified; each source has its share of it.</summary>
     Unverified,
 
     /// <summary>Of the whole.</summary>

@@ -34,9 +34,6 @@ internal sealed class BodyTable<TEntry>
 
     public BodyBudget Budget { get; }
 
-    /// <summary>Whether those that came back but were never verified have a part of their own: where a single datagram takes much room, a second one is no proof.</summary>
-    public bool PoolsUnverified { get; init; }
-
     public int Count => _entries.Count;
 
     public bool TryGet(BodyKey key, [NotNullWhen(true)] out TEntry? entry) => _entries.TryGetValue(key, out entry);
@@ -239,11 +236,11 @@ internal sealed class BodyTable<TEntry>
         _ => true,
     };
 
-    private BodyStanding StandingOf(CoapChannel channel, bool isTrusted) =>
+    // A second datagram is no proof of an address: those that came back have a part of their own as well.
+    private static BodyStanding StandingOf(CoapChannel channel, bool isTrusted) =>
         isTrusted ? BodyStanding.Known
         : channel.IsNewcomer ? BodyStanding.Newcomer
-        : PoolsUnverified ? BodyStanding.Unverified
-        : BodyStanding.Known;
+        : BodyStanding.Unverified;
 
     private LinkedList<BodyEntry> AgesOf(TEntry entry) => _byAge[(int)entry.Standing];
 

@@ -281,4 +281,11 @@ public enum CoapCounter
     /// notification for longest.
     /// </summary>
     ObserversEvicted,
+
+    /// <summary>
+    /// Requests refused before their handler since their source had its share of <see cref="CoapLimits.MaxRequestsServed"/> under way
+    /// (5.03), or all unverified addresses together had theirs (4.01 with
+    /// an Echo).
+    /// </summary>
+    RequestsBeyondShare,
 }

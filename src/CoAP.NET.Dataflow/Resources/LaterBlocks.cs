@@ -19,15 +19,14 @@ internal sealed class LaterBlocks(ResourceInbound stage)
             return false;
         }
 
-        int shard = exchange.Channel.Shard.Index;
-        if (stage.Served.TryEnter(shard) || stage.Served.TryEnterBeyond(shard, isOurs: false))
+        if (stage.Admission.Enter(exchange, continues: true, isOurs: false) is { } refusal)
         {
-            _ = ServeAsync(exchange, body, file);
+            file?.Dispose();
+            stage.Reply(exchange, refusal);
         }
         else
         {
-            file?.Dispose();
-            stage.RefuseUnserved(exchange);
+            _ = ServeAsync(exchange, body, file);
         }
 
         return true;
@@ -36,11 +35,18 @@ internal sealed class LaterBlocks(ResourceInbound stage)
     private async Task ServeAsync(CoapExchange exchange, SeekableBody body, SafeFileHandle? file)
     {
         CoapResult result;
+        ServedHolding holding = default;
         try
         {
             BlockValue asked = exchange.Request.Message.OptionsToRead!.Block2!.Value;
             long offset = Math.Min(asked.ByteOffset, body.Length);
-            result = await body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), stage.Served.Aborted).ConfigureAwait(false);
+            Task<BodyPart> reading = body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), stage.Served.Aborted);
+            if (!reading.IsCompleted)
+            {
+                holding = stage.Served.Shares.Enter(exchange.Channel, stage.Environment.Now);
+            }
+
+            result = await reading.ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // streams are users' code and may throw anything; the peer gets an answer
         catch (Exception exception)
@@ -49,6 +55,7 @@ internal sealed class LaterBlocks(ResourceInbound stage)
             result = stage.FailedLater(exchange, body, exception);
         }
 
+        stage.Served.Shares.Exit(holding);
         stage.FinishLater(exchange, result);
     }
 }

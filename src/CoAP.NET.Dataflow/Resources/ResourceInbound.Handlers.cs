@@ -231,7 +231,7 @@ public sealed partial class ResourceInbound
         return s_internalServerError;
     }
 
-    private void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
+    internal void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         if (!exchange.TryClaimReply())
         {

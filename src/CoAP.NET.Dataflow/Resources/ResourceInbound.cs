@@ -40,12 +40,15 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
         _hasScopes = environment.Logger is not NullLogger;
         Served = served;
-        _unanswered = new UnansweredRequests(served);
+        Admission = new ServedAdmission(environment, served, _busy);
+        _unanswered = new UnansweredRequests(environment, served);
         _exchangesOut = exchangesOut;
         _laterBlocks = new LaterBlocks(this);
     }
 
     internal ServedRequests Served { get; }
+
+    internal ServedAdmission Admission { get; }
 
     internal CoapEnvironment Environment => _environment;
 
@@ -120,9 +123,9 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             {
                 Reply(item, s_incomplete);
             }
-            else if (!Served.TryEnter(item.Channel.Shard.Index) && !(Continues(item) && Served.TryEnterBeyond(item.Channel.Shard.Index, IsForObservers(item))))
+            else if (Admission.Enter(item, Continues(item), IsForObservers(item)) is { } busy)
             {
-                RefuseUnserved(item);
+                Reply(item, busy);
             }
             else
             {
@@ -143,7 +146,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run for observers.</summary>
     internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || IsForObservers(exchange);
 
-    private static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
+    internal static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
 
     private protected override void OnDeclined(CoapReply item) => ReplyPast(item, _busy);
 
@@ -248,14 +251,6 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             Counters.Add(CoapCounter.Busy);
             Reply(exchange, _busy);
         }
-    }
-
-    /// <summary>Answers that there is no room for a request now, which is not counted as served.</summary>
-    internal void RefuseUnserved(CoapExchange exchange)
-    {
-        Counters.Add(CoapCounter.Busy);
-        exchange.Channel.NoteDrop(CoapCounter.Busy);
-        Reply(exchange, _busy);
     }
 
     /// <summary>Answers that there is no room for a request now.</summary>

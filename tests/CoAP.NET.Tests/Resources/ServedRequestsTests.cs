@@ -17,7 +17,7 @@ public sealed class ServedRequestsTests
         for (int i = 0; i < 20 * max; i++)
         {
             int shard = random.Next(shards);
-            if (served.TryEnter(shard))
+            if (served.TryEnter(shard, out _))
             {
                 entered.Push(shard);
             }
@@ -29,7 +29,7 @@ public sealed class ServedRequestsTests
             }
         }
 
-        while (served.TryEnter(0))
+        while (served.TryEnter(0, out _))
         {
             entered.Push(0);
         }
@@ -47,11 +47,11 @@ public sealed class ServedRequestsTests
     public async Task It_is_idle_when_the_last_of_any_shard_has_gone()
     {
         using ServedRequests served = new(100, 2);
-        Assert.True(served.TryEnter(0));
-        Assert.True(served.TryEnter(1));
+        Assert.True(served.TryEnter(0, out _));
+        Assert.True(served.TryEnter(1, out _));
         served.Stop();
         Task idle = served.WhenIdleAsync();
-        Assert.False(served.TryEnter(1));
+        Assert.False(served.TryEnter(1, out _));
         served.Exit(1);
         Assert.False(idle.IsCompleted);
         served.Exit(0);

@@ -11,7 +11,8 @@ internal sealed class ServedRequests : IDisposable
     private readonly CancellationTokenSource _aborted = new();
     private readonly int _max;
 
-    // What every shard may have without asking. Little, as the others have to leave it free.
+    // What every shard may have without asking. Little, as the others have to leave it free; of a single one half, up to which a source may
+    // have all of them.
     private readonly int _share;
 
     // One for each shard, a cache line and its neighbour apart.
@@ -22,12 +23,18 @@ internal sealed class ServedRequests : IDisposable
     private int _slowThreads;
     private volatile bool _stopping;
 
+    /// <param name="max">How many may be served at a time.</param>
+    /// <param name="shardCount">How many shards there are.</param>
     public ServedRequests(int max, int shardCount = 1)
     {
         _max = max;
-        _share = shardCount == 1 ? max : Math.Min(64, max / (8 * shardCount));
+        _share = shardCount == 1 ? max / 2 : Math.Min(64, max / (8 * shardCount));
         _counts = new int[(shardCount + 1) * Stride];
+        Shares = new ServedShares(max);
     }
+
+    /// <summary>How many of them belong to which source.</summary>
+    public ServedShares Shares { get; }
 
     /// <summary>How many threads all handlers that proved slow may take together. Well below what the scheduler has, so that they never starve the loops that receive.</summary>
     public static int MaxSlowThreads => 1024;
@@ -63,17 +70,17 @@ internal sealed class ServedRequests : IDisposable
         _aborted.Cancel();
     }
 
+    /// <summary>How many more there are for what ends something that is under way.</summary>
+    public static int BeyondOf(int max) => (max / 8) + 1;
+
     /// <summary>Counts a request in, unless the bound is reached or the endpoint stops.</summary>
     /// <param name="shard">The shard that owns its peer.</param>
-    public bool TryEnter(int shard)
+    /// <param name="free">How many places were free, at least; <see cref="long.MaxValue"/> while there are so many that nobody
+    /// asks.</param>
+    public bool TryEnter(int shard, out long free)
     {
-        if ((Interlocked.Increment(ref _counts[(shard + 1) * Stride]) <= _share || IsWithinBound()) && !_stopping)
-        {
-            return true;
-        }
-
-        Exit(shard);
-        return false;
+        free = Interlocked.Increment(ref _counts[(shard + 1) * Stride]) <= _share ? long.MaxValue : FreeBefore();
+        return Enters(shard, free);
     }
 
     /// <summary>
@@ -82,16 +89,12 @@ internal sealed class ServedRequests : IDisposable
     /// </summary>
     /// <param name="shard">See <see cref="TryEnter"/>.</param>
     /// <param name="isOurs">Whether no peer asked for it: a run for observers, of which there is one at a time for what they observe.</param>
-    public bool TryEnterBeyond(int shard, bool isOurs)
+    /// <param name="free">See <see cref="TryEnter"/>.</param>
+    public bool TryEnterBeyond(int shard, bool isOurs, out long free)
     {
         Interlocked.Increment(ref _counts[(shard + 1) * Stride]);
-        if ((isOurs || Count <= _max + (_max / 8) + 1) && !_stopping)
-        {
-            return true;
-        }
-
-        Exit(shard);
-        return false;
+        free = isOurs ? long.MaxValue : _max + 1L + BeyondOf(_max) - Count;
+        return Enters(shard, free);
     }
 
     /// <summary>Counts a request out.</summary>
@@ -134,8 +137,19 @@ internal sealed class ServedRequests : IDisposable
         }
     }
 
-    // The others' shares count as used, as they may be used at any moment.
-    private bool IsWithinBound()
+    private bool Enters(int shard, long free)
+    {
+        if (free > 0 && !_stopping)
+        {
+            return true;
+        }
+
+        Exit(shard);
+        return false;
+    }
+
+    // Before the one that was just counted. The others' shares count as used, as they may be used at any moment.
+    private long FreeBefore()
     {
         long taken = 0;
         for (int i = Stride; i < _counts.Length; i += Stride)
@@ -143,7 +157,7 @@ internal sealed class ServedRequests : IDisposable
             taken += Math.Max(_share, Volatile.Read(ref _counts[i]));
         }
 
-        return taken <= _max;
+        return _max + 1L - taken;
     }
 
     /// <summary>A task that ends at the first moment from now on at which no request is served. Meant for after <see cref="Stop"/>.</summary>

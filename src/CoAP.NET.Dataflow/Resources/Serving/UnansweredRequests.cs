@@ -4,12 +4,13 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// The requests of one shard whose answer did not come at once: their handlers await something, or they wait for their turn. When the endpoint stops each of them is answered, whatever its
-/// handler does. A request that is answered at once never comes here. Thread-safe.
+/// handler does. A request that is answered at once never comes here. Each of them takes of the share of its source. Thread-safe.
 /// </summary>
-internal sealed class UnansweredRequests(ServedRequests served)
+/// <param name="environment">For the clock.</param>
+/// <param name="served">Who counts what is served, and for whom.</param>
+internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequests served)
 {
-    private readonly ServedRequests _served = served;
-    private readonly HashSet<CoapExchange> _all = [];
+    private readonly Dictionary<CoapExchange, ServedHolding> _all = [];
 
     // Answered in place of their handlers when the endpoint stopped; the handlers still run.
     private readonly HashSet<CoapExchange> _letGo = [];
@@ -44,11 +45,12 @@ internal sealed class UnansweredRequests(ServedRequests served)
 
             if (_isClosed)
             {
-                _served.LetGo(_letGo.Add(exchange) ? 1 : 0);
+                served.LetGo(_letGo.Add(exchange) ? 1 : 0);
                 return false;
             }
 
-            return _all.Add(exchange);
+            _all.Add(exchange, ResourceInbound.IsForObservers(exchange) ? default : served.Shares.Enter(exchange.Channel, environment.Now));
+            return true;
         }
     }
 
@@ -58,9 +60,13 @@ internal sealed class UnansweredRequests(ServedRequests served)
     {
         lock (_gate)
         {
-            if (!_all.Remove(exchange) && _letGo.Remove(exchange))
+            if (_all.Remove(exchange, out ServedHolding holding))
             {
-                _served.LetGo(-1);
+                served.Shares.Exit(holding);
+            }
+            else if (_letGo.Remove(exchange))
+            {
+                served.LetGo(-1);
             }
         }
     }
@@ -71,9 +77,14 @@ internal sealed class UnansweredRequests(ServedRequests served)
         lock (_gate)
         {
             _isClosed = true;
-            CoapExchange[] left = [.. _all];
+            CoapExchange[] left = [.. _all.Keys];
+            foreach (ServedHolding holding in _all.Values)
+            {
+                served.Shares.Exit(holding);
+            }
+
             _letGo.UnionWith(left);
-            _served.LetGo(left.Length);
+            served.LetGo(left.Length);
             _all.Clear();
             return left;
         }

@@ -1,0 +1,57 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>Says whether one more request is served, and what it is answered if not.</summary>
+/// <param name="environment">The counters and the clock.</param>
+/// <param name="served">The requests that are served.</param>
+/// <param name="busy">The answer when there is no room.</param>
+internal sealed class ServedAdmission(CoapEnvironment environment, ServedRequests served, CoapResult busy)
+{
+    /// <summary>Counts a request in.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="continues">Whether it is the end of something that is under way.</param>
+    /// <param name="isOurs">Whether no peer asked for it: a run for observers.</param>
+    /// <returns>Null when it is served; otherwise what it is answered.</returns>
+    public CoapResult? Enter(CoapExchange exchange, bool continues, bool isOurs)
+    {
+        CoapChannel channel = exchange.Channel;
+        int shard = channel.Shard.Index;
+        ServedVerdict verdict = Take(channel, served.TryEnter(shard, out long free), free, isBeyond: false, isOurs);
+        if (verdict != ServedVerdict.Enters && continues)
+        {
+            verdict = Take(channel, served.TryEnterBeyond(shard, isOurs, out free), free, isBeyond: true, isOurs);
+        }
+
+        if (verdict == ServedVerdict.Enters)
+        {
+            return null;
+        }
+
+        CoapCounter counter = verdict == ServedVerdict.Full ? CoapCounter.Busy : CoapCounter.RequestsBeyondShare;
+        environment.Counters.Add(counter);
+        channel.NoteDrop(counter);
+
+        // Whoever shows that it receives at its address is served out of a share of its own.
+        return verdict == ServedVerdict.Unverified ? CoapResults.FreshnessRequired() : busy;
+    }
+
+    private ServedVerdict Take(CoapChannel channel, bool hasEntered, long free, bool isBeyond, bool isOurs)
+    {
+        if (!hasEntered)
+        {
+            return ServedVerdict.Full;
+        }
+
+        ServedVerdict verdict = isOurs || free == long.MaxValue
+            ? ServedVerdict.Enters
+            : served.Shares.Look(channel, free, isBeyond, environment.Now);
+        if (verdict != ServedVerdict.Enters)
+        {
+            served.Exit(channel.Shard.Index);
+        }
+
+        return verdict;
+    }
+}
