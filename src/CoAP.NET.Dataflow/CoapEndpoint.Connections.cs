@@ -72,7 +72,7 @@ public sealed partial class CoapEndpoint
                 .ConfigureAwait(false);
             try
             {
-                return await PingOnAsync(channel, time.Since(started, _environment.Now), cancellationToken).ConfigureAwait(false);
+                return await _sender.PingAsync(channel, time.Since(started, _environment.Now), passesQueue: false, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapConnectionException exception) when (isFirst && exception.IsUnsent && route.Only is null)
             {
@@ -89,15 +89,6 @@ public sealed partial class CoapEndpoint
     {
         CoapAddress remote = route.Addresses[0];
         return _pool.Find(route) ?? new CoapChannel(_pipelines[_context.ShardOf(remote)].Shard, route.Transport, 0, remote, default, CoapTransmissionParameters.Default);
-    }
-
-    // RFC 8323 section 8.5: the name that TLS told the server need not be told again.
-    internal static void LeaveOutToldHost(CoapMessage message, CoapChannel channel)
-    {
-        if (channel.ToldHost is { } told && message.OptionsToRead?.UriHost is { } host && string.Equals(host, told, StringComparison.OrdinalIgnoreCase))
-        {
-            message.Options.Remove(OptionNumber.UriHost);
-        }
     }
 
     // RFC 8323 section 5.5: what a peer names as an alternative to itself is host and port, of the same scheme.

@@ -4,6 +4,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;
@@ -104,11 +105,11 @@ public sealed partial class CoapEndpoint
         AddContext(message, watch.Context);
         OutgoingRequest outgoing = new()
         {
-            Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route, Watch = watch,
+            Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route, Watch = watch, Cancellation = cancellationToken,
         };
         try
         {
-            CoapResponse response = await (route is null ? _steps : _connectedSteps).SendAsync(outgoing, cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await _chain.SendAsync(outgoing, FirstStepOf(route)).ConfigureAwait(false);
             watch.End(response.Code);
             return response;
         }

@@ -5,7 +5,7 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -144,7 +144,7 @@ public sealed partial class CoapEndpoint
             CoapMessage message = Copy(request);
             AddTarget(message, uri, groups[i]);
             CoapPipeline pipeline = _pipelines[channel.Shard.Index];
-            CoapChannel held = Hold(pipeline, channel);
+            CoapChannel held = RequestSender.Hold(pipeline, channel);
             try
             {
                 GroupRequest sent = new(_groupRequests, held, message, (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated)
@@ -165,7 +165,7 @@ public sealed partial class CoapEndpoint
             }
             finally
             {
-                Release(held);
+                RequestSender.Release(held);
             }
         }
     }
@@ -202,8 +202,8 @@ public sealed partial class CoapEndpoint
         try
         {
             // As long again as the group had: who answers by endless blocks must not hold up the others for ever.
-            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = TimeoutOf(request, member), StartedAt = _environment.Now };
-            CoapResponse response = await _blockwiseStep.SendAsync(whole.ContinueFrom(first), cancellationToken).ConfigureAwait(false);
+            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = TimeoutOf(request, member), StartedAt = _environment.Now, FirstBlock = first, Cancellation = cancellationToken };
+            CoapResponse response = await _chain.SendAsync(whole, _blockwiseStep.Position).ConfigureAwait(false);
             return (response, null);
         }
         catch (CoapException exception)

@@ -49,7 +49,7 @@ public sealed partial class CoapEndpoint
         try
         {
             // It waits for nothing: what is outstanding may be what is held back until the answer comes.
-            await PingOnAsync(channel, default, until.Token, passesQueue: true).ConfigureAwait(false);
+            await _sender.PingAsync(channel, default, passesQueue: true, until.Token).ConfigureAwait(false);
             channel.Shard.Guard.OnAnswered(channel, movedAt);
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException)

@@ -3,8 +3,8 @@ using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -93,21 +93,7 @@ public sealed partial class CoapEndpoint
         return channels;
     }
 
-    internal StandingRequest OpenStanding(CoapChannel channel, IStandingOwner owner)
-    {
-        CoapPipeline pipeline = _pipelines[channel.Shard.Index];
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            StandingRequest request = new(held, owner);
-            pipeline.Exchanges.Open(request);
-            return request;
-        }
-        finally
-        {
-            Release(held);
-        }
-    }
+    internal StandingRequest OpenStanding(CoapChannel channel, IStandingOwner owner) => _sender.Open(channel, owner);
 
     internal bool HasCache => _cacheStep is not null;
 
@@ -115,7 +101,7 @@ public sealed partial class CoapEndpoint
 
     internal Task<CoapResponse> CompleteBodyAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
         // Below the cache: what it holds may be older than the notification.
-        _blockwiseStep.SendAsync(first is null ? request : request.ContinueFrom(first), cancellationToken);
+        _chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, _blockwiseStep.Position);
 
     private static void CheckObservable(CoapRequest request)
     {

@@ -1,10 +1,9 @@
 using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
-using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -153,8 +152,8 @@ public sealed partial class CoapEndpoint
             try
             {
                 // One time limit for all addresses.
-                return await PingOnAsync(
-                    ChannelTo(transport, AddressOf(target, addresses[i])), time.Since(started, _environment.Now), cancellationToken)
+                CoapChannel channel = ChannelTo(transport, AddressOf(target, addresses[i]));
+                return await _sender.PingAsync(channel, time.Since(started, _environment.Now), passesQueue: false, cancellationToken)
                     .ConfigureAwait(false);
             }
             catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
@@ -167,22 +166,7 @@ public sealed partial class CoapEndpoint
     internal Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
         channel.IsConnection
             ? PingAsync(ConnectionPool.RouteTo(channel), time, _environment.Now, cancellationToken)
-            : PingOnAsync(channel, time, cancellationToken);
-
-    private Task<TimeSpan> PingOnAsync(
-        CoapChannel channel, RequestTime time, CancellationToken cancellationToken, bool passesQueue = false)
-    {
-        CoapPipeline pipeline = _pipelines[channel.Shard.Index];
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            return pipeline.ExchangesOut.PingAsync(held, time, passesQueue, cancellationToken);
-        }
-        finally
-        {
-            Release(held);
-        }
-    }
+            : _sender.PingAsync(channel, time, passesQueue: false, cancellationToken);
 
     internal Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken)
     {
@@ -219,54 +203,15 @@ public sealed partial class CoapEndpoint
             ? Task.FromException<CoapResponse>(new CoapCacheMissException())
             : _environment.Telemetry.IsRequesting
                 ? WatchAsync(request, message, channel, target, started, route, cancellationToken)
-                : (route is null ? _steps : _connectedSteps).SendAsync(
-                    new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route },
-                    cancellationToken);
+                : _chain.SendAsync(
+                    new OutgoingRequest
+                    {
+                        Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route, Cancellation = cancellationToken,
+                    },
+                    FirstStepOf(route));
 
-    /// <summary>One exchange of messages, without any step.</summary>
-    private Task<CoapResponse> ExchangeAsync(OutgoingRequest request, RequestTime time, CancellationToken cancellationToken)
-    {
-        CoapChannel channel = request.Channel;
-        LeaveOutToldHost(request.Message, channel);
-        CoapPipeline pipeline = _pipelines[channel.Shard.Index];
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            ClientRequest sent = pipeline.ExchangesOut.Begin(
-                held, request.Message, time, request.Plain is null ? null : request, cancellationToken);
-            request.Watch?.OnSent(sent.Transmission, request.Message);
-            return sent.Task;
-        }
-        finally
-        {
-            Release(held);
-        }
-    }
-
-    // From here until the request is registered nobody forgets the channel. One that was forgotten, as of a peer that a server remembers for days, comes
-    // back into the table: an answer would not find it otherwise.
-    private static CoapChannel Hold(CoapPipeline pipeline, CoapChannel channel)
-    {
-        pipeline.Shard.Enter();
-        try
-        {
-            channel = pipeline.Channels.Restore(channel);
-            channel.Pins++;
-            return channel;
-        }
-        finally
-        {
-            pipeline.Shard.Exit();
-        }
-    }
-
-    private static void Release(CoapChannel channel)
-    {
-        lock (channel.Shard.Gate)
-        {
-            channel.Pins--;
-        }
-    }
+    // Only requests on connections have to be shown to the step that finds them, where it is the first.
+    private int FirstStepOf(ConnectionRoute? route) => route is null && _cacheStep is null ? _connectionStep.Position + 1 : 0;
 
     private static CoapAddress AddressOf(CoapUri uri, IPAddress address)
     {

@@ -2,8 +2,7 @@ using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;
@@ -31,7 +30,7 @@ public sealed partial class CoapEndpoint
             channel = await _connectionStep.ConnectAsync(
                 RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, new RequestTime(request.Timeout),
                 cancellationToken).ConfigureAwait(false);
-            LeaveOutToldHost(message, channel);
+            RequestSender.LeaveOutToldHost(message, channel);
         }
         else
         {
@@ -41,17 +40,7 @@ public sealed partial class CoapEndpoint
         if (_tokenStep.Supports(channel, StatelessTokens.Overhead + state.Length))
         {
             message.Token = tokens.Seal(state, channel);
-            CoapPipeline pipeline = _pipelines[channel.Shard.Index];
-            CoapChannel held = Hold(pipeline, channel);
-            try
-            {
-                pipeline.ExchangesOut.SendStateless(held, message);
-            }
-            finally
-            {
-                Release(held);
-            }
-
+            _sender.SendStateless(channel, message);
             return null;
         }
 
@@ -64,7 +53,9 @@ public sealed partial class CoapEndpoint
             Target = uri,
             Timeout = request.Timeout,
             StartedAt = _environment.Now,
+            Cancellation = cancellationToken,
+            TokenLength = StatelessTokens.Overhead + state.Length,
         };
-        return await _tokenStep.SendAsync(outgoing, StatelessTokens.Overhead + state.Length, cancellationToken).ConfigureAwait(false);
+        return await _chain.SendAsync(outgoing, _tokenStep.Position).ConfigureAwait(false);
     }
 }

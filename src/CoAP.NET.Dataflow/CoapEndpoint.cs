@@ -7,6 +7,7 @@ using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
 using CoAP.NET.Shard;
@@ -41,9 +42,9 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly SemaphoreSlim _lifecycle = new(1, 1);
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly RequestStep _steps;
-    private readonly RequestStep _connectedSteps;
-    private readonly RequestStep _blockwiseStep;
+    private readonly RequestSender _sender;
+    private readonly RequestChain _chain;
+    private readonly BlockwiseStep _blockwiseStep;
     private readonly TokenStep _tokenStep;
     private readonly CacheStep? _cacheStep;
     private CoapTransport[] _started = [];
@@ -136,23 +137,24 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
-        PatienceStep patience = new(_environment, options.Patience, Served.Aborted);
-        RequestStep[] steps = options.QBlock == CoapQBlock.Off
-            ? [patience, _blockwiseStep, new EchoStep(), _tokenStep]
-            : [patience, new QBlockStep(_environment, new ObservationPort(this)), _blockwiseStep, new EchoStep(), _tokenStep];
-        ExchangeStep last = new(_environment, ExchangeAsync);
-        _steps = RequestSteps.Link([new PlainStep(steps, last), .. steps, last]);
         _pool = new ConnectionPool(_environment, _signals, FindAlternativeAsync);
         _connectionStep = new ConnectionStep(_environment, _pool, _signals);
         _connections.Ready = OnReady;
         _connections.Gone = OnGone;
-        _connectedSteps = RequestSteps.Link(_connectionStep, _steps);
+        _sender = new RequestSender(_environment, _pipelines);
+        List<RequestStep> steps = [_connectionStep, new PatienceStep(_environment, options.Patience, Served.Aborted), _blockwiseStep, new EchoStep(), _tokenStep];
+        if (options.QBlock != CoapQBlock.Off)
+        {
+            steps.Insert(steps.IndexOf(_blockwiseStep), new QBlockStep(_environment, new ObservationPort(this)));
+        }
+
         if (_cacheStep is not null)
         {
             // What is stored needs no connection.
-            _steps = _connectedSteps = RequestSteps.Link(_cacheStep, _connectedSteps);
+            steps.Insert(0, _cacheStep);
         }
 
+        _chain = new RequestChain(_sender, [.. steps]);
         Observed = new ObservedResources([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
         _telemetrySource = new TelemetrySource(_environment.Counters, tags, ReadGauge);
         instruments.Add(_telemetrySource);

@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET;
 
@@ -21,7 +22,7 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IObservationPort
 
     public CoapException? Send(CoapTransmission transmission)
     {
-        CoapEndpoint.LeaveOutToldHost(transmission.Message, transmission.Channel);
+        RequestSender.LeaveOutToldHost(transmission.Message, transmission.Channel);
         return PipelineOf(transmission.Channel).ExchangesOut.Send(transmission);
     }
 

@@ -1,6 +1,6 @@
 using System.Net;
 using CoAP.NET.Channels;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Connecting;
@@ -39,6 +39,12 @@ internal sealed class ConnectionRoute : RequestRoute
 
     /// <summary>How far its connection had come when its request stopped waiting for it; null while that is not so.</summary>
     public CoapConnectProgress? Progress { get; set; }
+
+    /// <summary>How often the request looked for another connection because its own had ended before it was used.</summary>
+    public int Moves { get; set; }
+
+    /// <summary>Whether the request was sent once more because its connection had ended before the response came.</summary>
+    public bool IsRepeated { get; set; }
 
     public ReadOnlySpan<CoapAddress> Addresses => _addresses;
 

@@ -1,5 +1,5 @@
 using CoAP.NET.Channels;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Connecting;
 
@@ -24,8 +24,36 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     public static bool NeedsCapabilities(CoapMessage message, CoapContent? content) =>
         content?.Open is not null || message.Payload.Length > 1024 || message.SizeBound > Options.MaxMessageSize.BaseValue;
 
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        request.Route is ConnectionRoute route ? SendAsync(request, route, cancellationToken) : Next.SendAsync(request, cancellationToken);
+    public override StepOutcome Before(OutgoingRequest request) =>
+        request.Route is ConnectionRoute route ? Connect(request, route, request.Message, isAgain: false) : StepOutcome.Go;
+
+    public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception)
+    {
+        if (request.Route is not ConnectionRoute route || exception is not CoapConnectionException ended)
+        {
+            return StepOutcome.Fail(exception);
+        }
+
+        if (ended.IsUnsent && route.MessagesSent <= 1)
+        {
+            if (++route.Moves > MaxMoves || !MayMove(request, route, sent.Channel))
+            {
+                return StepOutcome.Fail(exception);
+            }
+        }
+        else if (route.IsRepeated || !MayRepeat(request, route, sent.Channel, ended))
+        {
+            return StepOutcome.Fail(Finally(request, route, ended));
+        }
+        else
+        {
+            route.IsRepeated = true;
+            environment.Counters.Add(CoapCounter.RequestsRepeated);
+        }
+
+        // A message of its own: what the steps below put into the other one was for another connection.
+        return Connect(request, route, request.CopyMessage(), isAgain: true);
+    }
 
     /// <summary>The connection of a route, with its capabilities known where the message needs that.</summary>
     /// <exception cref="CoapTimeoutException">The time of the request was over first.</exception>
@@ -39,44 +67,25 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
             : new ValueTask<CoapChannel>(WaitAsync(route, message, needsCapabilities, time, cancellationToken));
     }
 
-    private async Task<CoapResponse> SendAsync(OutgoingRequest request, ConnectionRoute route, CancellationToken cancellationToken)
+    private StepOutcome Connect(OutgoingRequest request, ConnectionRoute route, CoapMessage message, bool isAgain)
     {
-        bool needsCapabilities = NeedsCapabilities(request.Message, request.Request.Content);
-        CoapMessage message = request.Message;
-        int moves = 0;
-        bool isRepeated = false;
-        while (true)
-        {
-            CoapChannel channel = await ConnectAsync(
-                route, request.Message, needsCapabilities, request.TimeAt(environment.Now), cancellationToken).ConfigureAwait(false);
-            route.MessagesSent = 0;
-            try
-            {
-                return await Next.SendAsync(channel == request.Channel && message == request.Message ? request : request.On(channel, message), cancellationToken).ConfigureAwait(false);
-            }
-            catch (CoapConnectionException exception)
-            {
-                if (exception.IsUnsent && route.MessagesSent <= 1)
-                {
-                    if (++moves > MaxMoves || !MayMove(request, route, channel))
-                    {
-                        throw;
-                    }
-                }
-                else if (isRepeated || !MayRepeat(request, route, channel, exception))
-                {
-                    throw Finally(request, route, exception);
-                }
-                else
-                {
-                    isRepeated = true;
-                    environment.Counters.Add(CoapCounter.RequestsRepeated);
-                }
-            }
+        ValueTask<CoapChannel> connecting = ConnectAsync(
+            route, request.Message, NeedsCapabilities(request.Message, request.Request.Content), request.TimeAt(environment.Now), request.Cancellation);
+        return connecting.IsCompletedSuccessfully
+            ? Connected(request, route, message, connecting.Result, isAgain)
+            : StepOutcome.Wait(ConnectAsync(request, route, message, connecting, isAgain));
+    }
 
-            // A message of its own: what the steps below put into the other one was for another connection.
-            message = request.CopyMessage();
-        }
+    private static async Task<StepOutcome> ConnectAsync(
+        OutgoingRequest request, ConnectionRoute route, CoapMessage message, ValueTask<CoapChannel> connecting, bool isAgain) =>
+        Connected(request, route, message, await connecting.ConfigureAwait(false), isAgain);
+
+    private static StepOutcome Connected(OutgoingRequest request, ConnectionRoute route, CoapMessage message, CoapChannel channel, bool isAgain)
+    {
+        route.MessagesSent = 0;
+        return isAgain ? StepOutcome.Again(request with { Channel = channel, Message = message })
+            : channel == request.Channel ? StepOutcome.Watch
+            : StepOutcome.WatchWith(request with { Channel = channel });
     }
 
     private async Task<CoapChannel> WaitAsync(

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Exchanges;
 
@@ -8,20 +9,23 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     private readonly TaskCompletionSource<CoapResponse> _completion;
     private readonly bool _mayRunInline;
     private object? _outcome;
-    private CancellationToken _cancelledBy;
 
-    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time)
+    // The steps that see the response before the task ends.
+    private RequestRun _run;
+
+    /// <summary>Makes the request.</summary>
+    /// <param name="layer">Where its token stands.</param>
+    /// <param name="channel">The peer.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="time">How long it may take.</param>
+    /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
+    public ClientRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run)
         : base(layer, channel, message, time)
     {
+        _run = run;
         _mayRunInline = channel.Transport.HandsOver;
         _completion = new TaskCompletionSource<CoapResponse>(_mayRunInline ? TaskCreationOptions.None : channel.Shard.Environment.CompletionOptions);
     }
-
-    /// <summary>Who looks at the response before <see cref="Task"/> ends; null for nobody.</summary>
-    public IResponseReview? Review { get; init; }
-
-    /// <summary>What stops waiting, for what <see cref="Review"/> does.</summary>
-    public CancellationToken Cancellation { get; init; }
 
     /// <summary>Whether a response of some class is wanted (RFC 7967); otherwise the request is done when it was acknowledged, or sent.</summary>
     public bool WantsResponse => !Transmission.TellsWhenSent;
@@ -50,14 +54,23 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     {
         switch (_outcome)
         {
-            case CoapResponse response when Review is { } review && review.Concerns(response):
-                _ = CompleteAsync(review, response);
-                break;
-            case CoapResponse response:
+            case CoapResponse response when _run.IsNone:
                 _completion.TrySetResult(response);
                 break;
-            case OperationCanceledException:
-                _completion.TrySetCanceled(_cancelledBy);
+            case CoapResponse response:
+                StepOutcome outcome = _run.Advance(StepOutcome.Done(response));
+                if (outcome.Kind == StepKind.Done)
+                {
+                    _completion.TrySetResult(outcome.Response);
+                }
+                else
+                {
+                    _ = CompleteAsync(RequestRun.ContinueAsync(_run, outcome));
+                }
+
+                break;
+            case OperationCanceledException canceled:
+                _completion.TrySetCanceled(canceled.CancellationToken);
                 break;
             default:
                 _completion.TrySetException((Exception)_outcome!);
@@ -65,11 +78,11 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
         }
     }
 
-    private async Task CompleteAsync(IResponseReview review, CoapResponse response)
+    private async Task CompleteAsync(Task<CoapResponse> run)
     {
         try
         {
-            _completion.TrySetResult(await review.CompleteAsync(response, Cancellation).ConfigureAwait(false));
+            _completion.TrySetResult(await run.ConfigureAwait(false));
         }
         catch (OperationCanceledException exception)
         {
@@ -93,7 +106,6 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
 
     protected override void SetCanceled(CancellationToken cancellationToken)
     {
-        _cancelledBy = cancellationToken;
         if (TrySetOutcome(new OperationCanceledException(cancellationToken)))
         {
             Tell();

@@ -4,6 +4,7 @@ using CoAP.NET.Messaging;
 using CoAP.NET.Options;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Requests;
 using CoAP.NET.Serialization;
 using Microsoft.Extensions.Logging;
 
@@ -57,11 +58,16 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     internal DelayedReplies Delayed { get; }
 
     /// <summary>Sends a request of ours. What goes wrong ends its task. No lock may be held.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="time">How long it may take.</param>
+    /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
     /// <returns>The request, whose task ends with the response.</returns>
     internal ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTime time, IResponseReview? review, CancellationToken cancellationToken)
+        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken)
     {
-        ClientRequest request = new(_layer, channel, message, time) { Review = review, Cancellation = cancellationToken };
+        ClientRequest request = new(_layer, channel, message, time, in run);
         _layer.Register(request);
         if (IsTooLarge(message, channel, out long size))
         {

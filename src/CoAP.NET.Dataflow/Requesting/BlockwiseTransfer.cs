@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Requesting;
 
@@ -61,7 +62,7 @@ internal sealed partial class BlockwiseTransfer
         cancellationToken.ThrowIfCancellationRequested();
         try
         {
-            CoapResponse response = await _step.Next.SendAsync(_request.With(message), cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await _step.SendBelowAsync(_request with { Message = message, FirstBlock = null, Cancellation = cancellationToken }).ConfigureAwait(false);
             _hasBegun = true;
             return response;
         }

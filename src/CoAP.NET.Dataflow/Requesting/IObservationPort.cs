@@ -1,5 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Requesting;
 

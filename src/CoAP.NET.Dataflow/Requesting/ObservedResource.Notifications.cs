@@ -1,5 +1,6 @@
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Requesting;
 

@@ -2,6 +2,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Requesting;
 

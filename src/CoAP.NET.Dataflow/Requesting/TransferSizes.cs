@@ -1,6 +1,7 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Requesting;
 

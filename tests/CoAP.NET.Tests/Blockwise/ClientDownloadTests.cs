@@ -1,4 +1,5 @@
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Tests.Blockwise;
 
@@ -272,22 +273,17 @@ public sealed class ClientDownloadTests : TransferTest
         registration.Options.Observe = 0;
         CoAP.NET.Pipeline.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
         CoAP.NET.Channels.CoapChannel channel = Assert.Single(pipeline.Channels.All());
-        CoAP.NET.Requesting.BlockwiseStep step = new(Client.Endpoint.Environment)
+        RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline]), new BlockwiseStep(Client.Endpoint.Environment));
+        CoapResponse whole = await Within(chain.SendAsync(new OutgoingRequest
         {
-            Next = new CoAP.NET.Requesting.ExchangeStep(
-                Client.Endpoint.Environment, (sent, timeout, cancel) => pipeline.ExchangesOut.Begin(sent.Channel, sent.Message, timeout, null, cancel).Task),
-        };
-        CoapResponse whole = await Within(step.SendAsync(
-            new CoAP.NET.Requesting.OutgoingRequest
-            {
-                Request = new CoapRequest(registration),
-                Message = registration,
-                Channel = channel,
-                Target = null,
-                Timeout = null,
-                StartedAt = 0,
-            }.ContinueFrom(new CoapResponse(notification, channel.Remote)),
-            default));
+            Request = new CoapRequest(registration),
+            Message = registration,
+            Channel = channel,
+            Target = null,
+            Timeout = null,
+            StartedAt = 0,
+            FirstBlock = new CoapResponse(notification, channel.Remote),
+        }));
         Assert.Equal(server.Body, whole.Payload.ToArray());
         Assert.Equal(["1/0/64", "0/0/64", "1/0/64", "2/0/64"], Block2s);
         Assert.All(Requests, request => Assert.Null(request.Options.Observe));

@@ -1,4 +1,4 @@
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Tests.Streams;
 

@@ -40,6 +40,13 @@ public partial class LayeringTests
         "CoAP.NET.Exchanges.ExchangesOutbound",
     ];
 
+    // Where the runs of requests end: what gives their messages to the pipeline.
+    private const string RequestSender = "CoAP.NET.Requests.RequestSender";
+
+    // Where they come back: the request that waits carries its run on when the response is there.
+    private static readonly string[] s_tellsRuns = ["CoAP.NET.Exchanges.ClientRequest", "CoAP.NET.Exchanges.ExchangesOutbound"];
+    private static readonly string[] s_runs = ["CoAP.NET.Requests.RequestRun", "CoAP.NET.Requests.StepOutcome", "CoAP.NET.Requests.StepKind"];
+
     // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
     private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
 
@@ -134,7 +141,7 @@ public partial class LayeringTests
     [Fact]
     public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
         Assert.Empty(Edges(
-            from => Folder(from) == "Requesting",
+            from => Folder(from) is "Requesting" or "Requests" && from != RequestSender,
             to => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to) || s_faces.IsMatch(to)));
 
     [Fact]
@@ -146,27 +153,29 @@ public partial class LayeringTests
     [Fact]
     public void Nothing_below_knows_who_chooses_connections() =>
         Assert.Empty(Edges(
-            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requesting" or "Caching", to => Folder(to) == "Connecting"));
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requesting" or "Requests" or "Caching", to => Folder(to) == "Connecting"));
 
     [Fact]
     public void Content_knows_Messages_and_Options_only() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Content",
-            to => s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Requesting" or "Caching" or "Execution" || s_faces.IsMatch(to)));
+            to => s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Requesting" or "Requests" or "Caching" or "Execution" || s_faces.IsMatch(to)));
 
     [Fact]
     public void The_cache_knows_Messages_Options_and_who_answered() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Caching",
-            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Pipeline" or "Requesting" or "Content" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Pipeline" or "Requesting" or "Requests" or "Content" || s_faces.IsMatch(to)));
 
     [Fact]
     public void Nothing_below_knows_the_cache() =>
         Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline", to => Folder(to) == "Caching"));
 
     [Fact]
-    public void Nothing_below_knows_the_steps_of_requests() =>
-        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline", to => Folder(to) == "Requesting"));
+    public void Nothing_below_knows_the_steps_of_requests_but_what_tells_a_run_of_its_response() =>
+        Assert.Empty(Edges(
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline",
+            (from, to) => Folder(to) is "Requesting" or "Requests" && !(s_tellsRuns.Contains(from) && s_runs.Contains(to))));
 
     [Fact]
     public void The_pipeline_knows_no_face() =>
@@ -179,7 +188,7 @@ public partial class LayeringTests
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
-        string[] known = [string.Empty, "Pipeline", "Shard", "Requesting", "Connecting", "Caching", .. s_stages, .. s_ground];
+        string[] known = [string.Empty, "Pipeline", "Shard", "Requesting", "Requests", "Connecting", "Caching", .. s_stages, .. s_ground];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
     }
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>
 /// The URIs that requests were sent to lately, read: most programs ask for the same few again and again. Of fixed size; two that fall into the same place replace one another. For all threads.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>How a client finds out whether a peer understands long tokens (RFC 8974 section 2.2.2).</summary>
 public sealed class TokenStepTests : StepTest

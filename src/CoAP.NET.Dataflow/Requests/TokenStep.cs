@@ -1,6 +1,6 @@
 using CoAP.NET.Channels;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>
 /// Asks for long tokens where a peer's parameters want them, and finds out whether the peer knows them (RFC 8974 section 2.2.2): the first Confirmable request
@@ -23,11 +23,48 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     // The token comes back with the response, which must not be too long for ourselves.
     private static int OurLongest(CoapChannel channel) => channel.Shard.Environment.Limits.MaxTokenLength;
 
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        request.Channel.IsReliable ? SendAsync(request, LengthFor(request.Channel), cancellationToken)
-        : request.Channel.Parameters.ExtendedTokenLength is { } length && !request.Channel.IsGroup && OurLongest(request.Channel) > CoapToken.MaxLength
-            ? SendAsync(request, Math.Min(length, OurLongest(request.Channel)), cancellationToken)
-            : Next.SendAsync(request, cancellationToken);
+    public override StepOutcome Before(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        int length = request.TokenLength is > 0 and int asked ? asked : WantedFor(channel);
+        if (length == 0)
+        {
+            return StepOutcome.Go;
+        }
+
+        if (channel.IsReliable)
+        {
+            if (length > CoapToken.MaxLength && length <= channel.PeerMaxTokenLength)
+            {
+                AskFor(request, length);
+            }
+
+            return StepOutcome.Go;
+        }
+
+        switch (SupportOf(channel))
+        {
+            case LongTokenSupport.Yes:
+                AskFor(request, length);
+                return StepOutcome.Go;
+            case LongTokenSupport.Unknown when request.Message.Type == CoapMessageType.Confirmable && channel.TryBeginTokenProbe():
+                OutgoingRequest probe = request with { Message = request.CopyMessage() };
+                AskFor(probe, length);
+                return StepOutcome.WatchWith(probe);
+            default:
+                return StepOutcome.Go;
+        }
+    }
+
+    public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response) =>
+        IsProbe(request, sent) && Learn(request, response.Code == CoapCode.BadRequest ? LongTokenSupport.No : response.IsNone ? LongTokenSupport.Unknown : LongTokenSupport.Yes)
+            ? StepOutcome.Again(request)
+            : StepOutcome.Done(response);
+
+    public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception) =>
+        IsProbe(request, sent) && Learn(request, exception is CoapResetException ? LongTokenSupport.No : LongTokenSupport.Unknown)
+            ? StepOutcome.Again(request)
+            : StepOutcome.Fail(exception);
 
     /// <summary>Whether a peer is known to understand long tokens.</summary>
     /// <param name="channel">The peer.</param>
@@ -55,38 +92,12 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             $"A token of {length} bytes is more than the {longest} that {channel} takes (RFC 8974 section 2.2.1). Keep less state in it.") : false);
     }
 
-    /// <summary>Sends a request with a token of a length, as far as the peer understands it.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="length">The length in bytes.</param>
-    /// <param name="cancellationToken">Stops it.</param>
-    /// <returns>The response.</returns>
-    public Task<CoapResponse> SendAsync(OutgoingRequest request, int length, CancellationToken cancellationToken)
-    {
-        CoapChannel channel = request.Channel;
-        if (channel.IsReliable)
-        {
-            if (length > CoapToken.MaxLength && length <= channel.PeerMaxTokenLength)
-            {
-                AskFor(request, length);
-            }
+    private static int WantedFor(CoapChannel channel) =>
+        channel.IsReliable ? LengthFor(channel)
+        : channel.Parameters.ExtendedTokenLength is { } length && !channel.IsGroup && OurLongest(channel) > CoapToken.MaxLength ? Math.Min(length, OurLongest(channel))
+        : 0;
 
-            return Next.SendAsync(request, cancellationToken);
-        }
-
-        LongTokenSupport support = SupportOf(channel);
-        if (support == LongTokenSupport.Yes)
-        {
-            AskFor(request, length);
-            return Next.SendAsync(request, cancellationToken);
-        }
-
-        return support == LongTokenSupport.Unknown && request.Message.Type == CoapMessageType.Confirmable && channel.TryBeginTokenProbe()
-            ? ProbeAsync(request, length, cancellationToken)
-            : Next.SendAsync(request, cancellationToken);
-    }
-
-    public override bool MustSend(OutgoingRequest request) =>
-        request.Channel.IsReliable ? LengthFor(request.Channel) > 0 : request.Channel.Parameters.ExtendedTokenLength is not null;
+    private static bool IsProbe(OutgoingRequest request, OutgoingRequest sent) => !ReferenceEquals(sent, request) && sent.AttemptOf(request) == 0;
 
     private LongTokenSupport SupportOf(CoapChannel channel)
     {
@@ -96,32 +107,12 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             : support;
     }
 
-    private async Task<CoapResponse> ProbeAsync(OutgoingRequest request, int length, CancellationToken cancellationToken)
+    // Whether the request has to go out again, with a short token. It was not carried out, so it may whatever it asks for.
+    private bool Learn(OutgoingRequest request, LongTokenSupport found)
     {
-        LongTokenSupport found = LongTokenSupport.Unknown;
-        try
-        {
-            OutgoingRequest probe = request.With(request.CopyMessage());
-            AskFor(probe, length);
-            CoapResponse response = await Next.SendAsync(probe, cancellationToken).ConfigureAwait(false);
-            found = response.Code == CoapCode.BadRequest ? LongTokenSupport.No : response.IsNone ? LongTokenSupport.Unknown : LongTokenSupport.Yes;
-            if (found != LongTokenSupport.No)
-            {
-                return response;
-            }
-        }
-        catch (CoapResetException)
-        {
-            found = LongTokenSupport.No;
-        }
-        finally
-        {
-            request.Channel.LongTokensUntil = environment.Now + s_remembered.Ticks;
-            request.Channel.LongTokens = found;
-        }
-
-        // It was not carried out in either case, so it may go out again whatever it asks for.
-        return await Next.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        request.Channel.LongTokensUntil = environment.Now + s_remembered.Ticks;
+        request.Channel.LongTokens = found;
+        return found == LongTokenSupport.No;
     }
 
     // The token itself is made when the request is registered; its length is what says how long it shall be.

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using CoAP.NET.Channels;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>Measures one request of ours with all messages that it needs, while somebody listens. Listeners are foreign code: what they throw reaches nobody.</summary>
 internal sealed class ClientWatch

@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>Keeps requests back that a server does not want yet, as <see cref="CoapPatience"/> says (RFC 8516 section 4).</summary>
 /// <param name="environment">For the clock.</param>
@@ -12,71 +12,64 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
 
     private readonly PatienceTable _table = new();
 
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    public override StepOutcome Before(OutgoingRequest request) =>
+        _table.IsEmpty || ModeOf(request) == CoapPatience.None || WaitOf(request) <= TimeSpan.Zero
+            ? StepOutcome.Go
+            : StepOutcome.Wait(PassAsync(request));
+
+    public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
         CoapPatience mode = ModeOf(request);
-        return mode == CoapPatience.None ? Next.SendAsync(request, cancellationToken) : SendPatientlyAsync(request, null, mode == CoapPatience.Wait, cancellationToken);
+        if (response.Code.IsSuccess || mode == CoapPatience.None || !IsRefused(response, waits: mode == CoapPatience.Wait))
+        {
+            return StepOutcome.Done(response);
+        }
+
+        long now = environment.Now;
+        if (response.Code == CoapCode.TooManyRequests)
+        {
+            _table.Add(request, now + response.MaxAge.Ticks, now);
+        }
+
+        return mode != CoapPatience.Wait || sent.AttemptOf(request) == MaxAttempts - 1 || !Fits(response.MaxAge, request, now)
+            ? StepOutcome.Done(response)
+            : StepOutcome.Wait(SendLaterAsync(request, response.MaxAge));
     }
-
-    public override bool MustSend(OutgoingRequest request) => !_table.IsEmpty && ModeOf(request) != CoapPatience.None;
-
-    public override bool Concerns(OutgoingRequest request, CoapResponse response) =>
-        !response.Code.IsSuccess && ModeOf(request) is var mode && mode != CoapPatience.None && IsRefused(response, mode == CoapPatience.Wait);
-
-    public override Task<CoapResponse> CompleteAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken) =>
-        SendPatientlyAsync(request, response, ModeOf(request) == CoapPatience.Wait, cancellationToken);
 
     private CoapPatience ModeOf(OutgoingRequest request) => request.Request.Patience ?? patience;
 
     private static bool IsRefused(CoapResponse response, bool waits) =>
         response.Code == CoapCode.TooManyRequests || (waits && response.Code == CoapCode.ServiceUnavailable && response.Options.Contains(OptionNumber.MaxAge));
 
-    private async Task<CoapResponse> SendPatientlyAsync(OutgoingRequest request, CoapResponse? answer, bool waits, CancellationToken cancellationToken)
+    private TimeSpan WaitOf(OutgoingRequest request) => _table.IsEmpty ? TimeSpan.Zero : _table.WaitOf(request, environment.Now);
+
+    private async Task<StepOutcome> PassAsync(OutgoingRequest request)
     {
-        OutgoingRequest attempt = request;
-        for (int i = 1; ; i++)
-        {
-            if (answer is null)
-            {
-                await PassAsync(request, waits, cancellationToken).ConfigureAwait(false);
-            }
-
-            CoapResponse response = answer ?? await Next.SendAsync(attempt, cancellationToken).ConfigureAwait(false);
-            answer = null;
-            if (!IsRefused(response, waits))
-            {
-                return response;
-            }
-
-            long now = environment.Now;
-            if (response.Code == CoapCode.TooManyRequests)
-            {
-                _table.Add(request, now + response.MaxAge.Ticks, now);
-            }
-
-            if (!waits || i == MaxAttempts || !Fits(response.MaxAge, request, now))
-            {
-                return response;
-            }
-
-            await WaitAsync(response.MaxAge, cancellationToken).ConfigureAwait(false);
-
-            // A message of its own: the one before may still be known by its Message ID.
-            attempt = request.With(request.CopyMessage());
-        }
+        await PassTableAsync(request).ConfigureAwait(false);
+        return StepOutcome.Go;
     }
 
-    private async ValueTask PassAsync(OutgoingRequest request, bool waits, CancellationToken cancellationToken)
+    private async Task<StepOutcome> SendLaterAsync(OutgoingRequest request, TimeSpan wait)
     {
-        while (!_table.IsEmpty && _table.WaitOf(request, environment.Now) is var wait && wait > TimeSpan.Zero)
+        await WaitAsync(wait, request.Cancellation).ConfigureAwait(false);
+        await PassTableAsync(request).ConfigureAwait(false);
+
+        // A message of its own: the one before may still be known by its Message ID.
+        return StepOutcome.Again(request with { Message = request.CopyMessage() });
+    }
+
+    // Other requests may have been refused while this one waited.
+    private async ValueTask PassTableAsync(OutgoingRequest request)
+    {
+        while (WaitOf(request) is var wait && wait > TimeSpan.Zero)
         {
-            if (!waits || !Fits(wait, request, environment.Now))
+            if (ModeOf(request) != CoapPatience.Wait || !Fits(wait, request, environment.Now))
             {
                 environment.Counters.Add(CoapCounter.RequestsHeldBack);
                 throw new CoapRetryLaterException(request.Channel.ToString(), wait);
             }
 
-            await WaitAsync(wait, cancellationToken).ConfigureAwait(false);
+            await WaitAsync(wait, request.Cancellation).ConfigureAwait(false);
         }
     }
 

@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Testing;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>Requests of which not every response is wanted (RFC 7967).</summary>
 [Collection(VirtualTimeCollection.Name)]

@@ -2,8 +2,9 @@ using System.Buffers.Binary;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
+using CoAP.NET.Requesting;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>
 /// Sends Non-confirmable requests by Q-Block1 and Q-Block2 where the endpoint allows it and the peer knows them, which a Confirmable request finds out (RFC 9177
@@ -18,8 +19,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, IStandingPort port
 
     private int _tag = unchecked((int)environment.Random.NextUInt64());
 
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken) =>
-        IsMeant(request) ? SendInBurstsAsync(request, cancellationToken) : Next.SendAsync(request, cancellationToken);
+    public override StepOutcome Before(OutgoingRequest request) => IsMeant(request) ? StepOutcome.Wait(SendInBurstsAsync(request)) : StepOutcome.Go;
 
     private bool IsMeant(OutgoingRequest request)
     {
@@ -40,16 +40,16 @@ internal sealed class QBlockStep(CoapEnvironment environment, IStandingPort port
         return message.Code.IsSafe || message.Code == CoapCode.Post || message.Payload.Length > TransferSizes.Whole(request);
     }
 
-    private async Task<CoapResponse> SendInBurstsAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    private async Task<StepOutcome> SendInBurstsAsync(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
-        if (environment.Now >= channel.KnowsQBlockUntil && !await ProbeAsync(request, cancellationToken).ConfigureAwait(false))
+        if (environment.Now >= channel.KnowsQBlockUntil && !await ProbeAsync(request).ConfigureAwait(false))
         {
-            return await Next.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            return StepOutcome.Go;
         }
 
         QBlockExchange exchange = new(environment, port, request, NextTag());
-        CoapResponse? response = await exchange.RunAsync(cancellationToken).ConfigureAwait(false);
+        CoapResponse? response = await exchange.RunAsync(request.Cancellation).ConfigureAwait(false);
         if (response is null)
         {
             // It knew the options once; now it does not, or wants an Echo first. Nothing was carried out.
@@ -58,17 +58,17 @@ internal sealed class QBlockStep(CoapEnvironment environment, IStandingPort port
                 Forget(channel);
             }
 
-            return await Next.SendAsync(request.With(request.CopyMessage()), cancellationToken).ConfigureAwait(false);
+            return StepOutcome.GoWith(request with { Message = request.CopyMessage() });
         }
 
         // A server may answer by Block2 all the same.
         return response.Message.OptionsToRead?.Block2 is null
-            ? response
-            : await Next.SendAsync(request.ContinueFrom(response), cancellationToken).ConfigureAwait(false);
+            ? StepOutcome.Done(response)
+            : StepOutcome.GoWith(request with { FirstBlock = response });
     }
 
     // Block 0 of the same resource: a request that changes nothing, and whatever is answered but for 4.02 shows that the option is known.
-    private async Task<bool> ProbeAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    private async Task<bool> ProbeAsync(OutgoingRequest request)
     {
         CoapChannel channel = request.Channel;
         CoapMessage probe = new(CoapCode.Get) { Type = CoapMessageType.Confirmable };
@@ -84,7 +84,7 @@ internal sealed class QBlockStep(CoapEnvironment environment, IStandingPort port
         probe.Options.Add(new QBlock2(0, more: false, 16));
         try
         {
-            CoapResponse response = await Next.SendAsync(request.With(probe), cancellationToken).ConfigureAwait(false);
+            CoapResponse response = await SendBelowAsync(request with { Message = probe }).ConfigureAwait(false);
             if (response.Code != CoapCode.BadOption)
             {
                 channel.KnowsQBlockUntil = environment.Now + s_remembered.Ticks;

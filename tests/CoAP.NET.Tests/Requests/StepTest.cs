@@ -1,7 +1,7 @@
 using System.Threading.Channels;
 using CoAP.NET.Tests.Endpoints;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>A client whose requests may go out again by themselves, on another thread than that of the test.</summary>
 public abstract class StepTest : ClientTest

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>How a request gets to its peer where that takes a connection (RFC 8323). One for each request of a user; shared by all messages that it needs.</summary>
 internal abstract class RequestRoute

@@ -1,6 +1,6 @@
 using CoAP.NET.Tests.Testing;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>What a client does after 4.29 (RFC 8516 section 4).</summary>
 [Collection(VirtualTimeCollection.Name)]

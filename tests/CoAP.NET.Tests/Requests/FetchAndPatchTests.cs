@@ -1,6 +1,6 @@
 using CoAP.NET.Tests.Endpoints;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>FETCH, PATCH and iPATCH as a client sends them (RFC 8132).</summary>
 public sealed class FetchAndPatchTests : ClientTest

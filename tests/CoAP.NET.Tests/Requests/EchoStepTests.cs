@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>What a client does with Echo options (RFC 9175 section 2.3).</summary>
 public sealed class EchoStepTests : StepTest

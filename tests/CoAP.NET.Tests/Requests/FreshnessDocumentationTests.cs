@@ -4,14 +4,14 @@ using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>The snippets of docs/freshness.md, so that they compile and do what the page says.</summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class FreshnessDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("freshness.md", "Requesting", 7);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("freshness.md", "Requests", 7);
 
     [Fact]
     public async Task Requests_are_shown_to_be_fresh()

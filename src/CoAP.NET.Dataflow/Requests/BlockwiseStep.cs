@@ -1,7 +1,8 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
+using CoAP.NET.Requesting;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>
 /// Transfers bodies that are too large for one message in blocks (RFC 7959). A small request with a small response passes; what a large one takes is done by
@@ -15,22 +16,22 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
 
     public CoapEnvironment Environment => environment;
 
-    public override Task<CoapResponse> SendAsync(OutgoingRequest request, CancellationToken cancellationToken)
+    public override StepOutcome Before(OutgoingRequest request)
     {
-        if (request.FirstBlock is not null)
+        if (request.FirstBlock is { } first)
         {
-            return new BlockwiseTransfer(this, request).RunAsync(request.FirstBlock, cancellationToken);
+            return Transfer(request, first);
         }
 
         if (IsLeftAlone(request))
         {
-            return Next.SendAsync(request, cancellationToken);
+            return StepOutcome.Go;
         }
 
         CoapMessage message = request.Message;
         if (MustTransfer(request))
         {
-            return new BlockwiseTransfer(this, request).RunAsync(null, cancellationToken);
+            return Transfer(request, null);
         }
 
         if (TransferSizes.EarlyExponent(request) is { } exponent && !(message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.QBlock2)))
@@ -38,27 +39,47 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             message.Options.Block2 = new BlockValue(0, more: false, exponent);
         }
 
-        if (message.Code == CoapCode.Post)
-        {
-            return SendTaggedAsync(request, cancellationToken);
-        }
-
-        Task<CoapResponse> sent = Next.SendAsync(request, cancellationToken);
-        return sent.IsCompletedSuccessfully && IsComplete(message, sent.Result.Message) ? sent : CompleteAsync(request, sent, cancellationToken);
+        return message.Code == CoapCode.Post ? BeginPost(request) : StepOutcome.Go;
     }
 
-    public override bool MustSend(OutgoingRequest request) =>
-        request.FirstBlock is not null || request.Message.Code == CoapCode.Post || IsLeftAlone(request) || MustTransfer(request) || TransferSizes.EarlyExponent(request) is not null;
-
-    public override bool Concerns(OutgoingRequest request, CoapResponse response) => !IsComplete(request.Message, response.Message);
-
-    public override Task<CoapResponse> CompleteAsync(OutgoingRequest request, CoapResponse response, CancellationToken cancellationToken) =>
-        new BlockwiseTransfer(this, request).RunAsync(response, cancellationToken);
-
-    private async Task<CoapResponse> CompleteAsync(OutgoingRequest request, Task<CoapResponse> sent, CancellationToken cancellationToken)
+    public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
-        CoapResponse response = await sent.ConfigureAwait(false);
-        return Concerns(request, response) ? await CompleteAsync(request, response, cancellationToken).ConfigureAwait(false) : response;
+        if (IsComplete(request.Message, response.Message) || IsLeftAlone(request))
+        {
+            Conclude(request);
+            return StepOutcome.Done(response);
+        }
+
+        return request.UntaggedResource is null ? Transfer(request, response) : StepOutcome.Wait(TransferAndConcludeAsync(request, response));
+    }
+
+    public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception)
+    {
+        Conclude(request);
+        return StepOutcome.Fail(exception);
+    }
+
+    private StepOutcome Transfer(OutgoingRequest request, CoapResponse? answer) =>
+        StepOutcome.Wait(new BlockwiseTransfer(this, request).RunAsync(answer, request.Cancellation));
+
+    private async Task<CoapResponse> TransferAndConcludeAsync(OutgoingRequest request, CoapResponse answer)
+    {
+        try
+        {
+            return await new BlockwiseTransfer(this, request).RunAsync(answer, request.Cancellation).ConfigureAwait(false);
+        }
+        finally
+        {
+            Conclude(request);
+        }
+    }
+
+    private void Conclude(OutgoingRequest request)
+    {
+        if (request.UntaggedResource is { } resource)
+        {
+            Tags.Conclude(request.Channel.AddressHash, resource);
+        }
     }
 
     // Not by the options of the message: another step may send again what this one completed.
@@ -70,39 +91,24 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > TransferSizes.Whole(request));
 
     // Later blocks of the response to a POST are asked for without its payload, so of two at a time to one resource the tag has to say whose they are (RFC 9175 section 3.3).
-    private async Task<CoapResponse> SendTaggedAsync(OutgoingRequest request, CancellationToken cancellationToken)
-    {
-        int? untagged = BeginPost(request);
-        try
-        {
-            return await CompleteAsync(request, Next.SendAsync(request, cancellationToken), cancellationToken).ConfigureAwait(false);
-        }
-        finally
-        {
-            if (untagged is { } resource)
-            {
-                Tags.Conclude(request.Channel.AddressHash, resource);
-            }
-        }
-    }
-
-    private int? BeginPost(OutgoingRequest request)
+    private StepOutcome BeginPost(OutgoingRequest request)
     {
         CoapMessage message = request.Message;
         if (message.OptionsToRead?.Contains(OptionNumber.RequestTag) == true)
         {
-            return null;
+            return StepOutcome.Go;
         }
 
         int resource = UploadTags.ResourceOf(message);
         Span<byte> tag = stackalloc byte[4];
-        if (!Tags.Begin(request.Channel.AddressHash, resource, tag))
+        if (Tags.Begin(request.Channel.AddressHash, resource, tag))
         {
-            return resource;
+            message.Options.Add(OptionNumber.RequestTag, tag);
+            return StepOutcome.Go;
         }
 
-        message.Options.Add(OptionNumber.RequestTag, tag);
-        return null;
+        request.UntaggedResource = resource;
+        return StepOutcome.Watch;
     }
 
     // A response that ends a request of one message: nothing in it speaks of blocks.

@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Tests.Requesting;
+namespace CoAP.NET.Tests.Requests;
 
 /// <summary>What a request that is to be sent says of itself.</summary>
 public sealed class RequestToSendTests

@@ -2,7 +2,7 @@ using System.Text;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>Until when resources of peers must not be asked again (RFC 8516 section 4). Bounded: when it is full the time that ends first is forgotten. Thread-safe.</summary>
 internal sealed class PatienceTable

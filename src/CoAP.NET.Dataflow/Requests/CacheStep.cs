@@ -1,0 +1,195 @@
+using CoAP.NET.Caching;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requests;
+
+/// <summary>The client's cache (RFC 7252 sections 5.6 and 5.9.1): answers from what is stored, validates it, stores what comes, and forgets what a request of ours changes.</summary>
+internal sealed class CacheStep : RequestStep
+{
+    private readonly CoapEnvironment _environment;
+    private readonly CoapCache _cache;
+
+    /// <summary>Makes the step.</summary>
+    /// <param name="environment">For clock, counters and log; stands for the endpoint.</param>
+    /// <param name="cache">The cache.</param>
+    public CacheStep(CoapEnvironment environment, CoapCache cache)
+    {
+        cache.Attach(environment.TimeProvider);
+        _environment = environment;
+        _cache = cache;
+    }
+
+    public override StepOutcome Before(OutgoingRequest request)
+    {
+        CoapMessage message = request.Message;
+        CoapCacheMode mode = request.Request.CacheMode;
+        bool isSafe = message.Code.IsSafe;
+        if (isSafe && UseOf(request) is var use && use != CacheUse.None && KeyOf(request) is { } key)
+        {
+            return use == CacheUse.Full ? LookUp(request, key, mode)
+                : mode == CoapCacheMode.OnlyIfCached ? throw new CoapCacheMissException()
+                : Note(request, new CacheNote { Key = key, IsStoreOnly = true, Stamp = _cache.Stamp(key) });
+        }
+
+        if (mode == CoapCacheMode.OnlyIfCached)
+        {
+            throw new CoapCacheMissException();
+        }
+
+        // PUT, POST, DELETE, PATCH, iPATCH and methods that nobody knows. Without a response nobody knows whether the resource was changed.
+        if (!isSafe && CacheKey.TryGetUri(message, request.Channel, out string? uri))
+        {
+            request.CacheNote = new CacheNote { Changed = uri };
+            return StepOutcome.Watch;
+        }
+
+        return StepOutcome.Go;
+    }
+
+    public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
+    {
+        switch (request.CacheNote)
+        {
+            case { Changed: { } uri }:
+                if (response.IsSuccess)
+                {
+                    _cache.InvalidateNormal(uri);
+                }
+
+                InvalidateCreated(uri, response);
+                break;
+            case { Key: { } key, IsStoreOnly: true } note:
+                Keep(key, response, note.Stamp);
+                break;
+            case { Key: { } key } note:
+                if (note.Validated is { } validated && response.Code == CoapCode.Valid && sent.AttemptOf(request) == 0)
+                {
+                    if (_cache.Refresh(key, validated, response.Message, _environment.Now, note.Stamp) is { } valid)
+                    {
+                        _environment.Counters.Add(CoapCounter.CacheValidations);
+                        return StepOutcome.Done(valid);
+                    }
+
+                    // A tag that was not in the request says nothing of what is stored. Without tags the server cannot answer so again.
+                    Log.UnknownTagValidated(_environment.Logger, response.Remote);
+                    return StepOutcome.Again(request);
+                }
+
+                _cache.Store(key, response, _environment.Now, note.Stamp);
+                break;
+            default:
+                break;
+        }
+
+        return StepOutcome.Done(response);
+    }
+
+    public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception)
+    {
+        if (request.CacheNote is { Changed: { } uri })
+        {
+            _cache.InvalidateNormal(uri);
+        }
+
+        return StepOutcome.Fail(exception);
+    }
+
+    /// <summary>The key of a request; null when its answers may not be stored. For notifications, which are stored when they come.</summary>
+    public CacheKey? KeyOf(OutgoingRequest request) =>
+        CacheKey.TryCreate(request.Message, request.Channel, _environment, out CacheKey? key) ? key : null;
+
+    /// <summary>
+    /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is fresh. An error says of the observation that it has
+    /// ended, and nothing of what a plain request would get: it is not stored, and nothing older is used without asking.
+    /// </summary>
+    /// <param name="registration">The request that registered.</param>
+    /// <param name="notification">The notification, with its whole body.</param>
+    public void Store(OutgoingRequest registration, CoapResponse notification)
+    {
+        if (UseOf(registration) != CacheUse.None && KeyOf(registration) is { } key)
+        {
+            if (notification.IsSuccess)
+            {
+                Keep(key, notification, null);
+            }
+            else
+            {
+                _cache.InvalidateNormal(key.Uri);
+            }
+        }
+    }
+
+    // A response whose body goes to a stream or is a part of the whole must neither be stored as if it were all, nor be left out because something is stored.
+    private static CacheUse UseOf(OutgoingRequest request) =>
+        request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true } ? CacheUse.None : CacheRules.UseOf(request.Message);
+
+    private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
+    {
+        request.Cancellation.ThrowIfCancellationRequested();
+        CacheLookup found = _cache.Find(key, _environment.Now, mode);
+        if (found.Fresh is { } fresh)
+        {
+            _environment.Counters.Add(CoapCounter.CacheHits);
+            return StepOutcome.Done(fresh);
+        }
+
+        if (mode == CoapCacheMode.OnlyIfCached)
+        {
+            throw new CoapCacheMissException();
+        }
+
+        _environment.Counters.Add(CoapCounter.CacheMisses);
+        CoapMessage? validating = Validating(request, found.Candidates);
+        Note(request, new CacheNote { Key = key, Validated = validating is null ? null : found.Candidates, Stamp = found.Stamp });
+        return validating is null ? StepOutcome.Go : StepOutcome.GoWith(request with { Message = validating });
+    }
+
+    private static StepOutcome Note(OutgoingRequest request, CacheNote note)
+    {
+        request.CacheNote = note;
+        return StepOutcome.Go;
+    }
+
+    /// <summary>The message with the tags of what is stored; null when there are none, or no room for them.</summary>
+    private static CoapMessage? Validating(OutgoingRequest request, StoredResponse[] candidates)
+    {
+        if (candidates.Length == 0)
+        {
+            return null;
+        }
+
+        CoapMessage validating = request.CopyMessage();
+        foreach (StoredResponse candidate in candidates)
+        {
+            validating.Options.Add(candidate.Tag!);
+        }
+
+        // A large payload is cut into blocks, options are not (RFC 7959 section 2.1): they leave room for the smallest block at least.
+        const int SmallestBlock = 16;
+        return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.MaxMessageSize ? validating : null;
+    }
+
+    private void Keep(CacheKey key, CoapResponse response, long? stamp)
+    {
+        long now = _environment.Now;
+        if (response.Code == CoapCode.Valid)
+        {
+            // The user validated a tag of his own, which may be one of ours.
+            _cache.Refresh(key, _cache.Candidates(key), response.Message, now, stamp);
+        }
+        else
+        {
+            _cache.Store(key, response, now, stamp);
+        }
+    }
+
+    // What was created elsewhere (RFC 7252 section 5.9.1.1).
+    private void InvalidateCreated(string uri, CoapResponse response)
+    {
+        if (response.Code == CoapCode.Created && response.Options.Location is { } location
+            && CoapUri.TryParse(uri, out CoapUri? target) && target.TryResolve(location, out CoapUri? created, out string? _))
+        {
+            _cache.InvalidateNormal(created.ToString());
+        }
+    }
+}

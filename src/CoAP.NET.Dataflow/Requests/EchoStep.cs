@@ -1,0 +1,49 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requests;
+
+/// <summary>
+/// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it; an Echo of any other
+/// response goes into the next request to the same peer. A request that brings an Echo of its own is left alone.
+/// </summary>
+internal sealed class EchoStep : RequestStep
+{
+    public override StepOutcome Before(OutgoingRequest request) =>
+        request.Channel.EchoToReturn is not null && !IsLeftAlone(request) && request.Channel.TakeEchoToReturn() is { } owed
+            ? StepOutcome.GoWith(WithEcho(request, owed))
+            : StepOutcome.Go;
+
+    public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
+    {
+        if (response.Message.OptionsToRead is not { } options || !options.Contains(OptionNumber.Echo) || IsLeftAlone(request) || !TryGetEcho(response, out byte[] echo))
+        {
+            return StepOutcome.Done(response);
+        }
+
+        // Once: a server that goes on asking is not asked again by us.
+        if (response.Code == CoapCode.Unauthorized && sent.AttemptOf(request) == 0)
+        {
+            return StepOutcome.Again(WithEcho(request, echo));
+        }
+
+        request.Channel.EchoToReturn = echo;
+        return StepOutcome.Done(response);
+    }
+
+    private static bool IsLeftAlone(OutgoingRequest request) =>
+        request.Channel.IsGroup || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
+
+    private static OutgoingRequest WithEcho(OutgoingRequest request, byte[] value)
+    {
+        CoapMessage copy = request.CopyMessage();
+        copy.Options.Add(OptionNumber.Echo, value);
+        return request with { Message = copy };
+    }
+
+    // Values of an illegal length were taken out when the response came.
+    private static bool TryGetEcho(CoapResponse response, out byte[] value)
+    {
+        value = response.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> bytes) ? bytes.ToArray() : [];
+        return value.Length > 0;
+    }
+}

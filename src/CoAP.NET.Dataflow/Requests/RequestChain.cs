@@ -1,0 +1,33 @@
+namespace CoAP.NET.Requests;
+
+/// <summary>The steps of an endpoint in their order, and what sends in the end.</summary>
+internal sealed class RequestChain
+{
+    private readonly RequestStep[] _steps;
+
+    /// <summary>Makes the chain. A step belongs to one chain.</summary>
+    /// <param name="sender">Sends the messages.</param>
+    /// <param name="steps">The steps; the first is nearest to the caller.</param>
+    public RequestChain(RequestSender sender, params ReadOnlySpan<RequestStep> steps)
+    {
+        Sender = sender;
+        _steps = steps.ToArray();
+        for (int i = 0; i < _steps.Length; i++)
+        {
+            _steps[i].Join(this, i);
+        }
+    }
+
+    /// <summary>Sends the messages.</summary>
+    public RequestSender Sender { get; }
+
+    /// <summary>The steps; the first is nearest to the caller.</summary>
+    public ReadOnlySpan<RequestStep> Steps => _steps;
+
+    /// <summary>Sends a request through the steps.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="first">The place of the first step that sees it; those above do not.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapException">No response came.</exception>
+    public Task<CoapResponse> SendAsync(OutgoingRequest request, int first = 0) => RequestRun.SendAsync(this, request, first);
+}

@@ -1,0 +1,227 @@
+using CoAP.NET.Caching;
+using CoAP.NET.Options;
+using CoAP.NET.Requests;
+using CoAP.NET.Tests.Caching;
+using CoAP.NET.Tests.Messaging;
+
+namespace CoAP.NET.Tests.Requests;
+
+/// <summary>Each rule of a step stands once: it is the same whether the answer comes at once or later.</summary>
+public sealed class StepRuleTests
+{
+    private readonly MessagingRig _rig = new();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_challenge_is_answered_once_and_the_last_Echo_is_kept_for_the_next_request(bool isLate)
+    {
+        int count = 0;
+        ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, (byte)++count), isLate);
+        OutgoingRequest request = Outgoing("x");
+        CoapResponse response = await SendAsync(last, request, new EchoStep());
+        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        Assert.Equal([null, "01"], last.Sent.Select(EchoOf));
+        Assert.Equal([2], request.Channel.EchoToReturn);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task An_Echo_that_is_owed_goes_along_and_another_challenge_is_answered_all_the_same(bool isLate)
+    {
+        int count = 0;
+        ScriptedStep last = new(_ => ++count == 1 ? Echo(CoapCode.Unauthorized, 8) : CachedPeers.Response(CoapCode.Content, "open"), isLate);
+        OutgoingRequest request = Outgoing("x");
+        request.Channel.EchoToReturn = [7];
+        CoapResponse response = await SendAsync(last, request, new EchoStep());
+        Assert.Equal("open", response.GetText());
+        Assert.Equal(["07", "08"], last.Sent.Select(EchoOf));
+        Assert.Null(request.Channel.EchoToReturn);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_request_with_an_Echo_of_its_own_is_left_alone(bool isLate)
+    {
+        ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, 8), isLate);
+        OutgoingRequest request = Outgoing("x");
+        request.Message.Options.Add(OptionNumber.Echo, [1]);
+        await SendAsync(last, request, new EchoStep());
+        Assert.Single(last.Sent);
+        Assert.Null(request.Channel.EchoToReturn);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task After_a_refusal_the_next_request_to_the_resource_fails_at_once(bool isLate)
+    {
+        PatienceStep step = new(_rig.Environment, CoapPatience.FailFast);
+        ScriptedStep last = new(_ => CachedPeers.Response(CoapCode.TooManyRequests, maxAge: 5), isLate);
+        RequestChain chain = new(null!, step, last);
+        OutgoingRequest request = Outgoing("x");
+        Assert.Equal(CoapCode.TooManyRequests, (await chain.SendAsync(request)).Code);
+        CoapRetryLaterException refused = await Assert.ThrowsAsync<CoapRetryLaterException>(() => chain.SendAsync(Outgoing("x") with { Channel = request.Channel }));
+        Assert.Equal(5, refused.RetryAfter.TotalSeconds, 0.001);
+        Assert.Single(last.Sent);
+    }
+
+    [Theory]
+    [InlineData(false, "answer")]
+    [InlineData(true, "answer")]
+    [InlineData(false, "reset")]
+    [InlineData(true, "reset")]
+    [InlineData(false, "silence")]
+    [InlineData(true, "silence")]
+    public async Task A_peer_is_asked_once_whether_it_knows_long_tokens(bool isLate, string reaction)
+    {
+        ScriptedStep last = new(
+            sent => sent.Message.Token.Length <= 8 ? CachedPeers.Response(CoapCode.Content, "short")
+                : reaction == "answer" ? CachedPeers.Response(CoapCode.BadRequest)
+                : reaction == "reset" ? throw new CoapResetException("peer")
+                : throw new CoapException("nothing came"),
+            isLate);
+        OutgoingRequest request = Outgoing("x") with { TokenLength = 20 };
+        request.Message.Type = CoapMessageType.Confirmable;
+        Task<CoapResponse> task = SendAsync(last, request, new TokenStep(_rig.Environment));
+        if (reaction == "silence")
+        {
+            Assert.Equal("nothing came", (await Assert.ThrowsAsync<CoapException>(() => task)).Message);
+            Assert.Equal(CoAP.NET.Channels.LongTokenSupport.Unknown, request.Channel.LongTokens);
+            return;
+        }
+
+        Assert.Equal("short", (await task).GetText());
+        Assert.Equal([20, 0], last.Sent.Select(static sent => sent.Message.Token.Length));
+        Assert.Equal(CoAP.NET.Channels.LongTokenSupport.No, request.Channel.LongTokens);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_the_cache_has_is_validated_and_asked_for_whole_when_the_tag_is_unknown(bool isLate)
+    {
+        CacheStep step = new(_rig.Environment, new CoapCache());
+        Queue<CoapResponse> answers = new(
+        [
+            CachedPeers.Response(CoapCode.Content, "1", maxAge: 1, tag: 1),
+            CachedPeers.Response(CoapCode.Valid, maxAge: 1, tag: 1),
+            CachedPeers.Response(CoapCode.Valid, tag: 9),
+            CachedPeers.Response(CoapCode.Content, "2", maxAge: 60, tag: 2),
+        ]);
+        ScriptedStep last = new(_ => answers.Dequeue(), isLate);
+        RequestChain chain = new(null!, step, last);
+        MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out OutgoingRequest fourth);
+        Assert.Equal("1", (await chain.SendAsync(first)).GetText());
+        _rig.Clock.Now += 2 * TimeSpan.TicksPerSecond;
+        Assert.Equal("1", (await chain.SendAsync(second)).GetText());
+        _rig.Clock.Now += 2 * TimeSpan.TicksPerSecond;
+        Assert.Equal("2", (await chain.SendAsync(third)).GetText());
+        Assert.Equal([0, 1, 1, 0], last.Sent.Select(static sent => sent.Message.Options.GetAll<ETag>().Count()));
+        Assert.Equal("2", (await chain.SendAsync(fourth)).GetText());
+        Assert.Empty(answers);
+    }
+
+    [Theory]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    public async Task What_a_request_changes_is_not_answered_from_the_cache_even_if_no_response_came(bool isLate, bool isAnswered)
+    {
+        CacheStep step = new(_rig.Environment, new CoapCache());
+        ScriptedStep last = new(
+            sent => sent.Message.Code == CoapCode.Get ? CachedPeers.Response(CoapCode.Content, "1", maxAge: 60)
+                : isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"),
+            isLate);
+        RequestChain chain = new(null!, step, last);
+        MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out _);
+        await chain.SendAsync(first);
+        await chain.SendAsync(second);
+        Assert.Single(last.Sent);
+        CoapMessage put = CachedPeers.Request("x", CoapMethod.Put);
+        Task<CoapResponse> change = chain.SendAsync(first with { Message = put, Request = new CoapRequest(put) });
+        _ = isAnswered ? await change : await Assert.ThrowsAsync<CoapException>(() => change) as object;
+        await chain.SendAsync(third);
+        Assert.Equal(3, last.Sent.Count);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Later_blocks_of_a_response_are_asked_for(bool isLate)
+    {
+        ScriptedStep last = new(
+            sent =>
+            {
+                int number = sent.Message.OptionsToRead?.Block2?.Number ?? 0;
+                CoapResponse block = CachedPeers.Response(CoapCode.Content, number < 2 ? new string((char)('a' + number), 16) : "c");
+                block.Options.Block2 = new BlockValue(number, number < 2, 0);
+                return block;
+            },
+            isLate);
+        CoapResponse response = await SendAsync(last, Outgoing("x"), new BlockwiseStep(_rig.Environment), new EchoStep());
+        Assert.Equal("aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbc", response.GetText());
+        Assert.Equal(3, last.Sent.Count);
+    }
+
+    [Theory]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    public async Task A_POST_is_concluded_however_it_ends(bool isLate, bool isAnswered)
+    {
+        BlockwiseStep step = new(_rig.Environment);
+        ScriptedStep last = new(_ => isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"), isLate);
+        RequestChain chain = new(null!, step, last);
+        CoAP.NET.Channels.CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
+        for (int i = 0; i < 3; i++)
+        {
+            CoapMessage post = CachedPeers.Request("x", CoapMethod.Post);
+            Task<CoapResponse> task = chain.SendAsync(Outgoing("x") with { Message = post, Request = new CoapRequest(post), Channel = channel });
+            _ = isAnswered ? await task : await Assert.ThrowsAsync<CoapException>(() => task) as object;
+        }
+
+        // Two at a time would have a tag: the one before was over each time.
+        Assert.All(last.Sent, static sent => Assert.False(sent.Message.Options.Contains(OptionNumber.RequestTag)));
+    }
+
+    private static void MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out OutgoingRequest fourth)
+    {
+        first = Outgoing("x");
+        CoAP.NET.Channels.CoapChannel channel = first.Channel;
+        second = Outgoing("x") with { Channel = channel };
+        third = Outgoing("x") with { Channel = channel };
+        fourth = Outgoing("x") with { Channel = channel };
+    }
+
+    private static Task<CoapResponse> SendAsync(ScriptedStep last, OutgoingRequest request, params ReadOnlySpan<RequestStep> steps) =>
+        new RequestChain(null!, [.. steps, last]).SendAsync(request);
+
+    private static CoapResponse Echo(CoapCode code, byte value)
+    {
+        CoapResponse response = CachedPeers.Response(code);
+        response.Options.Add(OptionNumber.Echo, [value]);
+        return response;
+    }
+
+    private static string? EchoOf(OutgoingRequest sent) =>
+        sent.Message.OptionsToRead is { } options && options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value) ? Convert.ToHexStringLower(value) : null;
+
+    private static OutgoingRequest Outgoing(string path)
+    {
+        CoapMessage message = CachedPeers.Request(path);
+        return new OutgoingRequest
+        {
+            Request = new CoapRequest(message),
+            Message = message,
+            Channel = CachedPeers.Channel(CachedPeers.Server),
+            Target = null,
+            Timeout = null,
+            StartedAt = 0,
+        };
+    }
+}
