@@ -20,6 +20,9 @@ public sealed class ChangingAnswerTests
         using TlsCertificates certificates = new();
         SslServerAuthenticationOptions tls = new() { ServerCertificate = certificates.Server(["127.0.0.1"]) };
         CoapEndpointOptions options = new() { Tls = new CoapTlsOptions { Server = tls } };
+
+        // All clients are of one source here, which has room for all of their documents.
+        options.Limits.MaxRepresentationBytes = 256 << 20;
         await using CoapServer server = new(options);
         ChangingDocument document = new(mebibytes << 20);
         server.MapGet("/document", document.Make);
