@@ -43,6 +43,9 @@ public sealed class CoapLimits
     /// <summary>The part of <see cref="DeduplicationBytes"/> that one peer may take. Default 1/16; above 0, up to 1.</summary>
     public double PeerDeduplicationShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 1.0 / 16;
 
+    /// <summary>The part of <see cref="DeduplicationBytes"/> that the POST and PATCH requests of one source (<see cref="CoapSource"/>) may take, by however many addresses and ports; where its addresses were never verified, of their part. Default 1/4; above 0, up to 1. When full: new POST and PATCH of verified peers are answered 5.03; those of others are not remembered, counted as <see cref="CoapCounter.UnsafeDeduplicationEvictions"/>.</summary>
+    public double SourceDeduplicationShare { get; set => field = value is > 0 and <= 1 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
+
     /// <summary>The largest reply to a safe method that is kept for duplicates, in bytes; above it the request is run again (RFC 7252 section 4.5). Default 128.</summary>
     public int MaxStoredSafeReply { get; set => field = Check(value, 0, 65_535); } = 128;
 

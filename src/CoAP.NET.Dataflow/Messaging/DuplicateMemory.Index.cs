@@ -48,6 +48,12 @@ internal sealed partial class DuplicateMemory
         peer.Messaging.Index = default;
         ChargeIndex(peer, before);
         peer.Messaging.Bytes = 0;
+        peer.Messaging.Keep(-peer.Messaging.Lasting);
+        if (peer.Messaging.Reserved == 0)
+        {
+            _shares.Leave(peer);
+        }
+
         _states[peer.Messaging.Number] = null;
         if (_freeCount == _freeNumbers.Length)
         {
@@ -121,6 +127,11 @@ internal sealed partial class DuplicateMemory
 
         peer.Messaging.Index.Remove(header.MessageId);
         peer.Messaging.Bytes -= ReplyHeader.EntrySize(header.Length);
+        if (Lasts(place))
+        {
+            peer.Messaging.Keep(-ReplyHeader.EntrySize(header.Length));
+        }
+
         if (peer.Messaging.Index.Count == 0)
         {
             Unregister(peer);

@@ -14,6 +14,24 @@ internal sealed partial class DuplicateMemory
     private long _warnAt = long.MinValue;
     private long _unsafeEvictionsSinceWarning;
 
+    // What may run again first, whoever sent it: otherwise a verified peer has POSTs of others run again by sending GETs.
+    private static ReadOnlySpan<int> ForgottenFirst => [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent, UnverifiedUnsafe];
+
+    // What is not forgotten for whatever comes, and the indexes.
+    private long LastingBytes
+    {
+        get
+        {
+            long bytes = _logs[UnverifiedUnsafe].Bytes + _indexBytes + _reserved;
+            for (int i = Protected; i < LogCount; i++)
+            {
+                bytes += _logs[i].Bytes;
+            }
+
+            return bytes;
+        }
+    }
+
     private long UnverifiedBytes => _logs[2].Bytes + _logs[3].Bytes + _logs[4].Bytes + _unverifiedIndexBytes;
 
     /// <summary>Gives a log another segment, if need be by forgetting others.</summary>
@@ -58,8 +76,12 @@ internal sealed partial class DuplicateMemory
         }
 
         DropExpired(now);
-        while (!HasRoom(needed) && EvictFirst(UnverifiedSafe, Protected, now))
+        foreach (int number in ForgottenFirst)
         {
+            while (!_logs[number].IsEmpty && !HasRoom(needed))
+            {
+                DropHead(number, now);
+            }
         }
 
         return HasRoom(needed);
@@ -159,6 +181,7 @@ internal sealed partial class DuplicateMemory
         Array.Sort(entries, 0, count);
         long wanted = _peerBudget - (_peerBudget / 8) - peer.Messaging.Reserved - needed;
         int kept = 0;
+        int lasting = 0;
         int others = 0;
         int unsafes = 0;
         for (int i = 0; i < count; i++)
@@ -174,12 +197,14 @@ internal sealed partial class DuplicateMemory
             else
             {
                 entries[kept++] = entries[i];
+                lasting += Lasts(place) ? SizeAt(place) : 0;
             }
         }
 
         Rebuild(peer, entries.AsSpan(0, kept));
         ArrayPool<ulong>.Shared.Return(entries);
         peer.Messaging.Bytes = (int)bytes;
+        peer.Messaging.Keep(lasting - peer.Messaging.Lasting);
         if (bytes > wanted)
         {
             // Counting again would not help before something expires.
@@ -188,6 +213,23 @@ internal sealed partial class DuplicateMemory
 
         CountEvictions(others, unsafes, now);
         return bytes + peer.Messaging.Reserved + needed <= _peerBudget;
+    }
+
+    // Whether the entry of a place counts for its source.
+    private static bool Lasts(ulong place) => ReplyLog.NumberOf(place) is UnverifiedUnsafe or >= Protected;
+
+    /// <summary>Whether the source of a peer stays within its share with some bytes more.</summary>
+    private bool FitsShare(CoapChannel peer, int needed, bool isVerified, long now)
+    {
+        if (Fits())
+        {
+            return true;
+        }
+
+        DropExpired(now);
+        return Fits();
+
+        bool Fits() => isVerified ? _shares.Fits(peer, needed, _budget, LastingBytes) : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _unverifiedIndexBytes);
     }
 
     private int SizeAt(ulong place) =>

@@ -14,6 +14,7 @@ internal sealed partial class DuplicateMemory
 {
     private const int Newcomers = 1;
     private const int UnverifiedSafe = 2;
+    private const int UnverifiedUnsafe = UnverifiedSafe + (int)MethodClass.Unsafe;
     private const int VerifiedSafe = 5;
 
     // From here on nothing is given up before its time. One log for each range of lifetimes, so that a long one does not keep short ones behind it.
@@ -31,6 +32,7 @@ internal sealed partial class DuplicateMemory
     private readonly int _segmentSize;
     private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
     private readonly SlotTable<CoapReception> _running = new();
+    private readonly DuplicateShares _shares;
     private long _logBytes;
     private long _indexBytes;
     private long _unverifiedIndexBytes;
@@ -50,6 +52,7 @@ internal sealed partial class DuplicateMemory
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
         _unverifiedBudget = (long)(_budget * _limits.UnverifiedDeduplicationShare);
         _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * _limits.PeerDeduplicationShare);
+        _shares = new DuplicateShares(shard.Environment.Sources, _limits.SourceDeduplicationShare);
         for (int i = Newcomers; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);
@@ -60,6 +63,9 @@ internal sealed partial class DuplicateMemory
 
     /// <summary>Exchanges that run in the shard.</summary>
     public int Running => _running.Count;
+
+    /// <summary>Sources of which something is kept that must not run again.</summary>
+    public int Sources => _shares.Count;
 
     /// <summary>Finished exchanges that are kept, with some whose lifetime is over.</summary>
     public int Finished
@@ -128,7 +134,7 @@ internal sealed partial class DuplicateMemory
             return false;
         }
 
-        if (!MakeRoom(needed, now))
+        if (!FitsShare(peer, needed, isVerified: true, now) || !MakeRoom(needed, now))
         {
             return false;
         }
@@ -141,8 +147,13 @@ internal sealed partial class DuplicateMemory
     public void Begin(CoapChannel peer, CoapReception reception, int reserved, long now)
     {
         reception.Reserved = reserved;
-        peer.Messaging.Reserved += reserved;
-        _reserved += reserved;
+        if (reserved > 0)
+        {
+            _shares.Join(peer);
+            peer.Messaging.Reserve(reserved);
+            _reserved += reserved;
+        }
+
         peer.Messaging.Running++;
         reception.Place = _running.Add(reception);
         if (peer.Messaging.Index.IsFull)
@@ -156,7 +167,13 @@ internal sealed partial class DuplicateMemory
             Register(peer, now);
         }
 
-        peer.Messaging.Bytes -= SizeAt(peer.Messaging.Index.Find(reception.MessageId));
+        ulong before = peer.Messaging.Index.Find(reception.MessageId);
+        peer.Messaging.Bytes -= SizeAt(before);
+        if (Lasts(before))
+        {
+            peer.Messaging.Keep(-SizeAt(before));
+        }
+
         peer.Messaging.Index.Set(reception.MessageId, reception.Place);
     }
 
@@ -215,6 +232,7 @@ internal sealed partial class DuplicateMemory
         }
 
         Unregister(peer);
+        _shares.Leave(peer);
     }
 
     internal static MethodClass ClassOf(CoapCode code) =>
@@ -270,9 +288,12 @@ internal sealed partial class DuplicateMemory
 
     private void ReleaseReserved(CoapChannel peer, CoapReception reception)
     {
-        peer.Messaging.Reserved -= reception.Reserved;
-        _reserved -= reception.Reserved;
-        reception.Reserved = 0;
+        if (reception.Reserved > 0)
+        {
+            peer.Messaging.Reserve(-reception.Reserved);
+            _reserved -= reception.Reserved;
+            reception.Reserved = 0;
+        }
     }
 
     /// <summary>Appends a finished exchange to the log where it belongs.</summary>
@@ -293,6 +314,13 @@ internal sealed partial class DuplicateMemory
             return 0;
         }
 
+        if (number == UnverifiedUnsafe && !FitsShare(peer, size, isVerified: false, now))
+        {
+            // Its own duplicates run again, and not those of others.
+            CountEvictions(others: 0, unsafes: 1, now);
+            return 0;
+        }
+
         ReplyLog log = _logs[number];
         if (!log.Fits(size) && !AddSegment(number, size, now))
         {
@@ -310,6 +338,12 @@ internal sealed partial class DuplicateMemory
             MessageId = reception.MessageId,
         };
         peer.Messaging.Bytes += size;
+        if (number is UnverifiedUnsafe or >= Protected)
+        {
+            _shares.Join(peer);
+            peer.Messaging.Keep(size);
+        }
+
         peer.Messaging.LastExpiry = peer.Messaging.HasFinished ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry) : header.Expiry;
         peer.Messaging.HasFinished = true;
         return log.Append(header, reply);

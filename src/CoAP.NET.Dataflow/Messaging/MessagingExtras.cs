@@ -12,4 +12,10 @@ internal sealed class MessagingExtras
     public long TrimAt { get; set; } = long.MinValue;
 
     public SendingState? Sending { get; set; }
+
+    /// <summary>See <see cref="MessagingState.Share"/>.</summary>
+    public DuplicateShares.Share? Share { get; set; }
+
+    /// <summary>See <see cref="MessagingState.Lasting"/>.</summary>
+    public int Lasting { get; set; }
 }

@@ -29,7 +29,7 @@ internal struct MessagingState
     public int Bytes { get; set; }
 
     /// <summary>Set aside for running exchanges whose reply must not be forgotten.</summary>
-    public int Reserved { get; set; }
+    public int Reserved { get; private set; }
 
     /// <summary>When the last finished exchange may be forgotten; only if there was one.</summary>
     public uint LastExpiry { get; set; }
@@ -44,6 +44,12 @@ internal struct MessagingState
 
     /// <summary>Before this time it is no use to look for something of the peer that may be forgotten.</summary>
     public readonly long TrimAt => _extras?.TrimAt ?? long.MinValue;
+
+    /// <summary>What its source takes of the duplicate memory; null while nothing of the peer is there that must not run again.</summary>
+    public readonly DuplicateShares.Share? Share => _extras?.Share;
+
+    /// <summary>Of <see cref="Bytes"/> what must not run again, as far as it counts for the source.</summary>
+    public readonly int Lasting => _extras?.Lasting ?? 0;
 
     // ---- of sending
 
@@ -60,6 +66,26 @@ internal struct MessagingState
 
     /// <summary>Message IDs of the peer: running exchanges, and finished ones that the memory keeps.</summary>
     public MidTable Index;
+
+    /// <summary>More is set aside for the peer, or less; for its source too.</summary>
+    public void Reserve(int bytes)
+    {
+        Reserved += bytes;
+        if (_extras?.Share is { } share)
+        {
+            share.Bytes += bytes;
+        }
+    }
+
+    /// <summary>More is kept that must not run again, or less; it counts for the source.</summary>
+    public readonly void Keep(int bytes)
+    {
+        if (_extras is { Share: { } share })
+        {
+            _extras.Lasting += bytes;
+            share.Bytes += bytes;
+        }
+    }
 
     /// <summary>What few peers need; made when it is needed.</summary>
     public MessagingExtras MakeExtras() => _extras ??= new MessagingExtras();

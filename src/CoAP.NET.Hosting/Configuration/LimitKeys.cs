@@ -15,6 +15,7 @@ internal static class LimitKeys
         .Bytes("Limits:DeduplicationBytes", 64 * 1024, long.MaxValue, static limits => limits.DeduplicationBytes, static (limits, value) => limits.DeduplicationBytes = value)
         .Factor("Limits:UnverifiedDeduplicationShare", Share, static limits => limits.UnverifiedDeduplicationShare, static (limits, value) => limits.UnverifiedDeduplicationShare = value)
         .Factor("Limits:PeerDeduplicationShare", Share, static limits => limits.PeerDeduplicationShare, static (limits, value) => limits.PeerDeduplicationShare = value)
+        .Factor("Limits:SourceDeduplicationShare", Share, static limits => limits.SourceDeduplicationShare, static (limits, value) => limits.SourceDeduplicationShare = value)
         .Bytes("Limits:MaxStoredSafeReply", 0, 65_535, static limits => limits.MaxStoredSafeReply, static (limits, value) => limits.MaxStoredSafeReply = (int)value)
         .Number("Limits:MaxRequestsServed", 1, int.MaxValue, static limits => limits.MaxRequestsServed, static (limits, value) => limits.MaxRequestsServed = value)
         .Number("Limits:MaxOutstandingMessages", 1, int.MaxValue, static limits => limits.MaxOutstandingMessages, static (limits, value) => limits.MaxOutstandingMessages = value)

@@ -1,6 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Options;
 using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Holders;
@@ -12,7 +13,8 @@ internal static class ForgedHolders
 {
     private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe000_01bb, 5683);
 
-    private static readonly (string Name, Func<int, CoapAddress> Of)[] s_sources =
+    /// <summary>Whose addresses there are, and the addresses by number.</summary>
+    public static IReadOnlyList<(string Name, Func<int, CoapAddress> Of)> Sources { get; } =
     [
         ("one IPv4 address", static i => CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1024 + (i % 60_000)))),
         ("four IPv4 addresses", static i => CoapAddress.FromIPv4(0xcb00_7105 + ((uint)i % 4), (ushort)(1024 + (i / 4 % 60_000)))),
@@ -26,12 +28,13 @@ internal static class ForgedHolders
         .. Each("uploads", "half uploads", 10_000, Upload, static server => server.Server.BodyBytes),
         .. Each("downloads", "half downloads", 10_000, Download, static server => server.Server.BodyBytes),
         .. Each("duplicates", "memory for duplicates, by POSTs", 20_000, static _ => Message(CoapMethod.Post, "count"), PeersOf),
-        .. s_sources.Select(static source => new AttackRow($"verified-{Word(source.Name)}", $"peers that are remembered, each verified by an Echo, of {source.Name}", "9175-2.3-1", run => VerifiedAsync(run, source.Of))),
-        .. s_sources.Select(static source => new AttackRow($"groups-{Word(source.Name)}", $"answers to groups that wait, of {source.Name}", "7252-8.2-1", run => GroupsAsync(run, source.Of))),
+        .. Sources.Select(static source => new AttackRow($"verified-{Word(source.Name)}", $"peers that are remembered, each verified by an Echo, of {source.Name}", "9175-2.3-1", run => VerifiedAsync(run, source.Of))),
+        .. VerifiedHolders.Rows,
+        .. Sources.Select(static source => new AttackRow($"groups-{Word(source.Name)}", $"answers to groups that wait, of {source.Name}", "7252-8.2-1", run => GroupsAsync(run, source.Of))),
     ];
 
     private static IEnumerable<AttackRow> Each(string name, string held, int count, Func<int, byte[]> make, Func<AttackServer, long> gauge) =>
-        s_sources.Select(source => new AttackRow(
+        Sources.Select(source => new AttackRow(
             $"{name}-{Word(source.Name)}",
             $"{held}, of {source.Name}",
             "7252-11.3-1",
@@ -39,7 +42,7 @@ internal static class ForgedHolders
 
     private static byte[] Watch(int number) => Message(CoapMethod.Get, "watched", static options => options.Observe = 0);
 
-    private static byte[] Upload(int number) => Message(
+    public static byte[] Upload(int number) => Message(
         CoapMethod.Put,
         "large-update",
         options =>
@@ -49,15 +52,39 @@ internal static class ForgedHolders
         },
         new byte[1024]);
 
-    private static byte[] Download(int number) =>
+    public static byte[] Download(int number) =>
         Message(CoapMethod.Post, "large-post", options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(number | 0x4040_4040)), new byte[8]);
 
     private static long PeersOf(AttackServer server) => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count);
 
-    private static string Word(string source) => source.Replace("an ", "", StringComparison.Ordinal).Replace(" address", "", StringComparison.Ordinal).Replace("es", "", StringComparison.Ordinal).Replace(" /", "-", StringComparison.Ordinal).Replace(' ', '-');
+    public static string Word(string source) => source.Replace("an ", "", StringComparison.Ordinal).Replace(" address", "", StringComparison.Ordinal).Replace("es", "", StringComparison.Ordinal).Replace(" /", "-", StringComparison.Ordinal).Replace(' ', '-');
 
-    private static byte[] Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null, byte[]? payload = null) =>
+    public static byte[] Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null, byte[]? payload = null) =>
         Forged.Message(method, path, CoapMessageType.Confirmable, options, payload);
+
+    /// <summary>A server of narrow bounds, whose chance is that of the run.</summary>
+    public static Task<AttackServer> StartAsync(AttackRun run, Action<CoapServer>? map = null, Action<CoapEndpointOptions>? configure = null) => AttackServer.StartAsync(
+        options =>
+        {
+            Scale(options);
+            options.Random = new VirtualRandom(run.Seed);
+            configure?.Invoke(options);
+        },
+        map);
+
+    /// <summary>The numbers below a count, in an order of the run's seed: who comes first is chance.</summary>
+    public static int[] Shuffled(AttackRun run, int count)
+    {
+        int[] numbers = [.. Enumerable.Range(0, count)];
+        Dice dice = new(run.Seed);
+        for (int i = count - 1; i > 0; i--)
+        {
+            int other = dice.Below(i + 1);
+            (numbers[i], numbers[other]) = (numbers[other], numbers[i]);
+        }
+
+        return numbers;
+    }
 
     // About a hundredth of the default bounds, so that few datagrams fill them.
     private static void Scale(CoapEndpointOptions options)
@@ -77,21 +104,23 @@ internal static class ForgedHolders
 
     private static async Task FillAsync(AttackRun run, int count, Func<int, CoapAddress> source, Func<int, byte[]> make, Func<AttackServer, long> gauge)
     {
-        await using AttackServer server = await AttackServer.StartAsync(Scale).ConfigureAwait(false);
+        await using AttackServer server = await StartAsync(run).ConfigureAwait(false);
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         long sent = 0;
         long held = 0;
         List<HonestNewcomer> newcomers = [];
+        int[] order = Shuffled(run, count);
 
         // Twice, a few seconds apart, so that its addresses are no newcomers the second time; then again and again, so that the bound stays full.
         for (int round = 0; round < 4; round++)
         {
             for (int i = 0; i < count; i++)
             {
-                byte[] request = make(i);
+                int number = order[i];
+                byte[] request = make(number);
                 sent += request.Length;
-                server.Wire.Receive(source(i), Forged.Stamp(request, (round * count) + i, (uint)i));
+                server.Wire.Receive(source(number), Forged.Stamp(request, (round * count) + i, (uint)i));
                 if (i % 100 == 99)
                 {
                     server.Clock.Advance(TimeSpan.FromMilliseconds(10));
@@ -99,11 +128,7 @@ internal static class ForgedHolders
             }
 
             held = Math.Max(held, gauge(server));
-            HonestNewcomer newcomer = new(server, round);
-            newcomer.Work();
-            newcomers.Add(newcomer);
-            known.Step();
-            server.Clock.Advance(TimeSpan.FromSeconds(2.5));
+            newcomers.Add(Work(server, known, round));
         }
 
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests in four rounds, {sent / 1024.0:N0} KiB");
@@ -114,26 +139,23 @@ internal static class ForgedHolders
     private static async Task VerifiedAsync(AttackRun run, Func<int, CoapAddress> source)
     {
         int count = run.Size(5000, 400);
-        await using AttackServer server = await AttackServer.StartAsync(Scale).ConfigureAwait(false);
+        await using AttackServer server = await StartAsync(run).ConfigureAwait(false);
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
         List<HonestNewcomer> newcomers = [];
+        int[] order = Shuffled(run, count);
         for (int round = 0; round < 2; round++)
         {
             for (int i = 0; i < count; i++)
             {
-                Verify(server, source(i), 2 * ((round * count) + i));
+                Verify(server, source(order[i]), 2 * ((round * count) + i));
                 if (i % 100 == 99)
                 {
                     server.Clock.Advance(TimeSpan.FromMilliseconds(10));
                 }
             }
 
-            HonestNewcomer newcomer = new(server, round);
-            newcomer.Work();
-            newcomers.Add(newcomer);
-            known.Step();
-            server.Clock.Advance(TimeSpan.FromSeconds(2.5));
+            newcomers.Add(Work(server, known, round));
         }
 
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses or ports, each verified twice");
@@ -142,7 +164,7 @@ internal static class ForgedHolders
         Report(run, newcomers, known, idle);
     }
 
-    private static void Verify(AttackServer server, in CoapAddress address, int messageId)
+    public static void Verify(AttackServer server, in CoapAddress address, int messageId)
     {
         byte[]? echo = null;
         AttackWire.Sink? before = server.Wire.Sent;
@@ -156,7 +178,7 @@ internal static class ForgedHolders
     private static async Task GroupsAsync(AttackRun run, Func<int, CoapAddress> source)
     {
         int count = run.Size(4000, 400);
-        await using AttackServer server = await AttackServer.StartAsync(Scale, static server =>
+        await using AttackServer server = await StartAsync(run, static server =>
         {
             server.JoinGroups();
             server.MapGet("/seen", static () => "seen").AllowMulticast();
@@ -165,11 +187,12 @@ internal static class ForgedHolders
         long idle = LiveHeap.Measure();
         List<HonestNewcomer> newcomers = [];
         byte[] request = Forged.Message(CoapMethod.Get, "seen", CoapMessageType.NonConfirmable);
+        int[] order = Shuffled(run, count);
         for (int round = 0; round < 4; round++)
         {
             for (int i = 0; i < count; i++)
             {
-                server.Wire.Receive(source(i), Forged.Stamp(request, (round * count) + i, (uint)i), s_group);
+                server.Wire.Receive(source(order[i]), Forged.Stamp(request, (round * count) + i, (uint)i), s_group);
             }
 
             HonestNewcomer newcomer = new(server, round);
@@ -184,7 +207,17 @@ internal static class ForgedHolders
         Report(run, newcomers, known, idle);
     }
 
-    private static void Report(AttackRun run, List<HonestNewcomer> newcomers, KnownPeers known, long idle)
+    /// <summary>A newcomer comes and does all that a client does, and those that were there before go on.</summary>
+    public static HonestNewcomer Work(AttackServer server, KnownPeers known, int round)
+    {
+        HonestNewcomer newcomer = new(server, round);
+        newcomer.Work();
+        known.Step();
+        server.Clock.Advance(TimeSpan.FromSeconds(2.5));
+        return newcomer;
+    }
+
+    public static void Report(AttackRun run, List<HonestNewcomer> newcomers, KnownPeers known, long idle)
     {
         foreach (string trouble in newcomers.SelectMany(static newcomer => newcomer.Troubles).Distinct())
         {

@@ -27,42 +27,38 @@ internal static class RequestHolders
             MiB = 16,
             Proof = CoapCounter.ReadingPauses,
         },
-        new(
-            "half-uploads-tcp",
-            "bodies of requests in blocks (`MaxAssemblyBytes`)",
-            "200 connections, each sends the first block of 50 bodies",
-            static settings =>
-            {
-                settings.Limits.MaxAssemblyBytes = 4 * MiB;
-                settings.TrustNobody();
-            },
-            static async (source, _) => await source.HoldAsync(
-                source.Target.Tcp,
-                Many(static i => StreamHolders.Request(CoapMethod.Post, "small", i, options => First(options, i), new byte[1024]))))
-        {
-            Scaled = "`MaxAssemblyBytes` 4 MiB",
-            Holders = 200,
-            HoldersInTests = 100,
-            MiB = 4 + 16,
-            Gauge = static server => server.BodyBytes,
-            Most = static settings => settings.Limits.MaxAssemblyBytes,
-            Proof = CoapCounter.BodiesEvicted,
-        },
-        HalfUploads,
+        HalfUploadsOverTcp(trusts: false),
+        HalfUploadsOverTcp(trusts: true),
+        HalfUploads(trusts: false),
+        HalfUploads(trusts: true),
         HalfDownloads,
         Observers("observers", "200 ports", trusts: true),
         Observers("observers-unverified", "200 ports of addresses that nobody verified", trusts: false),
     ];
 
-    private static HolderRow HalfUploads => new(
-        "half-uploads",
+    private static HolderRow HalfUploadsOverTcp(bool trusts) => new(
+        trusts ? "half-uploads-tcp-trusted" : "half-uploads-tcp",
         "bodies of requests in blocks (`MaxAssemblyBytes`)",
-        "200 ports of addresses that nobody verified send the first block of 50 bodies each",
-        static settings =>
-        {
-            settings.Limits.MaxAssemblyBytes = 4 * MiB;
-            settings.TrustNobody();
-        },
+        $"200 connections{(trusts ? " of trusted addresses" : "")}, each sends the first block of 50 bodies",
+        settings => Narrow(settings, trusts),
+        static async (source, _) => await source.HoldAsync(
+            source.Target.Tcp,
+            Many(static i => StreamHolders.Request(CoapMethod.Post, "small", i, options => First(options, i), new byte[1024]))))
+    {
+        Scaled = "`MaxAssemblyBytes` 4 MiB",
+        Holders = 200,
+        HoldersInTests = 100,
+        MiB = 4 + 16,
+        Gauge = static server => server.BodyBytes,
+        Most = static settings => settings.Limits.MaxAssemblyBytes,
+        Proof = CoapCounter.BodiesEvicted,
+    };
+
+    private static HolderRow HalfUploads(bool trusts) => new(
+        trusts ? "half-uploads-trusted" : "half-uploads",
+        "bodies of requests in blocks (`MaxAssemblyBytes`)",
+        $"200 ports of addresses that {(trusts ? "are trusted" : "nobody verified")} send the first block of 50 bodies each",
+        settings => Narrow(settings, trusts),
         static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(
             CoapMethod.Post, "small", CoapMessageType.NonConfirmable, options => First(options, i), new byte[1024])))
     {
@@ -73,6 +69,15 @@ internal static class RequestHolders
         Gauge = static server => server.BodyBytes,
         Most = static settings => settings.Limits.MaxAssemblyBytes,
     };
+
+    private static void Narrow(HolderSettings settings, bool trusts)
+    {
+        settings.Limits.MaxAssemblyBytes = 4 * MiB;
+        if (!trusts)
+        {
+            settings.TrustNobody();
+        }
+    }
 
     private static HolderRow HalfDownloads => new(
         "half-downloads",

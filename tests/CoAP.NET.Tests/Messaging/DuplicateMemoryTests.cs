@@ -12,8 +12,8 @@ public sealed class DuplicateMemoryTests
     private static readonly CoapCode s_idempotent = CoapCode.Put;
     private static readonly CoapCode s_unsafe = CoapCode.Post;
 
-    private static CoapLimits Small(double peerShare = 1, double unverifiedShare = 0.25) =>
-        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare, UnverifiedDeduplicationShare = unverifiedShare };
+    private static CoapLimits Small(double peerShare = 1, double unverifiedShare = 0.25, double sourceShare = 1) =>
+        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare, UnverifiedDeduplicationShare = unverifiedShare, SourceDeduplicationShare = sourceShare };
 
     [Fact]
     public void A_verified_peers_nonidempotent_request_is_never_forgotten_and_a_new_one_is_answered_503()
@@ -61,6 +61,47 @@ public sealed class DuplicateMemoryTests
         Assert.True(memory.IsBusy(channel, s_unsafe, mid));
         Assert.False(memory.Runs.ContainsKey((channel.Remote.Port, (ushort)mid)));
         Assert.False(memory.IsBusy(channel, s_unsafe, mid + 1));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_source_has_its_share_by_however_many_ports_and_the_requests_of_others_are_remembered(bool verified)
+    {
+        MemoryRig memory = new(Small(peerShare: 1.0 / 16, sourceShare: 0.25));
+        CoapChannel known = memory.Rig.Channel(address: CoapAddress.FromIPv4(0xc6336401, 1));
+        Assert.False(memory.IsBusy(known, s_unsafe, 7));
+        CoapChannel[] ports = [.. Enumerable.Range(1000, 200).Select(port => memory.Rig.Channel((ushort)port, verified: verified))];
+        int busy = 0;
+        for (int i = 0; i < 40_000; i++)
+        {
+            busy += memory.IsBusy(ports[i % ports.Length], s_unsafe, i / ports.Length) ? 1 : 0;
+        }
+
+        // Of verified ones it is said; of others who may be anybody, those beyond the share are not remembered.
+        Assert.Equal(verified, busy > 1000);
+        Assert.Equal(verified, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions] == 0);
+        Assert.True(memory.Remembers(known, s_unsafe, 7));
+        Assert.False(memory.IsBusy(memory.Rig.Channel(verified: true, address: CoapAddress.FromIPv4(0xc6336402, 2)), s_unsafe, 8));
+        Assert.Equal(3, memory.Rig.Layer.Memory.Sources);
+        memory.Rig.Pass(600);
+        Assert.Equal((0, 0), (memory.Rig.Layer.Memory.Sources, memory.Rig.Layer.Memory.Peers));
+    }
+
+    [Fact]
+    public void What_may_run_again_is_forgotten_before_a_POST_of_an_unverified_peer_whoever_sent_it()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel known = memory.Rig.Channel(1);
+        memory.IsBusy(known, s_unsafe, 7);
+        CoapChannel verified = memory.Rig.Channel(2, verified: true);
+        for (int i = 0; i < 20_000; i++)
+        {
+            memory.IsBusy(verified, i % 2 == 0 ? s_safe : s_idempotent, i);
+        }
+
+        Assert.True(memory.Rig.Counters[CoapCounter.DeduplicationEvictions] > 5000);
+        Assert.True(memory.Remembers(known, s_unsafe, 7));
     }
 
     [Fact]

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Messaging;
 /// <summary>What time and the Channel stage make the layer forget.</summary>
 public sealed class ForgettingTests
 {
-    private static CoapLimits Limits => new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = 1 };
+    private static CoapLimits Limits => new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = 1, SourceDeduplicationShare = 1 };
 
     [Fact]
     public void All_memory_comes_back_when_the_lifetimes_are_over()

@@ -1,0 +1,78 @@
+using System.Globalization;
+using System.Net;
+using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Simulation.Holders;
+
+/// <summary>
+/// What holders can hold whose addresses are beyond doubt: 200 of one IPv4 address, of four, of an IPv6 /64 and of a /56, each verified by an Echo, and 200 ports in a network that the server trusts.
+/// </summary>
+internal static class VerifiedHolders
+{
+    private const int Peers = 200;
+    private const int Rounds = 6;
+
+    private static readonly (string Name, string Held, int Each, Func<int, byte[]> Make, Func<AttackServer, long> Gauge)[] s_held =
+    [
+        ("uploads", "half uploads", 50, ForgedHolders.Upload, static server => server.Server.BodyBytes),
+        ("downloads", "half downloads", 50, ForgedHolders.Download, static server => server.Server.BodyBytes),
+        ("duplicates", "memory for duplicates, by POSTs", 200, static _ => ForgedHolders.Message(CoapMethod.Post, "count"), static server => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes)),
+    ];
+
+    public static IEnumerable<AttackRow> Rows =>
+    [
+        .. s_held.SelectMany(static held => ForgedHolders.Sources.Select(source => new AttackRow(
+            $"verified-{held.Name}-{ForgedHolders.Word(source.Name)}",
+            $"{held.Held}, of {source.Name}, {Peers} addresses or ports verified by an Echo",
+            "9175-2.3-1",
+            run => HoldAsync(run, source.Of, held.Each, held.Make, held.Gauge, isTrusted: false)))),
+        .. s_held.SelectMany(static held => ForgedHolders.Sources.Take(2).Select(source => new AttackRow(
+            $"trusted-{held.Name}-{ForgedHolders.Word(source.Name)}",
+            $"{held.Held}, of {source.Name} in `TrustedPrefixes`, {Peers} ports",
+            "7252-11.3-1",
+            run => HoldAsync(run, source.Of, held.Each, held.Make, held.Gauge, isTrusted: true)))),
+    ];
+
+    private static async Task HoldAsync(AttackRun run, Func<int, CoapAddress> source, int each, Func<int, byte[]> make, Func<AttackServer, long> gauge, bool isTrusted)
+    {
+        each = run.Size(each, each / 5);
+        await using AttackServer server = await ForgedHolders.StartAsync(run, configure: options =>
+        {
+            if (isTrusted)
+            {
+                options.TrustedPrefixes.Add(IPNetwork.Parse("203.0.113.0/24"));
+            }
+        }).ConfigureAwait(false);
+        KnownPeers known = new(server, run.Size(50, 10));
+        long idle = LiveHeap.Measure();
+        long held = 0;
+        int messageId = 0;
+        List<HonestNewcomer> newcomers = [];
+        foreach (int number in isTrusted ? [] : ForgedHolders.Shuffled(run, Peers))
+        {
+            ForgedHolders.Verify(server, source(number), messageId);
+            messageId += 2;
+        }
+
+        int[] order = ForgedHolders.Shuffled(run, Peers * each);
+        for (int round = 0; round < Rounds; round++)
+        {
+            for (int i = 0; i < order.Length; i++)
+            {
+                server.Wire.Receive(source(order[i] % Peers), Forged.Stamp(make(order[i]), messageId++, (uint)i));
+                if (i % 100 == 99)
+                {
+                    server.Clock.Advance(TimeSpan.FromMilliseconds(10));
+                }
+            }
+
+            held = Math.Max(held, gauge(server));
+            newcomers.Add(ForgedHolders.Work(server, known, round));
+        }
+
+        run.Done = string.Create(CultureInfo.InvariantCulture, $"{Peers} peers, {each} requests of each in {Rounds} rounds");
+        run.Mention(string.Create(CultureInfo.InvariantCulture, $"held at most {held:N0} B"));
+        ForgedHolders.Report(run, newcomers, known, idle);
+    }
+}
