@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
+using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requesting;
 using CoAP.NET.Requests;

@@ -2,6 +2,7 @@ using System.Net;
 using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Requesting;
 using CoAP.NET.Requests;
@@ -53,7 +54,7 @@ public sealed partial class CoapEndpoint
         try
         {
             return await FindAsync(
-                target, new RequestTime(target.Timeout ?? ObservedResource.SearchTime), cancellationToken).ConfigureAwait(false);
+                target, new RequestTime(target.Timeout ?? ClientRegistration.SearchTime), cancellationToken).ConfigureAwait(false);
         }
         catch (CoapTimeoutException exception) when (target.Timeout is null)
         {

@@ -155,7 +155,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
 
         _chain = new RequestChain(_sender, [.. steps]);
-        Observed = new ObservedResources([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
+        Observed = new ClientObservations([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
         _telemetrySource = new TelemetrySource(_environment.Counters, tags, ReadGauge);
         instruments.Add(_telemetrySource);
         _instruments = instruments;
@@ -178,7 +178,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     internal ServedRequests Served { get; }
 
-    internal ObservedResources Observed { get; }
+    internal ClientObservations Observed { get; }
 
     internal IReadOnlyList<CoapPipeline> Pipelines => _pipelines;
 

@@ -1,5 +1,6 @@
+using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Requesting;
+using CoAP.NET.Observing;
 
 namespace CoAP.NET;
 
@@ -8,12 +9,14 @@ namespace CoAP.NET;
 /// reached for a while, until it is disposed. Made by <see cref="ICoapObserver.ObserveAsync"/>. What comes is not queued: a slow reader gets the newest state of
 /// the resource and skips what was between. Thread-safe.
 /// </summary>
-public sealed partial class CoapObservation : IAsyncDisposable, IObservationReader
+public sealed class CoapObservation : IAsyncDisposable
 {
-    private readonly ObservedResources _all;
+    private static readonly ContextCallback s_handOut = static observation => ((CoapObservation)observation!).HandOut();
+
+    private readonly ClientObservations _all;
     private readonly CoapReregistration _rule;
     private readonly Action<CoapResponse>? _onNotification;
-    private ObservedResource? _resource;
+    private ClientObservation? _shared;
     private TaskCompletionSource? _changed;
     private BroadcastBlock<CoapResponse>? _block;
     private int _isDisposed;
@@ -23,7 +26,7 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
     private long _handedOut;
     private CoapObserveState _stateHandedOut;
 
-    private CoapObservation(ObservedResources all, CoapObserveOptions? options)
+    private CoapObservation(ClientObservations all, CoapObserveOptions? options)
     {
         _all = all;
         _rule = options?.Reregistration ?? CoapReregistration.Auto;
@@ -45,9 +48,10 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
     /// <summary>Why the resource is not observed at the moment; null when it is, or when no registration failed yet.</summary>
     public CoapException? Error => Snapshot.Error;
 
-    CoapReregistration IObservationReader.Reregistration => _rule;
+    /// <summary>What this observer asks for.</summary>
+    internal CoapReregistration Reregistration => _rule;
 
-    private ObservationSnapshot Snapshot => Volatile.Read(ref _resource)?.Snapshot ?? ObservationSnapshot.Initial;
+    private ObservationSnapshot Snapshot => Volatile.Read(ref _shared)?.Snapshot ?? ObservationSnapshot.Initial;
 
     private bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
 
@@ -67,8 +71,77 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
         TaskCompletionSource<CoapResponse> answered = new(_all.Environment.CompletionOptions);
-        _resource!.Refresh(answered);
+        _shared!.Refresh(answered);
         return await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// The newest response, and then each newer one when it comes; what came while the reader was busy is skipped but for the newest. Any number of readers may
+    /// read; each begins with what is there. Ends when the observation is disposed, or ended by itself because registrations are not made again.
+    /// </summary>
+    /// <param name="cancellationToken">Stops reading; the observation goes on.</param>
+    /// <returns>The responses.</returns>
+    /// <exception cref="CoapException">The observation failed and is not tried again; <see cref="Error"/>.</exception>
+    public async IAsyncEnumerable<CoapResponse> ReadAllAsync([EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        long seen = 0;
+        while (true)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            Task changed = WhenChanged();
+            ObservationSnapshot snapshot = Snapshot;
+            if (IsDisposed)
+            {
+                yield break;
+            }
+
+            if (snapshot.Version != seen)
+            {
+                seen = snapshot.Version;
+                yield return snapshot.Latest!;
+            }
+            else if (snapshot.IsOver)
+            {
+                if (snapshot.Error is { } error)
+                {
+                    throw error;
+                }
+
+                yield break;
+            }
+            else
+            {
+                await changed.WaitAsync(cancellationToken).ConfigureAwait(false);
+            }
+        }
+    }
+
+    /// <summary>
+    /// The responses as a source of Dataflow: it offers the newest one to whatever is linked to it, as <see cref="BroadcastBlock{T}"/> does, and completes when the
+    /// observation is disposed or has ended.
+    /// </summary>
+    /// <returns>The block, the same one each time.</returns>
+    public ISourceBlock<CoapResponse> AsSourceBlock()
+    {
+        if (Volatile.Read(ref _block) is { } made)
+        {
+            return made;
+        }
+
+        BroadcastBlock<CoapResponse> block = new(null);
+        if (Interlocked.CompareExchange(ref _block, block, null) is { } other)
+        {
+            return other;
+        }
+
+        if (Snapshot.Latest is { } latest)
+        {
+            block.Post(latest);
+        }
+
+        // Whatever came meanwhile, and the end if it has come.
+        Changed();
+        return block;
     }
 
     /// <summary>
@@ -80,9 +153,9 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
         {
-            if (_resource is { } resource)
+            if (_shared is { } shared)
             {
-                _all.Detach(resource, this);
+                _all.Detach(shared, this);
             }
 
             Changed();
@@ -93,16 +166,17 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
 
     /// <summary>Target and state for people.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => $"{_resource?.Target}: {State}";
+    public override string ToString() => $"{_shared?.Target}: {State}";
 
-    void IObservationReader.OnChanged() => Changed();
+    /// <summary>There is a new <see cref="ClientObservation.Snapshot"/>. No lock may be held; several threads may call at a time.</summary>
+    internal void OnChanged() => Changed();
 
-    internal static async Task<CoapObservation> BeginAsync(ObservedResources all, ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
+    internal static async Task<CoapObservation> BeginAsync(ClientObservations all, ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CoapObservation observation = new(all, options);
-        ObservedResource resource = all.Attach(target, observation);
-        Volatile.Write(ref observation._resource, resource);
+        ClientObservation shared = all.Attach(target, observation);
+        Volatile.Write(ref observation._shared, shared);
 
         // What came before the resource was known here.
         observation.Changed();
@@ -111,7 +185,7 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
             while (true)
             {
                 Task changed = observation.WhenChanged();
-                ObservationSnapshot snapshot = resource.Snapshot;
+                ObservationSnapshot snapshot = shared.Snapshot;
                 if (snapshot.State != CoapObserveState.Registering)
                 {
                     return snapshot.State != CoapObserveState.Failed || snapshot.Latest is not null ? observation : throw snapshot.Error!;
@@ -124,6 +198,99 @@ public sealed partial class CoapObservation : IAsyncDisposable, IObservationRead
         {
             await observation.DisposeAsync().ConfigureAwait(false);
             throw;
+        }
+    }
+
+    private Task WhenChanged()
+    {
+        if (Volatile.Read(ref _changed) is { } waiting)
+        {
+            return waiting.Task;
+        }
+
+        TaskCompletionSource made = new(_all.Environment.CompletionOptions);
+        return (Interlocked.CompareExchange(ref _changed, made, null) ?? made).Task;
+    }
+
+    // Readers are woken first, whatever the methods of users below take.
+    private void Changed()
+    {
+        if (Interlocked.Exchange(ref _changed, null) is { } waiting)
+        {
+            _all.Environment.Tell(static waiting => ((TaskCompletionSource)waiting!).TrySetResult(), waiting);
+        }
+
+        if (Volatile.Read(ref _shared) is null || Interlocked.Increment(ref _changes) != 1)
+        {
+            // Whoever hands out now looks again before it ends.
+            return;
+        }
+
+        int seen;
+        do
+        {
+            seen = Volatile.Read(ref _changes);
+
+            // What a method of a user sets for its own flow of execution must not reach what runs on this thread afterwards.
+            if (ExecutionContext.Capture() is { } context)
+            {
+                ExecutionContext.Run(context, s_handOut, this);
+            }
+            else
+            {
+                HandOut();
+            }
+        }
+        while (Interlocked.Add(ref _changes, -seen) != 0);
+    }
+
+    private void HandOut()
+    {
+        ObservationSnapshot snapshot = Snapshot;
+        CoapObserveState state = IsDisposed ? CoapObserveState.Cancelled : snapshot.State;
+        if (state != _stateHandedOut)
+        {
+            _stateHandedOut = state;
+            if (StateChanged is { } changed)
+            {
+                Call(static (observation, changed, state) => changed(observation, state), changed, state);
+            }
+        }
+
+        if (!IsDisposed && snapshot.Version != _handedOut)
+        {
+            _handedOut = snapshot.Version;
+            Volatile.Read(ref _block)?.Post(snapshot.Latest!);
+            if (_onNotification is { } callback)
+            {
+                Call(static (_, callback, response) => callback(response), callback, snapshot.Latest!);
+            }
+        }
+
+        if (snapshot.IsOver || IsDisposed)
+        {
+            Volatile.Read(ref _block)?.Complete();
+        }
+    }
+
+    private void Call<TMethod, TValue>(Action<CoapObservation, TMethod, TValue> call, TMethod method, TValue value)
+    {
+        UserCode.Enter();
+        try
+        {
+            call(this, method, value);
+        }
+#pragma warning disable CA1031 // methods of users may throw anything; the observation goes on
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            CoapEnvironment environment = _shared!.Environment;
+            environment.Counters.Add(CoapCounter.HandlerErrors);
+            Log.ObserverFailed(environment.Logger, exception, _shared.Target);
+        }
+        finally
+        {
+            UserCode.Exit();
         }
     }
 }

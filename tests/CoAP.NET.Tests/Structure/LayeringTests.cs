@@ -13,6 +13,10 @@ public partial class LayeringTests
     private static readonly string[] s_chapters = ["Messaging", "Exchanges", "Signalling", "Observing", "Blockwise"];
     private static readonly string[] s_besides = ["Observing", "Blockwise"];
     private static readonly string[] s_stages = ["Transports", "Channels", "Serialization", .. s_chapters, "Resources"];
+    private const string Clients = "Observing/Client";
+
+    // What observations of ours need of their endpoint, and those who share one.
+    private static readonly string[] s_observations = ["CoAP.NET.Observing.ObservationPort", "CoAP.NET.CoapObservation"];
     private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", "Content"];
 
     // Whom the cache must know: who answered, and by which scheme.
@@ -141,8 +145,15 @@ public partial class LayeringTests
     [Fact]
     public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
         Assert.Empty(Edges(
-            from => Folder(from) is "Requesting" or "Requests" && from != RequestSender,
-            to => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to) || s_faces.IsMatch(to)));
+            from => Folder(from) is "Requesting" or "Requests" or Clients && from != RequestSender && !s_observations.Contains(from),
+            (from, to) => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to)
+                || (s_faces.IsMatch(to) && !(Folder(from) == Clients && s_observations.Contains(to)))));
+
+    [Fact]
+    public void Nothing_below_knows_the_observations_of_clients() =>
+        Assert.Empty(Edges(
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requesting" or "Requests" or "Caching" or "Connecting",
+            (from, to) => Folder(to) == Clients && to != "CoAP.NET.Observing.NotificationOrder"));
 
     [Fact]
     public void Who_chooses_connections_knows_channels_transports_and_steps_and_no_chapter() =>
@@ -197,7 +208,10 @@ public partial class LayeringTests
 
     private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", StringComparison.Ordinal);
 
-    private static string Folder(string type) => SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
+    // What a chapter has for clients stands above the stages: it uses the steps of requests.
+    private static string Folder(string type) =>
+        SourceTree.ClientTypes.Contains(type) ? type.StartsWith("CoAP.NET.Coap", StringComparison.Ordinal) ? string.Empty : Clients
+        : SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
 
     private static string[] Edges(Func<string, bool> from, Func<string, bool> to) => Edges(from, (_, used) => to(used));
 

@@ -38,7 +38,6 @@ public class NamingTests
         "CoAP.NET.Dataflow/ExchangesOutbound",
         "CoAP.NET.Dataflow/LinuxTcpConnection",
         "CoAP.NET.Dataflow/MessageLayer",
-        "CoAP.NET.Dataflow/ObservedResource",
         "CoAP.NET.Dataflow/ObserverLayer",
         "CoAP.NET.Dataflow/ResourceInbound",
         "CoAP.NET.Dataflow/SignallingLayer",

@@ -17,7 +17,12 @@ internal static partial class SourceTree
         [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories).Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
 
     /// <summary>The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.</summary>
-    public static IReadOnlyDictionary<string, string> FolderOfType { get; } = ReadFolders();
+    public static IReadOnlyDictionary<string, string> FolderOfType => s_types.Folders;
+
+    /// <summary>Those of them that live in a folder Client of their chapter.</summary>
+    public static IReadOnlySet<string> ClientTypes => s_types.Clients;
+
+    private static readonly (Dictionary<string, string> Folders, HashSet<string> Clients) s_types = ReadFolders();
 
     /// <summary>The lines of each top-level type below src, all parts of a partial one together, by project and name.</summary>
     public static IReadOnlyDictionary<string, int> LinesOfClass { get; } = CountLines();
@@ -44,9 +49,10 @@ internal static partial class SourceTree
         return lines;
     }
 
-    private static Dictionary<string, string> ReadFolders()
+    private static (Dictionary<string, string> Folders, HashSet<string> Clients) ReadFolders()
     {
         Dictionary<string, string> folders = [];
+        HashSet<string> clientTypes = [];
         string project = Path.Combine(Src, Library);
         foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, StringComparison.Ordinal)))
         {
@@ -64,11 +70,15 @@ internal static partial class SourceTree
                 if (Path.GetFileNameWithoutExtension(file) == name || !folders.ContainsKey(fullName))
                 {
                     folders[fullName] = folder;
+                    if (Path.GetFileName(Path.GetDirectoryName(file)) == "Client")
+                    {
+                        clientTypes.Add(fullName);
+                    }
                 }
             }
         }
 
-        return folders;
+        return (folders, clientTypes);
     }
 
     [GeneratedRegex(@"(^|[\\/])(bin|obj)[\\/]")]

@@ -1,7 +1,5 @@
 namespace CoAP.NET.Observing;
 
-// RFC 7641, the client's part: which notification is the newest one, and when a registration is made again.
-
 /// <summary>Which of two notifications was sent later (RFC 7641 section 3.4).</summary>
 internal static class NotificationOrder
 {

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Observing;
 
 /// <summary>Callers that wait until the registration of an observation was made again (<see cref="CoapObservation.RefreshAsync"/>). Belongs
 /// to whoever is busy with the observation.</summary>

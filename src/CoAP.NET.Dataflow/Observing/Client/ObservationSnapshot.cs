@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Observing;
 
 /// <summary>What observers see of a resource at one moment. Immutable, so that it may be read without a lock.</summary>
 /// <param name="State">How far the observation is.</param>

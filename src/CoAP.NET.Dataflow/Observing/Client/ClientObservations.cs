@@ -1,14 +1,14 @@
 using CoAP.NET.Channels;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Observing;
 
 /// <summary>The observations of an endpoint by target: equal targets share a registration (RFC 7641 section 3.1). Thread-safe.</summary>
 /// <param name="shards">The shards, over whose wheels and locks the observations are spread.</param>
 /// <param name="port">What observations need of the endpoint.</param>
-internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObservationPort port)
+internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, ObservationPort port)
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<ObservationTarget, ObservedResource> _live = [];
+    private readonly Dictionary<ObservationTarget, ClientObservation> _live = [];
     private int _count;
     private int _next;
     private bool _isStopped;
@@ -41,9 +41,9 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
 
     /// <summary>Joins the observation of a target, or begins one.</summary>
     /// <exception cref="CoapException">There are too many, or the endpoint was stopped.</exception>
-    public ObservedResource Attach(ObservationTarget target, IObservationReader reader)
+    public ClientObservation Attach(ObservationTarget target, CoapObservation reader)
     {
-        ObservedResource? resource;
+        ClientObservation? observation;
         bool isNew;
         lock (_gate)
         {
@@ -59,74 +59,74 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
             }
 
             _count++;
-            isNew = !_live.TryGetValue(target, out resource);
+            isNew = !_live.TryGetValue(target, out observation);
             if (isNew)
             {
                 _next = (_next + 1) % shards.Count;
-                _live.Add(target, resource = new ObservedResource(target, this, port, shards[_next]));
+                _live.Add(target, observation = new ClientObservation(target, this, port, shards[_next]));
             }
 
-            resource!.Reregistration = resource.Readers.Count == 0 ? reader.Reregistration : CoapReregistration.Livelier(resource.Reregistration, reader.Reregistration);
-            resource.Readers.Add(reader);
+            observation!.Reregistration = observation.Readers.Count == 0 ? reader.Reregistration : CoapReregistration.Livelier(observation.Reregistration, reader.Reregistration);
+            observation.Readers.Add(reader);
         }
 
         if (isNew)
         {
-            resource.Begin();
+            observation.Begin();
         }
         else
         {
-            resource.OnReadersChanged();
+            observation.OnReadersChanged();
         }
 
-        return resource;
+        return observation;
     }
 
     /// <summary>Leaves the observation of a target; the last one cancels it.</summary>
-    public void Detach(ObservedResource resource, IObservationReader reader)
+    public void Detach(ClientObservation observation, CoapObservation reader)
     {
         lock (_gate)
         {
-            resource.Readers.Remove(reader);
-            if (resource.Readers.Count > 0)
+            observation.Readers.Remove(reader);
+            if (observation.Readers.Count > 0)
             {
                 _count--;
                 return;
             }
 
             // Whoever comes now begins another observation. The place of this one is kept until it is cancelled.
-            Remove(resource);
+            Remove(observation);
         }
 
-        resource.Cancel();
+        observation.Cancel();
     }
 
     /// <summary>A registration was lost and would not be made again.</summary>
     /// <returns>Whether that is still so; then nobody can join it any more.</returns>
-    public bool TryEnd(ObservedResource resource)
+    public bool TryEnd(ClientObservation observation)
     {
         lock (_gate)
         {
-            if (resource.Readers.Count > 0 && resource.Reregistration.IsEnabled)
+            if (observation.Readers.Count > 0 && observation.Reregistration.IsEnabled)
             {
                 return false;
             }
 
-            Remove(resource);
+            Remove(observation);
             return true;
         }
     }
 
     /// <summary>An observation can never be made again, whoever wants it: nobody joins it any more.</summary>
-    public void Abandon(ObservedResource resource)
+    public void Abandon(ClientObservation observation)
     {
         lock (_gate)
         {
-            Remove(resource);
+            Remove(observation);
         }
     }
 
-    /// <summary>The last observer of a resource left, and its cancellation is over.</summary>
+    /// <summary>The last observer of a observation left, and its cancellation is over.</summary>
     public void Release()
     {
         lock (_gate)
@@ -138,7 +138,7 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
     /// <summary>Ends all observations, because the endpoint stops.</summary>
     public void Stop()
     {
-        ObservedResource[] all;
+        ClientObservation[] all;
         lock (_gate)
         {
             _isStopped = true;
@@ -146,28 +146,28 @@ internal sealed class ObservedResources(IReadOnlyList<CoapShard> shards, IObserv
             _live.Clear();
         }
 
-        foreach (ObservedResource resource in all)
+        foreach (ClientObservation observation in all)
         {
-            resource.Stop(Stopped());
+            observation.Stop(Stopped());
         }
     }
 
     private static CoapException Stopped() => new("The endpoint was stopped; nothing can be observed any more. Make a new one.");
 
-    /// <summary>Those who share a resource, now.</summary>
-    public IReadOnlyList<IObservationReader> ReadersOf(ObservedResource resource)
+    /// <summary>Those who share a observation, now.</summary>
+    public IReadOnlyList<CoapObservation> ReadersOf(ClientObservation observation)
     {
         lock (_gate)
         {
-            return resource.Readers.ToList();
+            return observation.Readers.ToList();
         }
     }
 
-    private void Remove(ObservedResource resource)
+    private void Remove(ClientObservation observation)
     {
-        if (_live.TryGetValue(resource.Target, out ObservedResource? there) && ReferenceEquals(there, resource))
+        if (_live.TryGetValue(observation.Target, out ClientObservation? there) && ReferenceEquals(there, observation))
         {
-            _live.Remove(resource.Target);
+            _live.Remove(observation.Target);
         }
     }
 }

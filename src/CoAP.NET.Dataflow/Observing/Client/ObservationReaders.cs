@@ -1,15 +1,15 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Observing;
 
 /// <summary>Those who share an observation: mostly one, which then costs no collection. Not thread-safe.</summary>
 internal struct ObservationReaders
 {
-    private IObservationReader? _only;
-    private HashSet<IObservationReader>? _all;
-    private IObservationReader[]? _list;
+    private CoapObservation? _only;
+    private HashSet<CoapObservation>? _all;
+    private CoapObservation[]? _list;
 
     public readonly int Count => _all?.Count ?? (_only is null ? 0 : 1);
 
-    public void Add(IObservationReader reader)
+    public void Add(CoapObservation reader)
     {
         if (_all is null && _only is null)
         {
@@ -25,7 +25,7 @@ internal struct ObservationReaders
         _list = null;
     }
 
-    public void Remove(IObservationReader reader)
+    public void Remove(CoapObservation reader)
     {
         if (ReferenceEquals(_only, reader))
         {
@@ -37,5 +37,5 @@ internal struct ObservationReaders
     }
 
     /// <summary>All of them, as a list that does not change any more; made anew only after a change.</summary>
-    public IReadOnlyList<IObservationReader> ToList() => _list ??= _all is null ? _only is null ? [] : [_only] : [.. _all];
+    public IReadOnlyList<CoapObservation> ToList() => _list ??= _all is null ? _only is null ? [] : [_only] : [.. _all];
 }

@@ -3,9 +3,11 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Text;
 using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using CoAP.NET.Requesting;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Observing;
 
 /// <summary>
 /// What is observed: where it is, and the request for it without Observe. Equal targets are those whose responses could be cached for each other
@@ -32,7 +34,7 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         _hash = hash.ToHashCode();
     }
 
-    /// <summary>The request. Not to be changed or sent itself; see <see cref="Compose"/>.</summary>
+    /// <summary>The request. Not to be changed or sent itself; see <see cref="Compose(uint?, CoapToken)"/>.</summary>
     public CoapMessage Message { get; }
 
     /// <summary>Where it is; null when <see cref="Peer"/> says so.</summary>
@@ -61,6 +63,20 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         CoapMessage message = new(Message.Code) { Type = Message.Type, Payload = Message.Payload, Token = token };
         message.Options.AddAll(Message.Options);
         message.Options.Observe = observe;
+        return message;
+    }
+
+    /// <summary>A registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size that all notifications shall have (RFC 7959 section 2.6).</summary>
+    /// <param name="observe">The value of Observe.</param>
+    /// <param name="standing">The token towards the peer.</param>
+    public CoapMessage Compose(uint observe, StandingRequest standing)
+    {
+        CoapMessage message = Compose(observe, standing.Token);
+        if (TransferSizes.ProposedSize(standing.Channel, BlockSize) is { } size && !message.Options.Contains(OptionNumber.Block2))
+        {
+            message.Options.Block2 = new BlockValue(0, more: false, BlockValue.GetSizeExponent(size));
+        }
+
         return message;
     }
 

@@ -1,0 +1,247 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// One observation of one resource by this endpoint, whoever shares it (RFC 7641 section 3). Whatever happens to it is handled one event after the other, by the thread that brought the event or by
+/// one that is busy with the same observation, and never under a lock. <see cref="ClientRegistration"/> registers, notices when it was forgotten and registers again;
+/// <see cref="ClientNotifications"/> takes what the server sends. The only timer is that of the shard's wheel.
+/// </summary>
+internal sealed class ClientObservation : WheelTimer, IStandingOwner
+{
+    // Only what arrives while a thread is busy with the observation waits here, so a few are many.
+    private const int MaxWaiting = 64;
+
+    private readonly ClientObservations _all;
+    private readonly CoapShard _shard;
+    private readonly ClientRegistration _registration;
+    private readonly ClientNotifications _notifications;
+
+    // Guarded by Shard.Gate.
+    private bool _isBusy;
+    private List<ObservationEvent>? _waiting;
+
+    // Belong to whoever is busy.
+    private bool _hasChanged;
+    private ObservationRefreshes? _refreshes;
+
+    // Written by whoever is busy, read by everybody.
+    private ObservationSnapshot _snapshot = ObservationSnapshot.Initial;
+
+    private CoapReregistration _rule = CoapReregistration.Auto;
+
+    /// <summary>Those who share it. Guarded by the gate of <see cref="ClientObservations"/>.</summary>
+    public ObservationReaders Readers;
+
+    public ClientObservation(ObservationTarget target, ClientObservations all, ObservationPort port, CoapShard shard)
+    {
+        Target = target;
+        _all = all;
+        _shard = shard;
+        _registration = new ClientRegistration(this, all, port);
+        _notifications = new ClientNotifications(this, _registration, port);
+    }
+
+    public ObservationTarget Target { get; }
+
+    /// <summary>What observers see at this moment.</summary>
+    public ObservationSnapshot Snapshot => Volatile.Read(ref _snapshot);
+
+    /// <summary>What those who share it ask for. Written under the gate of <see cref="ClientObservations"/>.</summary>
+    public CoapReregistration Reregistration
+    {
+        get => Volatile.Read(ref _rule);
+        set => Volatile.Write(ref _rule, value);
+    }
+
+    public CoapEnvironment Environment => _shard.Environment;
+
+    public void Begin() => Post(new ObservationEvent { Kind = ObservationEventKind.Begin });
+
+    public void OnReadersChanged() => Post(new ObservationEvent { Kind = ObservationEventKind.ReadersChanged });
+
+    /// <summary>Makes the registration again now, or joins the one that is under way.</summary>
+    /// <param name="waiting">Ends with what came of it.</param>
+    public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new ObservationEvent { Kind = ObservationEventKind.Refresh, Waiting = waiting });
+
+    public void Cancel() => Post(new ObservationEvent { Kind = ObservationEventKind.Cancel });
+
+    public void Stop(CoapException why) => Post(new ObservationEvent { Kind = ObservationEventKind.Stop, Error = why });
+
+    void IStandingOwner.OnResponse(StandingRequest request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Response, Request = request, Response = response, Transmission = answered, IsOrdered = isOrdered });
+
+    void IStandingOwner.OnRejected(StandingRequest request, CoapException error) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Rejected, Request = request, Error = error });
+
+    void IStandingOwner.OnDisconnected(StandingRequest request, CoapConnectionException reason) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Disconnected, Request = request, Error = reason });
+
+    void IStandingOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Transmission, Transmission = transmission, Fate = fate });
+
+    internal override void Fire(long now) =>
+        _shard.AfterRelease(static observation => ((ClientObservation)observation!).Post(new ObservationEvent { Kind = ObservationEventKind.Due }), this);
+
+    /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. No lock may be held.</summary>
+    public void Post(in ObservationEvent happened)
+    {
+        _shard.Enter();
+        try
+        {
+            if (_isBusy)
+            {
+                Wait(happened);
+                return;
+            }
+
+            _isBusy = true;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        Run(happened);
+    }
+
+    /// <summary>Sets what observers see; they are told when all that waits was handled. Only for who is busy.</summary>
+    public void Publish(CoapObserveState state, CoapException? error = null, CoapResponse? response = null, bool isOver = false)
+    {
+        ObservationSnapshot old = _snapshot;
+        Volatile.Write(ref _snapshot, new ObservationSnapshot(state, response ?? old.Latest, error, response is null ? old.Version : old.Version + 1, isOver));
+        _hasChanged = true;
+    }
+
+    // A block of a user that takes its time under the busy thread must not have notifications pile up: the oldest goes, as it would if it had been lost.
+    private void Wait(in ObservationEvent happened)
+    {
+        _waiting ??= [];
+        if (_waiting.Count >= MaxWaiting
+            && _waiting.FindIndex(static waiting => waiting is { Kind: ObservationEventKind.Response, Transmission: null }) is var oldest and >= 0)
+        {
+            _waiting.RemoveAt(oldest);
+        }
+
+        _waiting.Add(happened);
+    }
+
+    private void Run(ObservationEvent happened)
+    {
+        bool goesOn = true;
+        while (goesOn)
+        {
+            try
+            {
+                Handle(happened, Environment.Now);
+            }
+#pragma warning disable CA1031 // law of the mesh: nothing unexpected may end an observation that is to last
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                Environment.Counters.Add(CoapCounter.StageErrors);
+                Log.StageFailed(Environment.Logger, exception);
+                _registration.Recover(exception);
+            }
+
+            if (_refreshes is not null && !_registration.IsTrying)
+            {
+                _refreshes.Complete(_snapshot, _registration.Phase == RegistrationPhase.Cancelling, Environment);
+                _refreshes = null;
+            }
+
+            bool tells = _hasChanged;
+            _hasChanged = false;
+            _shard.Enter();
+            try
+            {
+                goesOn = _waiting is { Count: > 0 };
+                if (goesOn)
+                {
+                    happened = _waiting![0];
+                    _waiting.RemoveAt(0);
+                    _hasChanged = tells;
+                    tells = false;
+                }
+                else
+                {
+                    _waiting = null;
+                    _isBusy = false;
+                    Arm(_registration.DueAt);
+                }
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+
+            if (tells)
+            {
+                foreach (CoapObservation reader in _all.ReadersOf(this))
+                {
+                    reader.OnChanged();
+                }
+            }
+        }
+    }
+
+    private void Arm(long due)
+    {
+        if (due == long.MaxValue)
+        {
+            _shard.Wheel.Cancel(this);
+        }
+        else if (!IsScheduled || Due != due)
+        {
+            _shard.Wheel.Schedule(this, due);
+        }
+    }
+
+    private void Handle(in ObservationEvent happened, long now)
+    {
+        switch (happened.Kind)
+        {
+            case ObservationEventKind.Begin:
+                _registration.Find(now);
+                break;
+            case ObservationEventKind.Due:
+                _registration.OnDue(now);
+                break;
+            case ObservationEventKind.Found:
+                _registration.OnFound(happened, now);
+                break;
+            case ObservationEventKind.Response:
+                _notifications.OnResponse(happened, happened.Response!, now);
+                break;
+            case ObservationEventKind.Rejected:
+                _registration.OnRejected(happened.Request!, happened.Error!, now);
+                break;
+            case ObservationEventKind.Disconnected:
+                _registration.OnDisconnected(happened.Request!, (CoapConnectionException)happened.Error!, now);
+                break;
+            case ObservationEventKind.Transmission:
+                _registration.OnTransmission(happened, now);
+                break;
+            case ObservationEventKind.Body:
+                _notifications.OnBody(happened, now);
+                break;
+            case ObservationEventKind.ReadersChanged:
+                _registration.OnReadersChanged(now);
+                break;
+            case ObservationEventKind.Refresh:
+                (_refreshes ??= new ObservationRefreshes()).Add(happened.Waiting!);
+                _registration.Refresh(now);
+                break;
+            case ObservationEventKind.Cancel:
+                _registration.Cancel(now);
+                break;
+            case ObservationEventKind.Stop:
+                _registration.End(CoapObserveState.Failed, happened.Error);
+                break;
+            default:
+                break;
+        }
+    }
+}
