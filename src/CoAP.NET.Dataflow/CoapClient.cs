@@ -3,8 +3,8 @@ namespace CoAP.NET;
 /// <summary>
 /// Sends requests. One client serves any number of peers and concurrent requests, owns no thread while it is idle, and is best kept for as
 /// long as the program runs. Dispose it: its sockets stay open otherwise.
-/// The request methods are in <see cref="CoapRequests"/>, those with values in JSON and CBOR in <see cref="CoapJsonRequests"/> and
-/// <see cref="CoapCborRequests"/>.
+/// The request methods are in <see cref="CoapRequests"/>, those with values in JSON in <see cref="CoapJsonRequests"/>; the package
+/// CoAP.NET.Content has the same for CBOR.
 /// </summary>
 public sealed class CoapClient : ICoapObserver, IAsyncDisposable
 {

@@ -6,7 +6,10 @@ using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
-/// <summary>A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1).</summary>
+/// <summary>
+/// A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1). The package CoAP.NET.Content adds <c>CoapContent.Cbor</c> and
+/// <c>CoapContent.Senml</c>.
+/// </summary>
 public sealed partial class CoapContent
 {
     /// <summary>Makes a content of bytes.</summary>
@@ -37,18 +40,6 @@ public sealed partial class CoapContent
     /// <returns>The content.</returns>
     public static CoapContent Binary(ReadOnlyMemory<byte> bytes, CoapContentFormat? format = null) =>
         new(bytes, format ?? CoapContentFormat.OctetStream);
-
-    /// <summary>Measurements or settings in SenML (RFC 8428).</summary>
-    /// <param name="pack">The pack.</param>
-    /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>; default CBOR, which is about a third smaller.</param>
-    /// <returns>The content.</returns>
-    /// <exception cref="ArgumentException">The format is another one.</exception>
-    public static CoapContent Senml(CoapSenmlPack pack, CoapContentFormat? format = null)
-    {
-        ArgumentNullException.ThrowIfNull(pack);
-        CoapContentFormat chosen = format ?? CoapContentFormat.SenmlCbor;
-        return new CoapContent(pack.ToBytes(chosen), chosen);
-    }
 
     /// <summary>A value as JSON, by source-generated metadata, so that trimming and AOT work.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>

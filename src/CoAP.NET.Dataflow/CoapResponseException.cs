@@ -1,3 +1,5 @@
+using CoAP.NET.Content;
+
 namespace CoAP.NET;
 
 /// <summary>A peer answered with an error response, and <see cref="CoapResponse.EnsureSuccess"/> was asked to throw.</summary>
@@ -18,5 +20,7 @@ public sealed class CoapResponseException : CoapException
 
     // A diagnostic payload has no Content-Format (RFC 7252 section 5.5.2).
     private static string? Describe(CoapResponse response) =>
-        response.ContentFormat is null ? response.GetText() : response.TryReadProblem(out CoapProblem? problem) ? problem.ToString() : null;
+        response.ContentFormat is null ? response.GetText()
+        : response.ContentFormat == CoapContentFormat.ConciseProblemDetails ? ProblemLine.Of(response.Payload.Span)
+        : null;
 }

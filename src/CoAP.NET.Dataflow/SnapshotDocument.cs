@@ -21,9 +21,9 @@ internal static class SnapshotDocument
 
     public static byte[] ToCbor(CoapSnapshot snapshot)
     {
-        CborWriter writer = new();
-        Write(writer, Of(snapshot));
-        return writer.ToArray();
+        ArrayBufferWriter<byte> output = new();
+        Write(output, Of(snapshot));
+        return output.WrittenSpan.ToArray();
     }
 
     private static (string, object?)[] Of(CoapSnapshot snapshot) =>
@@ -126,41 +126,41 @@ internal static class SnapshotDocument
         }
     }
 
-    private static void Write(CborWriter writer, object? value)
+    private static void Write(ArrayBufferWriter<byte> cbor, object? value)
     {
         switch (value)
         {
             case (string, object?)[] map:
-                writer.WriteMap(map.Length);
+                cbor.WriteHead(CborBytes.Map, (ulong)map.Length);
                 foreach ((string name, object? item) in map)
                 {
-                    writer.WriteText(name);
-                    Write(writer, item);
+                    cbor.WriteText(name);
+                    Write(cbor, item);
                 }
 
                 break;
             case object?[] list:
-                writer.WriteArray(list.Length);
+                cbor.WriteHead(CborBytes.Array, (ulong)list.Length);
                 foreach (object? item in list)
                 {
-                    Write(writer, item);
+                    Write(cbor, item);
                 }
 
                 break;
             case string text:
-                writer.WriteText(text);
+                cbor.WriteText(text);
                 break;
             case long number:
-                writer.WriteInt(number);
+                cbor.WriteInt(number);
                 break;
             case double number:
-                writer.WriteNumber(number);
+                cbor.WriteDouble(number);
                 break;
             case bool flag:
-                writer.WriteBoolean(flag);
+                cbor.WriteHead(CborBytes.Simple, flag ? CborBytes.True : CborBytes.False);
                 break;
             default:
-                writer.WriteNull();
+                cbor.WriteHead(CborBytes.Simple, CborBytes.Null);
                 break;
         }
     }

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using CoAP.NET.Messages;
 
 namespace CoAP.NET.Cli.CommandLine;
 
@@ -53,7 +52,7 @@ internal static class ContentFormats
     /// <summary>Short names first, then media types, for completion.</summary>
     public static IEnumerable<string> Names =>
         s_shortNames.Keys.Where(name => !name.Contains('/', StringComparison.Ordinal))
-            .Concat(ContentFormatRegistry.Numbers.Select(number => new CoapContentFormat(number)).Where(format => format.ContentCoding is null).Select(format => format.MediaType!));
+            .Concat(CoapContentFormat.Registered.Where(format => format.ContentCoding is null).Select(format => format.MediaType!));
 
     public static bool TryParse(string text, out CoapContentFormat format)
     {

@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Content;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Output;
@@ -74,7 +73,7 @@ internal static class ErrorAnswer
         : option.ToString(CultureInfo.InvariantCulture);
 
     private static string Diagnose(ReadOnlyMemory<byte> item) =>
-        CborDiagnostics.TryFormat(item.Span, out string text, out _) ? text : Convert.ToHexStringLower(item.Span);
+        CoapCborNotation.TryFormat(item.Span, out string text, out _) ? text : Convert.ToHexStringLower(item.Span);
 
     private static string? HintFor(CoapResponse response, string uri) => response.Code.ToString()[..4] switch
     {

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Content;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
@@ -69,7 +68,7 @@ internal static class PrettyPayload
 
     private static bool TryCbor(ReadOnlyMemory<byte> payload, bool isSequence, CliOutput output, out string? fault)
     {
-        bool isRead = CborDiagnostics.TryFormat(payload.Span, out string text, out ContentFault found, Math.Min(output.Width, 100), isSequence);
+        bool isRead = CoapCborNotation.TryFormat(payload.Span, out string text, out CoapCborError found, Math.Min(output.Width, 100), isSequence);
         fault = isRead ? null : $"{found.Message} at byte {found.Offset}";
         if (isRead)
         {

@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Content;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Output;
@@ -118,7 +117,7 @@ internal static class ResponseJson
         else
         {
             json.WriteBase64String("payloadBase64", payload);
-            if (response.ContentFormat?.MediaType?.EndsWith("cbor", StringComparison.Ordinal) == true && CborDiagnostics.TryFormat(payload, out string diagnostic, out _))
+            if (response.ContentFormat?.MediaType?.EndsWith("cbor", StringComparison.Ordinal) == true && CoapCborNotation.TryFormat(payload, out string diagnostic, out _))
             {
                 json.WriteString("cbor", diagnostic);
             }

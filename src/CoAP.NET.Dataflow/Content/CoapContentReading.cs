@@ -5,8 +5,11 @@ using CoAP.NET.Content;
 
 namespace CoAP.NET;
 
-/// <summary>Reads payloads of requests and responses as what their Content-Format says.</summary>
-public static partial class CoapContentReading
+/// <summary>
+/// Reads payloads of requests and responses as what their Content-Format says. The package CoAP.NET.Content reads further formats: CBOR, SenML
+/// and problem details.
+/// </summary>
+public static class CoapContentReading
 {
     /// <summary>The payload as a value in JSON, by source-generated metadata, so that trimming and AOT work.</summary>
     /// <typeparam name="T">The type of the value.</typeparam>
@@ -56,34 +59,12 @@ public static partial class CoapContentReading
     public static T? ReadJson<T>(this CoapRequest request, JsonSerializerOptions? options = null) =>
         ReadJson(request, JsonMetadata.Of<T>(options));
 
-    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
-    /// <param name="response">The response.</param>
-    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
-    /// <returns>The pack.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says where it is wrong.</exception>
-    public static CoapSenmlPack ReadSenml(this CoapResponse response, CoapSenmlProfile profile = default)
-    {
-        ArgumentNullException.ThrowIfNull(response);
-        return ReadSenml(null, response.Payload, response.ContentFormat, profile);
-    }
-
-    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
-    /// <returns>The pack.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says where it is wrong.</exception>
-    public static CoapSenmlPack ReadSenml(this CoapRequest request, CoapSenmlProfile profile = default)
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        return ReadSenml(request, request.Payload, request.ContentFormat, profile);
-    }
-
     private static T? ReadJson<T>(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(typeInfo);
         if (format is { IsJson: false })
         {
-            throw Unsupported(request, format, "JSON");
+            throw CoapContentException.Unsupported("JSON", format, request);
         }
 
         try
@@ -92,27 +73,12 @@ public static partial class CoapContentReading
         }
         catch (JsonException exception)
         {
-            throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no JSON of the right form{PlaceOf(exception)}.", exception);
+            throw new CoapContentException(CoapCode.BadRequest, $"The payload is no JSON of the right form{PlaceOf(exception)}.", request, exception);
         }
-    }
-
-    private static CoapSenmlPack ReadSenml(CoapRequest? request, ReadOnlyMemory<byte> payload, CoapContentFormat? format, CoapSenmlProfile profile)
-    {
-        if (format != CoapContentFormat.SenmlJson && format != CoapContentFormat.SenmlCbor)
-        {
-            throw Unsupported(request, format, "SenML");
-        }
-
-        return CoapSenmlPack.TryParse(payload.Span, format.Value, out CoapSenmlPack? pack, out CoapSenmlError error, profile: profile)
-            ? pack
-            : throw new CoapContentException(request, CoapCode.BadRequest, $"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).", new CoapSenmlException(error));
     }
 
     /// <summary>Where a JSON text is wrong, as the end of a sentence; nothing of the text itself.</summary>
     private static string PlaceOf(JsonException exception) => exception is { LineNumber: { } line, BytePositionInLine: { } position }
         ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})")
         : string.Empty;
-
-    private static CoapContentException Unsupported(CoapRequest? request, CoapContentFormat? format, string wanted) =>
-        new(request, CoapCode.UnsupportedContentFormat, $"The payload is to be read as {wanted}, but its Content-Format is {format?.ToString() ?? "absent"}.");
 }

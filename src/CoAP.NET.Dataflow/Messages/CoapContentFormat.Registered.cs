@@ -45,10 +45,10 @@ public readonly partial record struct CoapContentFormat
     /// <summary>51: <c>application/json-patch+json</c> (RFC 6902).</summary>
     public static CoapContentFormat JsonPatch => new(51);
 
-    /// <summary>52: <c>application/merge-patch+json</c> (RFC 7396).</summary>
+    /// <summary>52: <c>application/merge-patch+json</c> (RFC 7396); applied by <c>CoapMergePatch</c> of the package CoAP.NET.Content.</summary>
     public static CoapContentFormat MergePatch => new(52);
 
-    /// <summary>60: <c>application/cbor</c> (RFC 8949).</summary>
+    /// <summary>60: <c>application/cbor</c> (RFC 8949); values are written and read by the package CoAP.NET.Content.</summary>
     public static CoapContentFormat Cbor => new(60);
 
     /// <summary>61: <c>application/cwt</c> (RFC 8392).</summary>
@@ -81,13 +81,13 @@ public readonly partial record struct CoapContentFormat
     /// <summary>102: <c>application/cose-key-set</c> (RFC 9052).</summary>
     public static CoapContentFormat CoseKeySet => new(102);
 
-    /// <summary>110: <c>application/senml+json</c> (RFC 8428).</summary>
+    /// <summary>110: <c>application/senml+json</c> (RFC 8428); package CoAP.NET.Content, <c>CoapSenmlPack</c>.</summary>
     public static CoapContentFormat SenmlJson => new(110);
 
     /// <summary>111: <c>application/sensml+json</c> (RFC 8428).</summary>
     public static CoapContentFormat SensmlJson => new(111);
 
-    /// <summary>112: <c>application/senml+cbor</c> (RFC 8428).</summary>
+    /// <summary>112: <c>application/senml+cbor</c> (RFC 8428); package CoAP.NET.Content, <c>CoapSenmlPack</c>.</summary>
     public static CoapContentFormat SenmlCbor => new(112);
 
     /// <summary>113: <c>application/sensml+cbor</c> (RFC 8428).</summary>
@@ -105,7 +105,7 @@ public readonly partial record struct CoapContentFormat
     /// <summary>256: <c>application/coap-group+json</c> (RFC 7390).</summary>
     public static CoapContentFormat CoapGroupJson => new(256);
 
-    /// <summary>257: <c>application/concise-problem-details+cbor</c> (RFC 9290).</summary>
+    /// <summary>257: <c>application/concise-problem-details+cbor</c> (RFC 9290); package CoAP.NET.Content, <c>CoapProblem</c>.</summary>
     public static CoapContentFormat ConciseProblemDetails => new(257);
 
     /// <summary>271: <c>application/dots+cbor</c> (RFC 9132).</summary>

@@ -24,6 +24,9 @@ public readonly partial record struct CoapContentFormat(ushort Value)
     public bool IsCbor => ContentFormatRegistry.Find(Value) is { Coding: null } entry
         && (entry.MediaType == "application/cbor" || entry.MediaType.EndsWith("+cbor", StringComparison.Ordinal));
 
+    /// <summary>The Content-Formats of the IANA registry that this library knows, in the order of their numbers.</summary>
+    public static IReadOnlyList<CoapContentFormat> Registered => ContentFormatRegistry.Formats;
+
     /// <summary>Makes a Content-Format of any number.</summary>
     /// <param name="value">The number.</param>
     public static explicit operator CoapContentFormat(int value) => FromInt32(value);

@@ -78,6 +78,8 @@ internal static class ContentFormatRegistry
     /// <summary>The numbers that are known, ascending.</summary>
     public static IEnumerable<ushort> Numbers => s_entries.Select(entry => entry.Number);
 
+    public static IReadOnlyList<CoapContentFormat> Formats { get; } = Array.AsReadOnly([.. s_entries.Select(entry => new CoapContentFormat(entry.Number))]);
+
     public static Entry? Find(ushort number) => s_byNumber.GetValueOrDefault(number);
 
     public static Entry? Find(string mediaType, string? coding) =>

@@ -1,5 +1,4 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Content;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
@@ -113,7 +112,7 @@ internal sealed partial class QBlockExchange
 
     private void OnMissing(CoapMessage message)
     {
-        if (!MissingBlocks.TryRead(message.Payload.Span, BlockValue.MaxNumber, out List<int> missing, out _) || missing.Exists(number => number >= _upload!.Count))
+        if (!MissingBlocks.TryRead(message.Payload.Span, BlockValue.MaxNumber, out List<int> missing) || missing.Exists(number => number >= _upload!.Count))
         {
             _environment.Counters.Add(CoapCounter.BadBlocks);
             return;

@@ -5,7 +5,8 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Makes what handlers return (RFC 7252 section 5.9). Each call makes a new result that may be refined with <c>With...</c>; one that is kept and
-/// returned many times costs nothing, but must not be changed any more.
+/// returned many times costs nothing, but must not be changed any more. The package CoAP.NET.Content adds <c>CoapResults.Cbor</c> and
+/// <c>CoapResults.Problem</c>.
 /// </summary>
 public static partial class CoapResults
 {

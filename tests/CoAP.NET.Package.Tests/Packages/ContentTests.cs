@@ -10,6 +10,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 {
     [Theory]
     [InlineData("CoAP.NET.Dataflow", "lib/net10.0/CoAP.NET.Dataflow.dll", "lib/net10.0/CoAP.NET.Dataflow.xml")]
+    [InlineData("CoAP.NET.Content", "lib/net10.0/CoAP.NET.Content.dll", "lib/net10.0/CoAP.NET.Content.xml")]
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml", "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
     [InlineData("CoAP.NET.Dtls", "lib/net10.0/CoAP.NET.Dtls.dll", "lib/net10.0/CoAP.NET.Dtls.xml")]
@@ -34,6 +35,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
     [Theory]
     [InlineData("CoAP.NET.Dataflow", "README.md")]
+    [InlineData("CoAP.NET.Content", "docs/content.md")]
     [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
     [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
     [InlineData("CoAP.NET.Dtls", "docs/dtls.md")]
@@ -56,6 +58,7 @@ public sealed partial class ContentTests(PackedFeed feed)
 
     [Theory]
     [InlineData("CoAP.NET.Dataflow")]
+    [InlineData("CoAP.NET.Content")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Dtls")]

@@ -24,8 +24,9 @@ internal static class PublicSurface
         return text.ToString();
     }
 
-    private static bool IsVisible(Type type) =>
-        type.IsNested ? (type.IsNestedPublic || type.IsNestedFamily || type.IsNestedFamORAssem) && IsVisible(type.DeclaringType!) : type.IsPublic;
+    // Extension blocks are nested types with names that C# cannot say; their members are listed with the class.
+    private static bool IsVisible(Type type) => type.Name[0] != '<' && (
+        type.IsNested ? (type.IsNestedPublic || type.IsNestedFamily || type.IsNestedFamORAssem) && IsVisible(type.DeclaringType!) : type.IsPublic);
 
     private static string Head(Type type)
     {
@@ -67,8 +68,16 @@ internal static class PublicSurface
             .. type.GetFields(Declared).Where(field => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly).Select(Field),
             .. type.GetProperties(Declared).Where(property => property.GetAccessors(true).Any(IsReachable)).Select(Property),
             .. type.GetEvents(Declared).Where(item => IsReachable(item.AddMethod!)).Select(item => $"event {TypeNames.Of(item.EventHandlerType!)} {item.Name}"),
+            .. type.GetNestedTypes(Declared).Where(block => block.Name.StartsWith("<G>$", StringComparison.Ordinal)).SelectMany(ExtensionMembers),
             .. type.GetMethods(Declared).Where(method => IsReachable(method) && (!method.IsSpecialName || method.Name.StartsWith("op_", StringComparison.Ordinal))).Select(Method),
         ];
+    }
+
+    /// <summary>The members of an extension block, with the type that they extend: the compiler keeps both in nested types.</summary>
+    private static IEnumerable<string> ExtensionMembers(Type block)
+    {
+        Type extended = block.GetNestedTypes(Declared).Select(marker => marker.GetMethod("<Extension>$", Declared)!).First().GetParameters()[0].ParameterType;
+        return block.GetMethods(Declared).Where(method => method.IsPublic).Select(method => $"extension({TypeNames.Of(extended)}) {Method(method)}");
     }
 
     private static bool IsReachable(MethodBase method) => method.IsPublic || method.IsFamily || method.IsFamilyOrAssembly;

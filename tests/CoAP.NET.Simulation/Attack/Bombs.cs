@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Content;
 
 namespace CoAP.NET.Simulation.Attack;
 
@@ -76,7 +75,7 @@ internal static class Bombs
 
     private static readonly (string Name, Action<byte[]> Parse)[] s_parsers =
     [
-        ("CBOR diagnostics", static bytes => _ = CborDiagnostics.TryFormat(bytes, out _, out _)),
+        ("CBOR diagnostics", static bytes => _ = CoapCborNotation.TryFormat(bytes, out _, out _)),
         ("SenML+CBOR", static bytes => _ = CoapSenmlPack.TryParse(bytes, CoapContentFormat.SenmlCbor, out _, out _)),
         ("SenML+JSON", static bytes => _ = CoapSenmlPack.TryParse(bytes, CoapContentFormat.SenmlJson, out _, out _)),
         ("problem details", static bytes => _ = CoapProblem.TryParse(bytes, out _, out _)),

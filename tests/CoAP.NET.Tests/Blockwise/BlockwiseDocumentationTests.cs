@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
 

@@ -1,4 +1,4 @@
-using CoAP.NET.Content;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;

@@ -1,5 +1,6 @@
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Caching;

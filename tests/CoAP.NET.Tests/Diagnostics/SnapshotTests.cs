@@ -1,6 +1,5 @@
 using System.Net;
 using System.Text.Json;
-using CoAP.NET.Content;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
 
@@ -111,6 +110,11 @@ public sealed class SnapshotTests : EndpointTest
         Assert.Equal(2, json.GetProperty("peers")[0].GetProperty("rto").GetDouble());
         byte[] cbor = Ask(near, CoapContentFormat.Cbor).Payload.ToArray();
         Assert.Equal(0xab, cbor[0]);
+        Assert.True(CoapCborNotation.TryFormat(cbor, out string notation, out _));
+        Assert.Contains("\"peer\": \"coap://127.0.0.9:1234\"", notation, StringComparison.Ordinal);
+        Assert.Contains("\"rto\": 2.0", notation, StringComparison.Ordinal);
+        Assert.Contains("\"name\": null", notation, StringComparison.Ordinal);
+        Assert.Contains("\"truncated\": false", notation, StringComparison.Ordinal);
         Assert.Equal(CoapCode.NotAcceptable, Ask(near, CoapContentFormat.Xml).Code);
         Assert.Equal(CoapCode.BadRequest, Ask(near, null, "peer=here").Code);
         Assert.Equal(CoapCode.BadRequest, Ask(near, null, "max=1000").Code);

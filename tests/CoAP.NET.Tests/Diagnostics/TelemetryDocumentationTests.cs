@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Diagnostics;

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
 

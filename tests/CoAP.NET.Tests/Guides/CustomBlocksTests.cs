@@ -4,6 +4,7 @@ using System.Reflection;
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Channels;
 using CoAP.NET.Pipeline;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;
 

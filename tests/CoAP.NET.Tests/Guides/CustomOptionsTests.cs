@@ -1,5 +1,6 @@
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Guides;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Threading.Channels;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Guides;

@@ -4,6 +4,7 @@ using System.Reflection;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Guides;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using CoAP.NET.Options;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
 using Microsoft.Extensions.Logging;

@@ -1,4 +1,5 @@
 using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 
 namespace CoAP.NET.Tests.Serialization;

@@ -5,6 +5,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;
 

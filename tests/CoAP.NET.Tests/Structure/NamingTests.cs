@@ -24,7 +24,6 @@ public class NamingTests
     [
         "CoAP.NET.Dataflow/AsyncConnection",
         "CoAP.NET.Dataflow/BodyLayer",
-        "CoAP.NET.Dataflow/CborReader",
         "CoAP.NET.Dataflow/ChannelTable",
         "CoAP.NET.Dataflow/CoapEndpoint",
         "CoAP.NET.Dataflow/CoapOptionCollection",

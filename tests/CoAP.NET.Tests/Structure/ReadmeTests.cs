@@ -4,6 +4,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Tests.Structure;
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;
 

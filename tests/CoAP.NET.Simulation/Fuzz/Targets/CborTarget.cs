@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Content;
+using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Simulation.Fuzz;
 

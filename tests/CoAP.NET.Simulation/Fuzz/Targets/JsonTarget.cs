@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Content;
+using CoAP.NET.Content.Cbor;
 using CoAP.NET.Messages;
 
 namespace CoAP.NET.Simulation.Fuzz;

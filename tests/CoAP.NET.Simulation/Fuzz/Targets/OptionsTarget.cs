@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Content;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 

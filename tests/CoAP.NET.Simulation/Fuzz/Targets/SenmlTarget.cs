@@ -1,5 +1,3 @@
-using CoAP.NET.Content;
-
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>SenML in JSON or CBOR (RFC 8428): what is read is written so that it is read again as the same, in both.</summary>

@@ -1,0 +1,61 @@
+namespace CoAP.NET;
+
+/// <summary>Measurements and settings in SenML (RFC 8428) as payloads: <c>CoapContent.Senml</c> makes them, <c>ReadSenml</c> reads them.</summary>
+public static class CoapSenmlContent
+{
+    extension(CoapContent)
+    {
+        /// <summary>Measurements or settings in SenML (RFC 8428).</summary>
+        /// <param name="pack">The pack.</param>
+        /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>; default CBOR, which
+        /// is about a third smaller.</param>
+        /// <returns>The content.</returns>
+        /// <exception cref="ArgumentException">The format is another one.</exception>
+        public static CoapContent Senml(CoapSenmlPack pack, CoapContentFormat? format = null)
+        {
+            ArgumentNullException.ThrowIfNull(pack);
+            CoapContentFormat chosen = format ?? CoapContentFormat.SenmlCbor;
+            return new CoapContent(pack.ToBytes(chosen), chosen);
+        }
+    }
+
+    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
+    /// <param name="response">The response.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <returns>The pack.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says
+    /// where it is wrong.</exception>
+    public static CoapSenmlPack ReadSenml(this CoapResponse response, CoapSenmlProfile profile = default)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        return ReadSenml(response.Payload, response.ContentFormat, profile, null);
+    }
+
+    /// <summary>The payload as a SenML Pack in JSON or CBOR (RFC 8428).</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <returns>The pack.</returns>
+    /// <exception cref="CoapContentException">The Content-Format is none of SenML, or the payload is no pack; then the inner exception says
+    /// where it is wrong.</exception>
+    public static CoapSenmlPack ReadSenml(this CoapRequest request, CoapSenmlProfile profile = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return ReadSenml(request.Payload, request.ContentFormat, profile, request);
+    }
+
+    private static CoapSenmlPack ReadSenml(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CoapSenmlProfile profile, CoapRequest? request)
+    {
+        if (format != CoapContentFormat.SenmlJson && format != CoapContentFormat.SenmlCbor)
+        {
+            throw CoapContentException.Unsupported("SenML", format, request);
+        }
+
+        if (CoapSenmlPack.TryParse(payload.Span, format.Value, out CoapSenmlPack? pack, out CoapSenmlError error, profile: profile))
+        {
+            return pack;
+        }
+
+        string message = $"The payload is no SenML Pack: {error.Message} (offset {error.Offset}).";
+        throw new CoapContentException(CoapCode.BadRequest, message, request, new CoapSenmlException(error));
+    }
+}

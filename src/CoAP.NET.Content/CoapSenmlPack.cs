@@ -1,0 +1,153 @@
+using System.Collections;
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Content.Cbor;
+using CoAP.NET.Content.Senml;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// A SenML Pack: records of measurements or settings, in JSON (Content-Format 110) or CBOR (112) (RFC 8428). Base fields are kept as they stand;
+/// <see cref="Resolve"/> applies them. What it holds follows the rules of RFC 8428 section 4. Immutable.
+/// </summary>
+[SuppressMessage("Naming", "CA1710:Identifiers should have correct suffix", Justification = "Pack is the word of RFC 8428.")]
+public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
+{
+    /// <summary>How many records are read when nothing else is said.</summary>
+    public const int DefaultMaxRecords = 10_000;
+
+    private readonly CoapSenmlRecord[] _records;
+
+    /// <summary>Makes a pack.</summary>
+    /// <param name="records">The records, at least one.</param>
+    /// <exception cref="ArgumentException">There is none, or one breaks a rule of RFC 8428 section 4, such as that it has exactly one value.</exception>
+    public CoapSenmlPack(params IEnumerable<CoapSenmlRecord> records)
+        : this(CoapSenmlProfile.Rfc8428, records)
+    {
+    }
+
+    /// <summary>Makes a pack by the rules of a profile.</summary>
+    /// <param name="profile">The rules.</param>
+    /// <param name="records">The records, at least one.</param>
+    /// <exception cref="ArgumentException">There is none, or one breaks a rule of the profile.</exception>
+    public CoapSenmlPack(CoapSenmlProfile profile, params IEnumerable<CoapSenmlRecord> records)
+    {
+        ArgumentNullException.ThrowIfNull(records);
+        Profile = profile;
+        _records = [.. records];
+        SenmlState state = new(profile);
+        for (int i = 0; i < _records.Length; i++)
+        {
+            if ((_records[i] is null ? "there is none" : state.Enter(_records[i])) is { } wrong)
+            {
+                throw new ArgumentException($"Record {i}: {wrong}.", nameof(records));
+            }
+        }
+
+        if (_records.Length == 0)
+        {
+            throw new ArgumentException("A SenML Pack has one record at least (RFC 8428 section 3).", nameof(records));
+        }
+    }
+
+    private CoapSenmlPack(CoapSenmlRecord[] records, CoapSenmlProfile profile)
+    {
+        _records = records;
+        Profile = profile;
+    }
+
+    /// <summary>The rules that the records follow. Default: those of RFC 8428.</summary>
+    public CoapSenmlProfile Profile { get; }
+
+    /// <summary>The number of records.</summary>
+    public int Count => _records.Length;
+
+    /// <summary>The record at a place.</summary>
+    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    public CoapSenmlRecord this[int index] => _records[index];
+
+    /// <summary>Reads a pack.</summary>
+    /// <param name="payload">The payload.</param>
+    /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
+    /// <param name="maxRecords">How many records are read at most; more are an error.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <returns>The pack.</returns>
+    /// <exception cref="CoapSenmlException">The payload is no SenML Pack.</exception>
+    /// <exception cref="ArgumentException">The format is another one.</exception>
+    public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords, CoapSenmlProfile profile = default) =>
+        TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords, profile) ? pack : throw new CoapSenmlException(error);
+
+    /// <summary>Reads a pack. A field that nobody knows is left out, unless its label ends in an underscore, which is an error (RFC 8428 section 4.4).</summary>
+    /// <param name="payload">The payload.</param>
+    /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
+    /// <param name="pack">The pack.</param>
+    /// <param name="error">What is wrong.</param>
+    /// <param name="maxRecords">How many records are read at most; more are an error.</param>
+    /// <param name="profile">The rules that the records follow. Default: those of RFC 8428.</param>
+    /// <returns>Whether it could be read.</returns>
+    /// <exception cref="ArgumentException">The format is another one.</exception>
+    public static bool TryParse(
+        ReadOnlySpan<byte> payload,
+        CoapContentFormat format,
+        [NotNullWhen(true)] out CoapSenmlPack? pack,
+        out CoapSenmlError error,
+        int maxRecords = DefaultMaxRecords,
+        CoapSenmlProfile profile = default)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(maxRecords);
+        bool isRead = IsCbor(format)
+            ? SenmlCbor.TryRead(payload, maxRecords, profile, out List<CoapSenmlRecord> records, out ContentFault fault)
+            : SenmlJson.TryRead(payload, maxRecords, profile, out records, out fault);
+        pack = isRead ? new CoapSenmlPack([.. records], profile) : null;
+        error = isRead ? default : new CoapSenmlError(fault.Offset, fault.Message);
+        return isRead;
+    }
+
+    /// <summary>Writes the pack.</summary>
+    /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
+    /// <returns>The bytes; always the same for equal records.</returns>
+    /// <exception cref="ArgumentException">The format is another one.</exception>
+    public byte[] ToBytes(CoapContentFormat format) => IsCbor(format) ? SenmlCbor.Write(_records) : SenmlJson.Write(_records);
+
+    /// <summary>
+    /// The same measurements without base fields and with absolute times, in the order of time (RFC 8428 section 4.6). A base value is added to numbers only;
+    /// a base sum counts for each record; a record of base fields alone is no measurement and goes.
+    /// </summary>
+    /// <param name="now">What relative times are relative to: when the pack was received, or as well as one knows when it was sent.</param>
+    /// <returns>The resolved pack.</returns>
+    public CoapSenmlPack Resolve(DateTimeOffset now)
+    {
+        double seconds = (now - DateTimeOffset.UnixEpoch).Ticks / (double)TimeSpan.TicksPerSecond;
+        SenmlState state = new(Profile);
+        List<CoapSenmlRecord> resolved = new(_records.Length);
+        foreach (CoapSenmlRecord record in _records)
+        {
+            state.Enter(record);
+            if (!SenmlState.HasBaseFieldsOnly(record))
+            {
+                resolved.Add(state.Resolve(record, seconds));
+            }
+        }
+
+        // A stable sort: records of one time stay in their order.
+        return new CoapSenmlPack([.. resolved.OrderBy(record => record.Time)], Profile);
+    }
+
+    /// <summary>The records in order.</summary>
+    /// <returns>The enumerator.</returns>
+    public IEnumerator<CoapSenmlRecord> GetEnumerator() => ((IEnumerable<CoapSenmlRecord>)_records).GetEnumerator();
+
+    /// <inheritdoc/>
+    IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    /// <summary>The records for people, one after another.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => string.Join(", ", (IEnumerable<CoapSenmlRecord>)_records);
+
+    private static bool IsCbor(CoapContentFormat format)
+    {
+        bool isCbor = format == CoapContentFormat.SenmlCbor;
+        return isCbor || format == CoapContentFormat.SenmlJson
+            ? isCbor
+            : throw new ArgumentException($"A SenML Pack is read and written as {CoapContentFormat.SenmlJson} or {CoapContentFormat.SenmlCbor}, not as {format}.", nameof(format));
+    }
+}

@@ -1,0 +1,81 @@
+namespace CoAP.NET.Content.Senml;
+
+/// <summary>The labels of SenML fields by text and by number (RFC 8428 sections 4.3 and 6).</summary>
+internal static class SenmlLabels
+{
+    public const string ObjectLinkText = "vlo";
+
+    /// <summary>The labels in the order in which they are written in JSON: base fields first.</summary>
+    public static readonly (SenmlLabel Label, string Text)[] All =
+    [
+        (SenmlLabel.BaseName, "bn"),
+        (SenmlLabel.BaseTime, "bt"),
+        (SenmlLabel.BaseUnit, "bu"),
+        (SenmlLabel.BaseVersion, "bver"),
+        (SenmlLabel.BaseValue, "bv"),
+        (SenmlLabel.BaseSum, "bs"),
+        (SenmlLabel.Name, "n"),
+        (SenmlLabel.Unit, "u"),
+        (SenmlLabel.Value, "v"),
+        (SenmlLabel.StringValue, "vs"),
+        (SenmlLabel.BooleanValue, "vb"),
+        (SenmlLabel.DataValue, "vd"),
+        (SenmlLabel.Sum, "s"),
+        (SenmlLabel.Time, "t"),
+        (SenmlLabel.UpdateTime, "ut"),
+        (SenmlLabel.ObjectLink, ObjectLinkText),
+    ];
+
+    /// <summary>The labels in the order of their bytes in CBOR (RFC 8949 section 4.2.1): 0 to 8, then -1 to -6, then texts.</summary>
+    public static readonly SenmlLabel[] InCborOrder =
+    [
+        .. All.Select(entry => entry.Label).OrderBy(label => label == SenmlLabel.ObjectLink).ThenBy(label => label < 0).ThenBy(label => Math.Abs((int)label)),
+    ];
+
+    public static bool TryFind(string text, CoapSenmlProfile profile, out SenmlLabel label)
+    {
+        int at = Array.FindIndex(All, entry => entry.Text == text && (entry.Label != SenmlLabel.ObjectLink || profile == CoapSenmlProfile.Lwm2m));
+        label = at < 0 ? default : All[at].Label;
+        return at >= 0;
+    }
+
+    public static bool TryFind(long number, out SenmlLabel label)
+    {
+        label = (SenmlLabel)number;
+        return number is >= (int)SenmlLabel.BaseSum and <= (int)SenmlLabel.DataValue;
+    }
+
+    /// <summary>The text of a field; null when it is absent or no text.</summary>
+    public static string? TextOf(CoapSenmlRecord record, SenmlLabel label) => label switch
+    {
+        SenmlLabel.BaseName => record.BaseName,
+        SenmlLabel.BaseUnit => record.BaseUnit,
+        SenmlLabel.Name => record.Name,
+        SenmlLabel.Unit => record.Unit,
+        SenmlLabel.StringValue => record.StringValue,
+        SenmlLabel.ObjectLink => record.ObjectLinkValue,
+        _ => null,
+    };
+
+    /// <summary>The number in a field; null when it is absent or no floating-point number.</summary>
+    public static double? NumberOf(CoapSenmlRecord record, SenmlLabel label) => label switch
+    {
+        SenmlLabel.BaseTime => record.BaseTime,
+        SenmlLabel.BaseValue => record.BaseValue,
+        SenmlLabel.BaseSum => record.BaseSum,
+        SenmlLabel.Value => record.Value,
+        SenmlLabel.Sum => record.Sum,
+        SenmlLabel.Time => record.Time,
+        SenmlLabel.UpdateTime => record.UpdateTime,
+        _ => null,
+    };
+
+    /// <summary>Whether a record has a field.</summary>
+    public static bool Has(CoapSenmlRecord record, SenmlLabel label) => label switch
+    {
+        SenmlLabel.BaseVersion => record.BaseVersion is not null,
+        SenmlLabel.BooleanValue => record.BooleanValue is not null,
+        SenmlLabel.DataValue => record.DataValue is not null,
+        _ => TextOf(record, label) is not null || NumberOf(record, label) is not null,
+    };
+}

@@ -1,0 +1,37 @@
+namespace CoAP.NET.Content.Tests.Cbor;
+
+/// <summary>Diagnostic notation as users call it.</summary>
+public sealed class CborNotationTests
+{
+    [Fact]
+    public void An_item_is_one_line_unless_a_width_is_said()
+    {
+        byte[] cbor = Wire.Hex("a201826161616202f5");
+
+        Assert.True(CoapCborNotation.TryFormat(cbor, out string line, out CoapCborError error));
+        Assert.True(CoapCborNotation.TryFormat(cbor, out string folded, out _, width: 10));
+
+        Assert.Equal("""{1: ["a", "b"], 2: true}""", line);
+        Assert.Equal(default, error);
+        Assert.Equal(["{", "  1: [", "    \"a\",", "    \"b\"", "  ],", "  2: true", "}"], folded.Split('\n'));
+    }
+
+    [Fact]
+    public void What_follows_an_item_is_an_error_unless_it_is_a_sequence()
+    {
+        Assert.False(CoapCborNotation.TryFormat(Wire.Hex("0102"), out _, out CoapCborError error));
+        Assert.Equal(new CoapCborError(1, "something follows the end of the item"), error);
+        Assert.True(CoapCborNotation.TryFormat(Wire.Hex("0102"), out string sequence, out _, isSequence: true));
+        Assert.Equal("1,\n2", sequence);
+    }
+
+    [Fact]
+    public void Texts_of_strangers_hold_no_terminal_sequence()
+    {
+        Assert.True(CoapCborNotation.TryFormat([0x65, 0x1b, .. "[2J\a"u8], out string notation, out _));
+        Assert.DoesNotContain(notation, char.IsControl);
+    }
+
+    [Fact]
+    public void A_width_is_positive() => Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.TryFormat([0], out _, out _, width: 0));
+}

@@ -1,0 +1,112 @@
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Content.Tests;
+
+/// <summary>The snippets of docs/content.md, so that they compile and do what the page says.</summary>
+public sealed class ContentDocumentationTests
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("content.md", ".", 9, "CoAP.NET.Content.Tests");
+
+    [Fact]
+    public void Media_types_lead_to_numbers()
+    {
+        CoapContentFormat.TryFromMediaType("text/plain; charset=UTF-8", out CoapContentFormat format);
+        Console.WriteLine($"{format.Value} is {format.MediaType}");
+        CoapContentFormat.TryFromMediaType("application/json", out format, contentCoding: "deflate");
+        Assert.Equal(CoapContentFormat.JsonDeflate, format);
+    }
+
+    [Fact]
+    public async Task JSON_is_made_and_read()
+    {
+        CoapContent content = CoapContent.Json(new Lamp(true), LampContext.Default.Lamp);
+        await using CoapEndpointPair pair = new();
+        CoapServer server = pair.Server;
+
+        server.MapPut("/lamp", request =>
+        {
+            Lamp? lamp = request.ReadJson(LampContext.Default.Lamp);
+            return CoapResults.Changed();
+        });
+
+        await pair.StartAsync();
+        Assert.Equal(CoapCode.Changed, (await pair.RunAsync(() => pair.Client.PutAsync(CoapEndpointPair.Address + "/lamp", content))).Code);
+    }
+
+    [Fact]
+    public void Patches_are_applied()
+    {
+        byte[] document = """{"on":true,"level":3}"""u8.ToArray();
+        CoapRequest request = new(CoapMethod.Patch, "coap://h/lamp") { Content = new CoapContent("""{"level":null}"""u8.ToArray(), CoapContentFormat.MergePatch) };
+        byte[] changed = CoapMergePatch.Apply(document, request.Payload.Span);
+        Assert.Equal("""{"on":true}"""u8, changed);
+    }
+
+    [Fact]
+    public async Task SenML_is_made_and_read()
+    {
+        CoapSenmlPack pack = new(
+            new CoapSenmlRecord { BaseName = "urn:dev:ow:10e2073a01080063:", BaseTime = 1.320067464e9, Name = "temp", Unit = "Cel", Value = 23.1 },
+            new CoapSenmlRecord { Name = "open", BooleanValue = false },
+            new CoapSenmlRecord { Name = "temp", Unit = "Cel", Time = 60, Value = 23.4 });
+        CoapContent content = CoapContent.Senml(pack, CoapContentFormat.SenmlCbor);
+
+        DateTimeOffset now = DateTimeOffset.UnixEpoch;
+        CoapResponse response = await Answer.OfAsync(content);
+        foreach (CoapSenmlRecord record in response.ReadSenml().Resolve(now))
+        {
+            Console.WriteLine($"{record.Timestamp}: {record.Name} {record.Value} {record.Unit}");
+        }
+
+        Assert.All(response.ReadSenml().Resolve(now), record => Assert.NotNull(record.Timestamp));
+    }
+
+    [Fact]
+    public async Task Packs_of_LwM2M_have_their_profile()
+    {
+        CoapSenmlPack pack = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/1/0/10", ObjectLinkValue = "3:0" });
+        CoapResponse response = await Answer.OfAsync(CoapContent.Senml(pack, CoapContentFormat.SenmlJson));
+
+        CoapSenmlPack asked = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/3/0/0" }, new CoapSenmlRecord { Name = "/3/0/9" });
+        CoapSenmlPack values = response.ReadSenml(CoapSenmlProfile.Lwm2m);
+        string? link = values[0].ObjectLinkValue;
+        Assert.Equal(2, asked.Count);
+        Assert.Equal("3:0", link);
+    }
+
+    [Fact]
+    public async Task Values_are_sent_and_read_in_CBOR()
+    {
+        await using CoapEndpointPair pair = new();
+        CoapContent? stored = null;
+        pair.Server.MapPut("/lamp", request =>
+        {
+            stored = new CoapContent(request.Payload.ToArray(), request.ContentFormat);
+            return CoapResults.Changed();
+        });
+        pair.Server.MapGet("/lamp", _ => CoapResults.Content(stored!));
+        await pair.StartAsync();
+
+        Assert.True(await pair.RunAsync(() => RunAsync(pair.Client, CoapEndpointPair.Address + "/lamp", CancellationToken.None)));
+
+        static async Task<bool> RunAsync(CoapClient client, string uri, CancellationToken cancellationToken)
+        {
+            CoapContent content = CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp);
+            CoapResponse changed = await client.PutAsync(uri, content, cancellationToken);
+            Lamp? lamp = await client.GetFromCborAsync(uri, LampContext.Default.Lamp, cancellationToken);
+            return changed.IsSuccess && lamp is { On: true };
+        }
+    }
+
+    [Fact]
+    public async Task CBOR_is_shown_to_people()
+    {
+        CoapResponse response = await Answer.OfAsync(CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp));
+
+        bool isCbor = CoapCborNotation.TryFormat(response.Payload.Span, out string notation, out CoapCborError error);
+
+        Assert.True(isCbor, error.Message);
+        Assert.Equal("""{"on": true}""", notation);
+    }
+}
