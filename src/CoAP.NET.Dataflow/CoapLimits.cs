@@ -158,7 +158,12 @@ public sealed class CoapLimits
     /// <summary>The largest message that is taken on a connection, in bytes with its header: our Max-Message-Size (RFC 8323 section 5.3.1). Default 1 MiB; 64 to 1 GiB. Larger: the connection is aborted before the rest is read.</summary>
     public int MaxStreamMessageSize { get; set => field = Check(value, 64, 1 << 30); } = 1024 * 1024;
 
-    /// <summary>Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB; one source has <see cref="StreamSourceShare"/> of it. When full: of the source that holds most, the connection whose frame did not grow for longest is closed, counted as <see cref="CoapCounter.FramesRefused"/>.</summary>
+    /// <summary>
+    /// Memory for frames of which only a part is there, over all connections, in bytes. Default 64 MiB; counted are the buffers that they lie
+    /// in, and 32 KiB for each connection of which a TLS record is there in part. One source has <see cref="StreamSourceShare"/> of it. When
+    /// full: of the source that holds most, the connection whose frame did not grow for longest is closed, counted as
+    /// <see cref="CoapCounter.FramesRefused"/>.
+    /// </summary>
     public long MaxFrameAssemblyBytes { get; set => field = Check(value, 4096, long.MaxValue); } = 64L * 1024 * 1024;
 
     /// <summary>How many bytes may wait on one connection before nothing more is read from it and notifications give way to newer ones. Default 256 KiB; 1 KiB to 512 MiB.</summary>

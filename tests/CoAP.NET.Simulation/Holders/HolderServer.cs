@@ -78,13 +78,10 @@ internal sealed class HolderServer : IAsyncDisposable
         _server.MapGet("/session", request => CoapResults.Text(NameOf(request))).AllowInsecureTransport();
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel =>
-        {
-            kestrel.Listen(IPAddress.Loopback, 0);
+        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
 
-            // By default Kestrel keeps up to 1 MiB of each connection in a pool, which is not what is measured here.
-            kestrel.Limits.MaxRequestBufferSize = 64 * 1024;
-        });
+        // By default Kestrel reads up to 1 MiB of each connection ahead into a pool of its own, which is not what is measured here.
+        builder.WebHost.UseSockets(static sockets => sockets.MaxReadBufferSize = 64 * 1024);
         _web = builder.Build();
         _web.MapCoapWebSocket(_server);
     }

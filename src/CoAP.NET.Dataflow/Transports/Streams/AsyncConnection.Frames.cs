@@ -6,18 +6,15 @@ namespace CoAP.NET.Transports;
 // From the bytes that were read to the frames that are handed in.
 internal sealed partial class AsyncConnection
 {
-    /// <summary>So many bytes of an unfinished frame are free, as every connection may have some.</summary>
-    private const int FreeAssembly = 512;
-
-    private const int AssemblyStep = 4096;
     private const int MaxHead = 16;
 
     // Shows one frame after another of an array of the input; a thread needs one.
     [ThreadStatic]
     private static CoapDatagram? t_view;
 
-    private void CutFrames(ReadOnlySequence<byte> bytes)
+    private void CutFrames()
     {
+        ReadOnlySequence<byte> bytes = _input.Bytes;
         long partial = 0;
         bool isStopped = false;
         while (!bytes.IsEmpty && !isStopped)
@@ -58,19 +55,19 @@ internal sealed partial class AsyncConnection
 
         // Bytes that wait because we do not read count as well as those of a frame that is not there yet.
         _hasUncut = isStopped;
-        _memory.Held = bytes.Length;
-        Volatile.Write(ref _partialReceived, partial == 0 ? 0 : bytes.Length);
-        Volatile.Write(ref _partial, partial);
-        SequencePosition at = bytes.Start;
-        bool hasRoom = Reserve(bytes.Length);
-
-        // What is read next may be the end of a message and no byte.
-        _input.Reader.AdvanceTo(at, isStopped || _link.HasMessages ? at : bytes.End);
-        if (!hasRoom)
+        _input.Skip(_input.Length - bytes.Length);
+        _input.Trim();
+        if (!isStopped && _input.Length > 0)
         {
-            End(
-                new CoapConnectionException(CoapConnectionError.Refused, $"The connection to {this} was closed: there is no memory for frames of which only a part is there. See CoapLimits.MaxFrameAssemblyBytes."),
-                lingers: false);
+            // Whoever waits for the rest of a frame waits with room for it.
+            _input.MakeRoom();
+        }
+
+        Volatile.Write(ref _partialReceived, partial == 0 ? 0 : _input.Length);
+        Volatile.Write(ref _partial, partial);
+        if (!_charge.TrySetFrames(_input.Charge))
+        {
+            End(_charge.Refusal(), lingers: false);
         }
     }
 
@@ -126,7 +123,7 @@ internal sealed partial class AsyncConnection
             // Somebody keeps it, and the array it shows.
             if (joined is null)
             {
-                _memory.Keep(place.Array!);
+                _input.Keep(place.Array!);
             }
 
             return;
@@ -197,23 +194,5 @@ internal sealed partial class AsyncConnection
         {
             Tell();
         }
-    }
-
-    private bool Reserve(long held)
-    {
-        int wanted = held <= FreeAssembly ? 0 : (int)((held + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
-        int change = wanted - _reserved;
-        if (change > 0 && !_context.TryReserveAssembly(this, change))
-        {
-            return false;
-        }
-
-        if (change < 0)
-        {
-            _context.ReleaseAssembly(this, -change);
-        }
-
-        _reserved = wanted;
-        return true;
     }
 }

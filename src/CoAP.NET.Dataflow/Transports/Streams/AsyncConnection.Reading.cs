@@ -1,23 +1,19 @@
 using System.Buffers;
-using System.IO.Pipelines;
 
 namespace CoAP.NET.Transports;
 
 // One loop reads, cuts and hands in, on whatever thread of the pool the platform calls it. While nothing comes it holds no memory but its own state.
 internal sealed partial class AsyncConnection
 {
-    private const int MinRead = 256;
-
     // So many reads that found something at once: then others of the pool have their turn.
     private const int ReadsAtOnce = 16;
 
-    private readonly Pipe _input;
-    private readonly FrameMemory _memory;
+    private readonly FrameBuffer _input = new();
+    private readonly ReadCharge _charge;
     private bool _isReading;
 
     // Touched by the reader only.
     private bool _hasUncut;
-    private int _reserved;
 
     private long _frames;
     private long _partial;
@@ -36,9 +32,9 @@ internal sealed partial class AsyncConnection
             {
                 Refuse(violation);
             }
-            else if (_input.Reader.TryRead(out ReadResult result))
+            else
             {
-                CutFrames(result.Buffer);
+                CutFrames();
             }
         }
         finally
@@ -65,13 +61,18 @@ internal sealed partial class AsyncConnection
             {
                 if (wait is not null)
                 {
+                    if (!_link.TryPause())
+                    {
+                        throw _charge.Refusal();
+                    }
+
                     await wait.ConfigureAwait(false);
                     continue;
                 }
 
                 if (!_hasUncut)
                 {
-                    if (_memory.Held == 0)
+                    if (_input.Length == 0 || _link.HasRecords)
                     {
                         // Nothing is held while nothing comes.
                         await _link.WaitAsync().ConfigureAwait(false);
@@ -94,7 +95,7 @@ internal sealed partial class AsyncConnection
                         await Task.Yield();
                     }
 
-                    int count = await _link.ReadAsync(_input.Writer.GetMemory(MinRead)).ConfigureAwait(false);
+                    int count = await _link.ReadAsync(_input.GetMemory()).ConfigureAwait(false);
                     if (_link.HasMessages ? _link.HasEnded : count == 0)
                     {
                         hasEnded = true;
@@ -104,13 +105,13 @@ internal sealed partial class AsyncConnection
                     if (count == 0 && !_link.IsMessageWhole && _link.Violation is null)
                     {
                         // A fragment without a byte: the time for the message goes on.
+                        _input.Trim();
                         continue;
                     }
 
                     _hasUncut = true;
                     _hasHeard = true;
-                    _input.Writer.Advance(count);
-                    Flush(_input.Writer);
+                    _input.Advance(count);
                 }
 
                 if (TryRunElsewhere() is { } done)
@@ -130,9 +131,8 @@ internal sealed partial class AsyncConnection
             error = exception;
         }
 
-        _input.Writer.Complete();
-        _input.Reader.Complete();
-        Reserve(0);
+        _input.Release();
+        _charge.Release();
         if (error is not null)
         {
             End(_link.Explain(error, _hasHeard), lingers: false);

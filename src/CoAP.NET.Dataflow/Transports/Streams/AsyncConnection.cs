@@ -3,9 +3,7 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Transports;
 
 /// <summary>A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>), with a pipe for what comes and one for what leaves.</summary>
-#pragma warning disable CA1001 // the memory pool has nothing to dispose; the pipe gives its arrays back
 internal sealed partial class AsyncConnection : CoapConnection
-#pragma warning restore CA1001
 {
     private const int MaxDiscarded = 4 * 1024 * 1024;
 
@@ -41,9 +39,9 @@ internal sealed partial class AsyncConnection : CoapConnection
         _link = link;
         Identity = identity;
         ServerName = serverName;
-        _memory = new FrameMemory();
-        _input = new Pipe(new PipeOptions(_memory, pauseWriterThreshold: 0, minimumSegmentSize: FrameMemory.SmallSize, useSynchronizationContext: false));
+        _charge = new ReadCharge(_context, this);
         _output = new Pipe(s_outputOptions);
+        link.Begin(_charge);
     }
 
     /// <summary>What the thread of the reader does.</summary>
@@ -61,8 +59,19 @@ internal sealed partial class AsyncConnection : CoapConnection
 
     public override bool IsCongested => Volatile.Read(ref _isCongested);
 
-    public override CoapConnectionProgress Progress =>
-        new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting))) { PartialReceived = Volatile.Read(ref _partialReceived) };
+    public override CoapConnectionProgress Progress
+    {
+        get
+        {
+            // Whoever sends half a record is in the middle of a frame, of which none is seen yet.
+            long record = _link.RecordReceived;
+            long partial = Math.Max(Volatile.Read(ref _partial), Math.Min(record, 1));
+            return new CoapConnectionProgress(Volatile.Read(ref _frames), partial, Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting)))
+            {
+                PartialReceived = Volatile.Read(ref _partialReceived) + record,
+            };
+        }
+    }
 
     internal override long Backlog => _backlog.Told;
 

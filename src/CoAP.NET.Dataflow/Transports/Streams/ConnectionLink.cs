@@ -24,6 +24,22 @@ internal abstract class ConnectionLink
     /// <summary>Why the peer ended its side, where <see cref="EndsBothWays"/>; null for an orderly end.</summary>
     public virtual Exception? EndReason => null;
 
+    /// <summary>Whether what comes is decrypted in records, so that the link holds a buffer while it waits for the rest of one (TLS).</summary>
+    public virtual bool HasRecords => false;
+
+    /// <summary>With records: how many bytes are there of the one whose rest is waited for; 0 when none is. For any thread.</summary>
+    public virtual long RecordReceived => 0;
+
+    /// <summary>The connection begins to read.</summary>
+    /// <param name="charge">What the link tells how much memory it holds.</param>
+    public virtual void Begin(ReadCharge charge)
+    {
+    }
+
+    /// <summary>Nothing is read for a while, so that the link keeps what it holds.</summary>
+    /// <returns>False when there is no memory for it.</returns>
+    public virtual bool TryPause() => true;
+
     /// <summary>Waits until there is something to read, without any memory for it.</summary>
     /// <returns>Nothing that matters.</returns>
     public abstract ValueTask<int> WaitAsync();

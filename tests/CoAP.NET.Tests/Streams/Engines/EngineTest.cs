@@ -124,7 +124,7 @@ public abstract class EngineTest : IAsyncLifetime
             return new AsyncPeer(socket, new NetworkStream(socket, ownsSocket: true));
         }
 
-        SslStream stream = new(new NetworkStream(socket, ownsSocket: true));
+        SslStream stream = new(LineOf(socket));
         await Within(stream.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
         {
             TargetHost = "localhost",
@@ -133,6 +133,9 @@ public abstract class EngineTest : IAsyncLifetime
         }));
         return new AsyncPeer(socket, stream);
     }
+
+    /// <summary>What is below the TLS of a peer.</summary>
+    private protected virtual Stream LineOf(Socket socket) => new NetworkStream(socket, ownsSocket: true);
 
     /// <summary>A peer whose CSM was sent and that has ours.</summary>
     private protected async Task<AsyncPeer> ConnectAsync(string csm = LargeCsm, int? receiveBuffer = null)

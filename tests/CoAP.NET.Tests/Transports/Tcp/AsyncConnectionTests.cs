@@ -118,6 +118,19 @@ public class AsyncConnectionTests : AsyncTest
     }
 
     [Fact]
+    public async Task The_room_with_which_the_rest_of_a_frame_is_waited_for_is_asked_for_too()
+    {
+        await ListenAsync();
+        (AsyncPeer peer, CoapConnection connection) = await ConnectAsync();
+        await using AsyncPeer _peer = peer;
+
+        await peer.SendAsync(Frame(100_000).AsMemory(0, FrameBuffer.SmallPiece));
+        await UntilAsync(() => connection.Progress.PartialReceived == FrameBuffer.SmallPiece);
+
+        await UntilAsync(() => Context.Assembly == 2 * FrameBuffer.SmallPiece);
+    }
+
+    [Fact]
     public async Task Memory_for_an_unfinished_frame_is_given_back_when_its_connection_ends()
     {
         await ListenAsync();

@@ -32,7 +32,7 @@ internal sealed partial class AsyncTcpEngine
         {
             socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
-                ? Connection(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true, serverName: serverName)
+                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(socket, opening, _tls, cancellationToken).ConfigureAwait(false);
             socket = null;
             return Host.TryOpen(connection)
@@ -103,7 +103,8 @@ internal sealed partial class AsyncTcpEngine
         string host = serverName ?? remote.ToIPAddress().ToString();
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
-        SslStream stream = new(new NetworkStream(socket, ownsSocket: true));
+        TlsSocketStream inner = new(socket);
+        SslStream stream = new(inner);
         TlsCheck check = new(opening, CoapAwaited.TlsHandshake);
         opening.OnConnected(CoapAwaited.TlsHandshake);
         try
@@ -116,7 +117,7 @@ internal sealed partial class AsyncTcpEngine
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
-            return Connection(socket, stream, remote, isInitiator: true, identity, identity.ServerName);
+            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity, identity.ServerName);
         }
 #pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
         catch (Exception exception)
@@ -151,17 +152,16 @@ internal sealed partial class AsyncTcpEngine
                 return null;
             }
 
-            HandshakeStream inner = new(socket, () => _handshakes.OnProgress(handshake));
+            TlsSocketStream inner = new(socket, () => _handshakes.OnProgress(handshake));
             stream = new SslStream(inner);
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, null, any.Token).ConfigureAwait(false);
-            inner.End();
             if (!IsProtocolAccepted(stream, LocalAddressOf(socket).Port))
             {
                 throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
-            return Connection(socket, stream, remote, isInitiator: false, identity, identity.ServerName);
+            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity, identity.ServerName);
         }
 #pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
         catch (Exception exception)

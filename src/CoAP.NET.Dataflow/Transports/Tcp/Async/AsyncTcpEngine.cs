@@ -185,7 +185,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? Connection(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false)
+                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {
@@ -207,8 +207,8 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private AsyncConnection Connection(Socket socket, Stream stream, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null, string? serverName = null) =>
-        new(Host, new SocketLink(socket, stream, remote, isInitiator), remote, LocalAddressOf(socket), isInitiator, identity, serverName);
+    private AsyncConnection Connection(SocketLink link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null, string? serverName = null) =>
+        new(Host, link, remote, link.LocalAddress, isInitiator, identity, serverName);
 
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);
 }

@@ -4,37 +4,71 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>A socket, with TLS over it or without.</summary>
-/// <param name="socket">The socket.</param>
-/// <param name="stream">The stream over it, a <see cref="SslStream"/> or not.</param>
-/// <param name="remote">The peer.</param>
-/// <param name="isInitiator">Whether we connected.</param>
-internal sealed class SocketLink(Socket socket, Stream stream, CoapAddress remote, bool isInitiator) : ConnectionLink
+internal sealed class SocketLink : ConnectionLink
 {
-    private SslStream? Tls => stream as SslStream;
+    private readonly Socket _socket;
+    private readonly Stream _stream;
+    private readonly SslStream? _tls;
+    private readonly TlsSocketStream? _records;
+    private readonly CoapAddress _remote;
+    private readonly bool _isInitiator;
 
-    public override ValueTask<int> WaitAsync() => stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
+    /// <summary>Without TLS.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="stream">The stream over it, which goes with the link.</param>
+    /// <param name="remote">The peer.</param>
+    /// <param name="isInitiator">Whether we connected.</param>
+    public SocketLink(Socket socket, Stream stream, CoapAddress remote, bool isInitiator)
+    {
+        _socket = socket;
+        _stream = stream;
+        _remote = remote;
+        _isInitiator = isInitiator;
+    }
 
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer) => stream.ReadAsync(buffer, CancellationToken.None);
+    /// <summary>With TLS, whose handshake is done.</summary>
+    public SocketLink(Socket socket, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
+    {
+        _socket = socket;
+        _stream = _tls = tls;
+        _records = records;
+        _remote = remote;
+        _isInitiator = isInitiator;
+    }
+
+    public CoapAddress LocalAddress => AsyncTcpEngine.LocalAddressOf(_socket);
+
+    public override bool HasRecords => _records is not null;
+
+    public override long RecordReceived => _records?.RecordReceived ?? 0;
+
+    public override void Begin(ReadCharge charge) => _records?.BeginRecords(charge);
+
+    public override bool TryPause() => _records is not { } records || records.TryPause();
+
+    public override ValueTask<int> WaitAsync() => _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer) => _stream.ReadAsync(buffer, CancellationToken.None);
 
     // Of the socket, also under TLS: what it means matters to nobody.
-    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => socket.ReceiveAsync(buffer, SocketFlags.None, CancellationToken.None);
+    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _socket.ReceiveAsync(buffer, SocketFlags.None, CancellationToken.None);
 
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) => stream.WriteAsync(bytes, CancellationToken.None);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) => _stream.WriteAsync(bytes, CancellationToken.None);
 
     public override async ValueTask EndOutputAsync()
     {
-        if (Tls is { } tls)
+        if (_tls is { } tls)
         {
             await tls.ShutdownAsync().ConfigureAwait(false);
         }
 
-        socket.Shutdown(SocketShutdown.Send);
+        _socket.Shutdown(SocketShutdown.Send);
     }
 
     // Sends close_notify as far as that goes at once; what is still under way when the socket goes is lost with it.
     public override void SayEnd()
     {
-        if (Tls is not { } tls)
+        if (_tls is not { } tls)
         {
             return;
         }
@@ -59,26 +93,27 @@ internal sealed class SocketLink(Socket socket, Stream stream, CoapAddress remot
         try
         {
             // Without it the platform resets a connection on which somebody waits.
-            socket.Shutdown(SocketShutdown.Both);
+            _socket.Shutdown(SocketShutdown.Both);
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
             // The other side was first.
         }
 
-        socket.Dispose();
+        _socket.Dispose();
     }
 
-    public override void Release() => stream.Dispose();
+    public override void Release() => _stream.Dispose();
 
     public override Exception Explain(Exception error, bool hasHeard) => error switch
     {
         CoapConnectionException => error,
-        _ when Tls is not null && isInitiator && !hasHeard => TlsFailure.EndedByServer(remote, error),
+        { InnerException: CoapConnectionException own } => own,
+        _ when _tls is not null && _isInitiator && !hasHeard => TlsFailure.EndedByServer(_remote, error),
         IOException { InnerException: SocketException inner } => inner,
         _ => error,
     };
 
     // With TLS 1.3 a client is through before the server has looked at its certificate.
-    public override Exception? ExplainEnd(bool hasHeard) => Tls is not null && isInitiator && !hasHeard ? TlsFailure.EndedByServer(remote, null) : null;
+    public override Exception? ExplainEnd(bool hasHeard) => _tls is not null && _isInitiator && !hasHeard ? TlsFailure.EndedByServer(_remote, null) : null;
 }

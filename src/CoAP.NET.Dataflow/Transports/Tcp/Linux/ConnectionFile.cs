@@ -6,7 +6,10 @@ internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopFile(c
     public LinuxTcpConnection Connection { get; } = connection;
 
     /// <summary>What is there of frames that did not come whole, or that are held back; null when there is nothing.</summary>
-    public PartialFrames? Partial { get; set; }
+    public FrameBuffer? Partial { get; set; }
+
+    /// <summary>How much of the endpoint's memory for unfinished frames was asked for.</summary>
+    public int Charged { get; set; }
 
     /// <summary>The length of the frame that comes next, when only a part of it is there; 0 when that is not known.</summary>
     public long Needed { get; set; }

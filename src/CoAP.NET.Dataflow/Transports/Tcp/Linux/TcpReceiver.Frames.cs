@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
@@ -14,15 +15,14 @@ internal sealed unsafe partial class TcpReceiver
     // A few are kept for the next connection that needs one.
     private const int SparePartials = 16;
 
-    private const int FreeAssembly = 512;
-    private const int AssemblyStep = 4096;
-
-    private readonly Stack<PartialFrames> _spares = new();
+    private readonly Stack<FrameBuffer> _spares = new();
     private readonly CoapDatagramPool _copies = new(2048);
     private CoapDatagram _view = CoapDatagram.MakeView();
     private byte[]? _joined;
     private int _framesToCopy;
-    private bool _isLent;
+
+    // The array of the frame that was shown last and not copied.
+    private byte[]? _lent;
     private bool _isScratchKept;
 
     private static ReadOnlySpan<byte> HeadOf(in ReadOnlySequence<byte> bytes, Span<byte> room)
@@ -65,7 +65,7 @@ internal sealed unsafe partial class TcpReceiver
         return Show(file.Connection, _source, offset, (int)length);
     }
 
-    private CoapDatagram? CutPartial(ConnectionFile file, PartialFrames partial, out bool isBroken)
+    private CoapDatagram? CutPartial(ConnectionFile file, FrameBuffer partial, out bool isBroken)
     {
         isBroken = false;
         if (partial.Length == 0 || partial.Length < file.Needed)
@@ -73,7 +73,7 @@ internal sealed unsafe partial class TcpReceiver
             return null;
         }
 
-        ReadOnlySequence<byte> bytes = partial.Read();
+        ReadOnlySequence<byte> bytes = partial.Bytes;
         Span<byte> room = stackalloc byte[HeadSize];
         long length = file.Owner.Context.MeasureFrame(file.Connection, HeadOf(bytes, room), partial.Length);
         if (length <= 0 || length > partial.Length)
@@ -86,9 +86,8 @@ internal sealed unsafe partial class TcpReceiver
         file.Needed = 0;
         ReadOnlySequence<byte> frame = bytes.Slice(0, length);
         CoapDatagram shown;
-        if (frame.IsSingleSegment)
+        if (frame.IsSingleSegment && MemoryMarshal.TryGetArray(frame.First, out ArraySegment<byte> array))
         {
-            ArraySegment<byte> array = PartialFrames.ArrayOf(frame.First);
             shown = Show(file.Connection, array.Array!, array.Offset, array.Count);
         }
         else
@@ -96,7 +95,7 @@ internal sealed unsafe partial class TcpReceiver
             byte[] joined = ArrayPool<byte>.Shared.Rent((int)length);
             frame.CopyTo(joined);
             shown = Show(file.Connection, joined, 0, (int)length);
-            if (_isLent)
+            if (_lent is not null)
             {
                 _joined = joined;
             }
@@ -123,7 +122,7 @@ internal sealed unsafe partial class TcpReceiver
         else
         {
             frame.Show(buffer, offset, length);
-            _isLent = true;
+            _lent = buffer;
         }
 
         frame.Remote = connection.Remote;
@@ -136,12 +135,12 @@ internal sealed unsafe partial class TcpReceiver
     /// <summary>Ends the turn of the frame shown last.</summary>
     private void TakeBack()
     {
-        if (!_isLent)
+        if (_lent is not { } lent)
         {
             return;
         }
 
-        _isLent = false;
+        _lent = null;
         byte[]? joined = _joined;
         _joined = null;
         if (_view.TryTakeBack())
@@ -160,13 +159,9 @@ internal sealed unsafe partial class TcpReceiver
         {
             _isScratchKept = true;
         }
-        else if (joined is null && _serving?.File is { Partial: { } kept } file)
+        else if (joined is null)
         {
-            // The frame lies in the pipe, which is left to whoever has the frame.
-            PartialFrames rest = TakePartial();
-            rest.Write(kept.Read());
-            rest.Reserved = kept.Reserved;
-            file.Partial = rest;
+            _serving?.File.Partial?.Keep(lent);
         }
     }
 
@@ -174,31 +169,45 @@ internal sealed unsafe partial class TcpReceiver
     /// <returns>False when there is nothing, or no memory: then it is better handed in now.</returns>
     private bool TrySetAside(ConnectionFile file)
     {
-        PartialFrames? partial = file.Partial;
-        long length = _source is null ? partial?.Length ?? 0 : _end - _offset;
-        int more = ReserveFor(length) - (partial?.Reserved ?? 0);
-        if (length == 0 || (more > 0 && !file.Owner.Context.TryReserveAssembly(file.Connection, more)))
+        if (_source is null)
+        {
+            file.Partial?.Trim();
+            return file.Partial is { Length: > 0 } partial && TryCharge(file, partial.Charge);
+        }
+
+        int length = _end - _offset;
+        if (length == 0 || !TryCharge(file, FrameBuffer.ChargeOf(length)))
         {
             return false;
         }
 
-        if (_source is not null)
-        {
-            partial = TakeRest();
-            file.Partial = partial;
-            _source = null;
-        }
-
-        partial!.Reserved += Math.Max(more, 0);
+        file.Partial = TakeRest();
+        _source = null;
         return true;
     }
 
-    private static int ReserveFor(long length) => length <= FreeAssembly ? 0 : (int)((length + AssemblyStep - 1) / AssemblyStep * AssemblyStep);
-
-    private PartialFrames TakeRest()
+    /// <returns>False when there is no memory for it.</returns>
+    private static bool TryCharge(ConnectionFile file, int wanted)
     {
-        PartialFrames partial = TakePartial();
-        partial.Write(new ReadOnlySequence<byte>(_source!, _offset, _end - _offset));
+        int change = wanted - file.Charged;
+        if (change > 0 && !file.Owner.Context.TryReserveAssembly(file.Connection, change))
+        {
+            return false;
+        }
+
+        if (change < 0)
+        {
+            file.Owner.Context.ReleaseAssembly(file.Connection, -change);
+        }
+
+        file.Charged = wanted;
+        return true;
+    }
+
+    private FrameBuffer TakeRest()
+    {
+        FrameBuffer partial = _spares.TryPop(out FrameBuffer? spare) ? spare : new FrameBuffer();
+        partial.Write(_source.AsSpan(_offset, _end - _offset));
         return partial;
     }
 
@@ -236,24 +245,17 @@ internal sealed unsafe partial class TcpReceiver
         }
     }
 
-    private void Keep(ConnectionFile file, PartialFrames partial, bool isHeld)
+    private void Keep(ConnectionFile file, FrameBuffer partial, bool isHeld)
     {
         LinuxTcpConnection connection = file.Connection;
-        int wanted = ReserveFor(partial.Length);
-        int more = wanted - partial.Reserved;
-        if (more < 0)
-        {
-            file.Owner.Context.ReleaseAssembly(connection, -more);
-        }
-        else if (more > 0 && !file.Owner.Context.TryReserveAssembly(connection, more))
+        partial.Trim();
+        if (!TryCharge(file, partial.Charge))
         {
             Drop(file);
-            connection.Close(new CoapConnectionException(
-                CoapConnectionError.Refused, $"The connection to {connection} was closed: there is no memory left for frames of which only a part came. See CoapLimits.MaxFrameAssemblyBytes."));
+            connection.Close(ReadCharge.RefusalOf(connection));
             return;
         }
 
-        partial.Reserved = wanted;
         if (isHeld)
         {
             // Whole ones, perhaps; nobody is late with those.
@@ -281,18 +283,11 @@ internal sealed unsafe partial class TcpReceiver
         }
 
         file.Partial = null;
-        if (partial.Reserved > 0)
-        {
-            file.Owner.Context.ReleaseAssembly(file.Connection, partial.Reserved);
-            partial.Reserved = 0;
-        }
-
-        partial.Reset();
+        partial.Release();
+        _ = TryCharge(file, 0);
         if (_spares.Count < SparePartials)
         {
             _spares.Push(partial);
         }
     }
-
-    private PartialFrames TakePartial() => _spares.TryPop(out PartialFrames? spare) ? spare : new PartialFrames();
 }

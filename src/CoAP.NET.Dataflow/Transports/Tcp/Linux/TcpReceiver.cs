@@ -136,7 +136,7 @@ internal sealed unsafe partial class TcpReceiver
 
             if (file.Partial is { } filled)
             {
-                filled.Written((int)count);
+                filled.Advance((int)count);
             }
             else
             {
@@ -150,7 +150,13 @@ internal sealed unsafe partial class TcpReceiver
             return HandIn(role);
         }
 
-        return count == 0 ? EndReading(role, file) : OnReadFailed(file, (int)-count);
+        if (count == 0)
+        {
+            return EndReading(role, file);
+        }
+
+        file.Partial?.GiveRoomBack();
+        return OnReadFailed(file, (int)-count);
     }
 
     /// <summary>Hands in the frames that are there, one after another, then sends what came out of them.</summary>

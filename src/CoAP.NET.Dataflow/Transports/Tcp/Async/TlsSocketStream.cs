@@ -1,0 +1,114 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// The socket under TLS. It tells that a handshake moves on: whenever something is written, as that answers a whole flight of the peer.
+/// Afterwards it charges the connection for the buffer that <see cref="SslStream"/> holds while it waits for the rest of a record.
+/// </summary>
+/// <param name="socket">The socket; goes with it.</param>
+/// <param name="progress">Called for each write until <see cref="BeginRecords"/>; null where nobody asks.</param>
+internal sealed class TlsSocketStream(Socket socket, Action? progress = null) : NetworkStream(socket, ownsSocket: true)
+{
+    /// <summary>
+    /// The most that SslStream takes of the array pool for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded
+    /// up to a power of two.
+    /// </summary>
+    public const int RecordBuffer = 32 * 1024;
+
+    private Action? _progress = progress;
+    private ReadCharge? _charge;
+    private TlsRecordTrack _track;
+
+    // Whether SslStream may have a buffer. It waits with a read of no byte first, and has none where that is between two records.
+    private bool _hasBuffer;
+    private bool _isRefused;
+    private int _recordReceived;
+
+    /// <summary>How many bytes are there of a record whose rest is waited for; 0 when none is. For any thread.</summary>
+    public int RecordReceived => Volatile.Read(ref _recordReceived);
+
+    /// <summary>The handshake is done: what is read from here on are records of the connection.</summary>
+    public void BeginRecords(ReadCharge charge)
+    {
+        _progress = null;
+        _charge = charge;
+    }
+
+    /// <summary>Reading stops for a while, with whatever SslStream holds.</summary>
+    /// <returns>False when there is no memory for it.</returns>
+    public bool TryPause() => !_hasBuffer || _charge is not { } charge || charge.TrySetLink(RecordBuffer);
+
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        _progress?.Invoke();
+        return base.WriteAsync(buffer, cancellationToken);
+    }
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        bool isMidRecord = _track.Received > 0;
+        _hasBuffer = !buffer.IsEmpty || isMidRecord;
+        ValueTask<int> read = base.ReadAsync(buffer, cancellationToken);
+        if (!isMidRecord)
+        {
+            // All that came was decrypted, and the connection has it or gets it now.
+            _ = _charge?.TrySetLink(0);
+            if (buffer.IsEmpty && !read.IsCompleted)
+            {
+                return WaitForBytesAsync(read, cancellationToken);
+            }
+        }
+
+        if (read.IsCompletedSuccessfully)
+        {
+            int count = read.Result;
+            _track.Follow(buffer.Span[..count]);
+            return ValueTask.FromResult(count);
+        }
+
+        if (isMidRecord && _charge?.TrySetLink(RecordBuffer) == false)
+        {
+            // The read has the buffer until it ends, so it is ended here and says why.
+            _isRefused = true;
+            Socket.Dispose();
+        }
+
+        Volatile.Write(ref _recordReceived, _track.Received);
+        return WaitAsync(read, buffer);
+    }
+
+    // A wait of the platform may end by an event of bytes that were read meanwhile. SslStream would go on waiting with its buffer.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> WaitForBytesAsync(ValueTask<int> wait, CancellationToken cancellationToken)
+    {
+        int count = await wait.ConfigureAwait(false);
+        while (!Socket.Poll(0, SelectMode.SelectRead))
+        {
+            count = await base.ReadAsync(Memory<byte>.Empty, cancellationToken).ConfigureAwait(false);
+        }
+
+        return count;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> WaitAsync(ValueTask<int> read, Memory<byte> buffer)
+    {
+        try
+        {
+            int count = await read.ConfigureAwait(false);
+            _track.Follow(buffer.Span[..count]);
+            return count;
+        }
+        catch (Exception) when (_isRefused)
+        {
+            throw _charge!.Refusal();
+        }
+        finally
+        {
+            Volatile.Write(ref _recordReceived, 0);
+        }
+    }
+}
