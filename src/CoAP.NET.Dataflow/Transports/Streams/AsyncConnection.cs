@@ -1,90 +1,67 @@
-using System.IO.Pipelines;
-
 namespace CoAP.NET.Transports;
 
-/// <summary>A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>), with a pipe for what comes and one for what leaves.</summary>
-internal sealed partial class AsyncConnection : CoapConnection
+/// <summary>
+/// A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>): its beginning and its end. What comes in is for <see cref="ConnectionReader"/>, what leaves for
+/// <see cref="ConnectionWriter"/>; all of them share one lock.
+/// </summary>
+internal sealed class AsyncConnection : CoapConnection
 {
-    private const int MaxDiscarded = 4 * 1024 * 1024;
-
-    // What is read only to be forgotten: any number of connections may write over it.
-    private static readonly byte[] s_discarded = new byte[16 * 1024];
-
     private readonly ConnectionHost _host;
-    private readonly CoapTransportContext _context;
     private readonly ConnectionLink _link;
-    private readonly Lock _gate = new();
+    private readonly ConnectionReader _reader;
+    private readonly ConnectionWriter _writer;
 
-    // All guarded by _gate.
-    private Turn _turn;
+    // All guarded by the lock.
     private bool _isStarted;
-    private bool _isOver;
     private bool _isTold;
     private int _holders;
     private Exception? _reason;
-    private TaskCompletionSource? _resume;
-
     private bool _lingers;
     private bool _isFreed;
 
     private int _identityUses = 2;
-    private int _pauses;
 
     public AsyncConnection(
         ConnectionHost host, ConnectionLink link, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null, string? serverName = null)
         : base(host.Transport, remote, local, isInitiator)
     {
         _host = host;
-        _context = host.Context;
         _link = link;
         Identity = identity;
         ServerName = serverName;
-        _charge = new ReadCharge(_context, this);
-        _output = new Pipe(s_outputOptions);
-        link.Begin(_charge);
+        _writer = new ConnectionWriter(this, link, host.Context);
+        _reader = new ConnectionReader(this, link, _writer, host);
     }
 
-    /// <summary>What the thread of the reader does.</summary>
-    private enum Turn : byte
-    {
-        /// <summary>It waits, or looks for the end of a frame.</summary>
-        Cutting,
+    /// <summary>The lock of the connection, its reader and its writer.</summary>
+    public Lock Gate { get; } = new();
 
-        /// <summary>It is with a frame in the stages.</summary>
-        InStages,
+    /// <summary>Whether it was ended, by whomever. Guarded by <see cref="Gate"/>.</summary>
+    public bool IsOver { get; private set; }
 
-        /// <summary>It is with a frame in user code, from where it may not come back soon.</summary>
-        InUserCode,
-    }
-
-    public override bool IsCongested => Volatile.Read(ref _isCongested);
+    public override bool IsCongested => _writer.IsCongested;
 
     public override CoapConnectionProgress Progress
     {
         get
         {
-            // Whoever sends half a record is in the middle of a frame, of which none is seen yet.
-            long record = _link.RecordReceived;
-            long partial = Math.Max(Volatile.Read(ref _partial), Math.Min(record, 1));
-            return new CoapConnectionProgress(Volatile.Read(ref _frames), partial, Volatile.Read(ref _sent), Math.Max(0, Volatile.Read(ref _waiting)))
-            {
-                PartialReceived = Volatile.Read(ref _partialReceived) + record,
-            };
+            (long frames, long partial, long partialReceived) = _reader.Progress;
+            return new CoapConnectionProgress(frames, partial, _writer.Sent, Math.Max(0, _writer.Waiting)) { PartialReceived = partialReceived };
         }
     }
 
-    internal override long Backlog => _backlog.Told;
+    internal override long Backlog => _writer.Backlog;
 
     /// <summary>Begins to read. <see cref="CoapTransportContext.Opened"/> has returned true.</summary>
     public void Start()
     {
         bool tells;
         bool reads;
-        lock (_gate)
+        lock (Gate)
         {
             _isStarted = true;
             tells = TryTell();
-            reads = !_isOver;
+            reads = !IsOver;
             _holders += reads ? 1 : 0;
         }
 
@@ -95,39 +72,32 @@ internal sealed partial class AsyncConnection : CoapConnection
 
         if (reads)
         {
-            _ = ReadAsync();
+            _reader.Start();
         }
     }
 
     /// <summary>Closes a connection that nobody took.</summary>
     public void Abandon()
     {
-        lock (_gate)
+        lock (Gate)
         {
-            _isOver = _isTold = true;
+            IsOver = _isTold = true;
         }
 
         Release();
         LetGoOfIdentity();
     }
 
-    public override void PauseReading() => Interlocked.Increment(ref _pauses);
+    public override void Send(CoapDatagram frame) => _writer.Send(frame);
 
-    public override void ResumeReading()
-    {
-        if (Interlocked.Decrement(ref _pauses) == 0)
-        {
-            TaskCompletionSource? resume;
-            lock (_gate)
-            {
-                resume = TakeResume();
-            }
+    public override void PauseReading() => _reader.Pause();
 
-            resume?.TrySetResult();
-        }
-    }
+    public override void ResumeReading() => _reader.Resume();
 
     public override void Close(CoapException? reason) => End(reason, lingers: false);
+
+    /// <summary>Cuts what is there into frames and hands them in. Called on a thread that was marked for it.</summary>
+    public void RunFrames() => _reader.RunFrames();
 
     /// <summary>User code begins on the thread that reads: what it waits for may be what it sends itself, and nothing else may wait for it.</summary>
     public void EnterUserCode()
@@ -135,11 +105,10 @@ internal sealed partial class AsyncConnection : CoapConnection
         _host.UserCodeBegins();
         bool tells;
         bool isLate;
-        lock (_gate)
+        lock (Gate)
         {
-            _turn = Turn.InUserCode;
-            _batchThread = 0;
-            isLate = _unflushed && !_isOver;
+            _reader.Turn = ReaderTurn.InUserCode;
+            isLate = _writer.TryLeaveBatch();
             tells = TryTell();
         }
 
@@ -157,40 +126,55 @@ internal sealed partial class AsyncConnection : CoapConnection
     public void ExitUserCode()
     {
         _host.UserCodeEnds();
-        lock (_gate)
+        lock (Gate)
         {
-            _turn = Turn.InStages;
-            _batchThread = Environment.CurrentManagedThreadId;
+            _reader.Turn = ReaderTurn.InStages;
+            _writer.RejoinBatch();
         }
     }
 
     /// <summary>User code began and its end was never said.</summary>
     public void LeaveUserCode() => _host.UserCodeEnds();
 
+    /// <summary>Sends what waits for the end of a batch whose thread is in user code for long.</summary>
+    public void FlushLate()
+    {
+        bool writes;
+        lock (Gate)
+        {
+            writes = _reader.Turn == ReaderTurn.InUserCode && _writer.TryBegin();
+        }
+
+        if (writes)
+        {
+            _writer.Run();
+        }
+    }
+
     /// <summary>Ends the connection, once. It is told when no thread is with a frame in the stages.</summary>
     /// <param name="error">Why; null for an orderly end.</param>
     /// <param name="lingers">Whether our side was ended in order, so that what the peer still sends is read until it ends its side: otherwise it would lose what was sent last.</param>
-    private void End(Exception? error, bool lingers)
+    public void End(Exception? error, bool lingers)
     {
         bool tells;
         bool saysSo = false;
         TaskCompletionSource? resume = null;
-        lock (_gate)
+        lock (Gate)
         {
-            if (_isOver)
+            if (IsOver)
             {
                 _lingers = lingers = false;
                 tells = false;
             }
             else
             {
-                _isOver = true;
+                IsOver = true;
                 _reason = error;
-                saysSo = error is null && !lingers && !_isWriting;
-                lingers &= _isReading && _host.TryLinger(this);
+                saysSo = error is null && !lingers && !_writer.IsWriting;
+                lingers &= _reader.IsReading && _host.TryLinger(this);
                 _lingers = lingers;
                 tells = TryTell();
-                resume = TakeResume();
+                resume = _reader.TakeResume();
             }
         }
 
@@ -211,10 +195,13 @@ internal sealed partial class AsyncConnection : CoapConnection
         }
     }
 
+    /// <summary>The same for what the platform threw.</summary>
+    public void EndBy(Exception error) => End(_link.Explain(error, _reader.HasHeard), lingers: false);
+
     /// <summary>The peer has ended its side, too, or had time enough.</summary>
     public void EndLingering()
     {
-        lock (_gate)
+        lock (Gate)
         {
             if (!_lingers)
             {
@@ -227,9 +214,10 @@ internal sealed partial class AsyncConnection : CoapConnection
         Release();
     }
 
-    private void OnReceiveEnded()
+    /// <summary>The peer ended its side, and everything before that was handed in.</summary>
+    public void OnReceiveEnded()
     {
-        if (_link.ExplainEnd(_hasHeard) is { } error)
+        if (_link.ExplainEnd(_reader.HasHeard) is { } error)
         {
             End(error, lingers: false);
         }
@@ -239,55 +227,57 @@ internal sealed partial class AsyncConnection : CoapConnection
         }
         else
         {
-            _context.ReceiveEnded(this);
+            _host.Context.ReceiveEnded(this);
         }
     }
 
-    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread bytes resets the connection,
-    // and the peer would lose what was sent last.
-    private async ValueTask DiscardAsync()
+    /// <summary>Somebody more uses the link. Under the lock.</summary>
+    public void Enter() => _holders++;
+
+    /// <summary>Somebody does not use the link any more. Takes the lock.</summary>
+    public void Leave() => CountHolders(-1);
+
+    /// <summary>Whether the caller is the one to tell of the end (<see cref="Tell"/>), after the lock. Under the lock.</summary>
+    public bool TryTell()
     {
-        try
+        if (!IsOver || !_isStarted || _isTold || _reader.Turn == ReaderTurn.InStages)
         {
-            int total = 0;
-            int count;
-            do
-            {
-                count = await _link.DiscardAsync(s_discarded).ConfigureAwait(false);
-                total += count;
-            }
-            while (count > 0 && total < MaxDiscarded);
-        }
-#pragma warning disable CA1031 // it ended otherwise, and nobody wants to know how
-        catch (Exception)
-#pragma warning restore CA1031
-        {
+            return false;
         }
 
-        EndLingering();
+        _isTold = true;
+        return true;
     }
 
-    /// <summary>Closes it. Whoever reads or writes finds out, and the last of them gives back the rest.</summary>
+    public void Tell()
+    {
+        EndingRole.Tell(_host, this, _reason);
+        LetGoOfIdentity();
+    }
+
+    /// <summary>The reader, if it waits and may go on. Under the lock.</summary>
+    public TaskCompletionSource? TakeResume() => _reader.TakeResume();
+
+    // Whoever reads or writes finds out, and the last of them gives back the rest.
     private void Release()
     {
         _host.Forget(this);
         _link.Close();
-        Hold(0);
+        CountHolders(0);
     }
 
-    /// <summary>Counts who uses the link; when nobody does and the connection is over, what it holds is given back.</summary>
-    private void Hold(int change)
+    // When nobody uses the link and the connection is over, what it holds is given back.
+    private void CountHolders(int change)
     {
         bool isFree;
-        lock (_gate)
+        lock (Gate)
         {
             _holders += change;
-            isFree = _holders == 0 && _isOver && !_lingers && !_isFreed;
+            isFree = _holders == 0 && IsOver && !_lingers && !_isFreed;
             if (isFree)
             {
                 _isFreed = true;
-                _output.Writer.Complete();
-                _output.Reader.Complete();
+                _writer.Free();
             }
         }
 
@@ -305,35 +295,5 @@ internal sealed partial class AsyncConnection : CoapConnection
         {
             (Identity as CoapTlsIdentity)?.Certificate?.Dispose();
         }
-    }
-
-    // Under the lock: whether the caller is the one to tell, after the lock.
-    private bool TryTell()
-    {
-        if (!_isOver || !_isStarted || _isTold || _turn == Turn.InStages)
-        {
-            return false;
-        }
-
-        _isTold = true;
-        return true;
-    }
-
-    private void Tell()
-    {
-        EndingRole.Tell(_host, this, _reason);
-        LetGoOfIdentity();
-    }
-
-    // Under the lock: the reader, if it waits and may go on.
-    private TaskCompletionSource? TakeResume()
-    {
-        if (_resume is not { } resume || !(_isOver || MayRead))
-        {
-            return null;
-        }
-
-        _resume = null;
-        return resume;
     }
 }

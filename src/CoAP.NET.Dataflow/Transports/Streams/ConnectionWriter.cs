@@ -4,9 +4,11 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Transports;
 
-// Frames are appended to a pipe under the lock; one loop at a time takes them out, and it runs only while there are any. It begins on the thread that sends, so that
-// what the operating system takes at once needs no other thread.
-internal sealed partial class AsyncConnection
+/// <summary>
+/// What leaves on an <see cref="AsyncConnection"/>. Frames are appended to a pipe under the lock of the connection; one loop at a time takes them out, and it runs only while there are any. It
+/// begins on the thread that sends, so that what the operating system takes at once needs no other thread.
+/// </summary>
+internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLink link, CoapTransportContext context)
 {
     // Small enough that a slow peer is seen to take something now and then; also the largest record of TLS.
     private const int OutputSegment = 16 * 1024;
@@ -15,12 +17,10 @@ internal sealed partial class AsyncConnection
 
     private static readonly PipeOptions s_outputOptions = new(pauseWriterThreshold: 0, minimumSegmentSize: OutputSegment, useSynchronizationContext: false);
 
-    private readonly Pipe _output;
+    private readonly Pipe _output = new(s_outputOptions);
 
-    // Guarded by _gate; the counts are also read without it.
-    private bool _isWriting;
+    // Guarded by the lock of the connection; the counts are also read without it.
     private bool _unflushed;
-    private bool _isLastGiven;
     private bool _isGivenUp;
     private bool _isCongested;
     private bool _isStuck;
@@ -29,29 +29,45 @@ internal sealed partial class AsyncConnection
     private long _sent;
     private Backlog _backlog;
 
-    // Whether anything came from the peer.
-    private bool _hasHeard;
+    /// <summary>Whether its loop runs. Guarded by the lock.</summary>
+    public bool IsWriting { get; private set; }
 
-    public override void Send(CoapDatagram frame)
+    /// <summary>Whether the last frame was given. Guarded by the lock.</summary>
+    public bool IsLastGiven { get; private set; }
+
+    /// <summary>Whether more waits than is good. For any thread, as are the next three.</summary>
+    public bool IsCongested => Volatile.Read(ref _isCongested);
+
+    /// <summary>How many bytes the link took.</summary>
+    public long Sent => Volatile.Read(ref _sent);
+
+    /// <summary>How many bytes wait.</summary>
+    public long Waiting => Volatile.Read(ref _waiting);
+
+    /// <summary>How many bytes the endpoint was told of.</summary>
+    public long Backlog => _backlog.Told;
+
+    /// <summary>Sends a frame after those that were given before, and takes it over.</summary>
+    public void Send(CoapDatagram frame)
     {
         bool writes = false;
         bool isTooSlow = false;
         bool tells = false;
-        lock (_gate)
+        lock (connection.Gate)
         {
-            if (!_isOver && !_isLastGiven && !_isGivenUp)
+            if (!connection.IsOver && !IsLastGiven && !_isGivenUp)
             {
-                _isGivenUp = isTooSlow = _waiting > _context.Limits.MaxSendQueueBytes;
+                _isGivenUp = isTooSlow = _waiting > context.Limits.MaxSendQueueBytes;
                 if (!isTooSlow)
                 {
-                    _isLastGiven = frame.IsLast;
-                    if (_isLastGiven)
+                    IsLastGiven = frame.IsLast;
+                    if (IsLastGiven)
                     {
-                        _link.OnLast(frame.Span);
+                        link.OnLast(frame.Span);
                     }
 
                     Append(frame.Span);
-                    writes = _batchThread != Environment.CurrentManagedThreadId && TryBeginWriting();
+                    writes = _batchThread != Environment.CurrentManagedThreadId && TryBegin();
                     tells = _isStuck && _backlog.MustTell(_waiting, _sent);
                 }
             }
@@ -60,34 +76,77 @@ internal sealed partial class AsyncConnection
         frame.Dispose();
         if (tells)
         {
-            _context.BacklogChanged(this);
+            context.BacklogChanged(connection);
         }
 
         if (writes)
         {
-            _ = WriteAsync();
+            Run();
         }
         else if (isTooSlow)
         {
-            _context.Counters.Add(CoapCounter.SlowConnections);
-            _ = EndSoonAsync(
-                new CoapConnectionException(CoapConnectionError.TooSlow, $"The connection to {this} was closed: the peer does not take what is sent to it. See CoapLimits.MaxSendQueueBytes."));
+            context.Counters.Add(CoapCounter.SlowConnections);
+            _ = EndSoonAsync(new CoapConnectionException(
+                CoapConnectionError.TooSlow,
+                $"The connection to {connection} was closed: the peer does not take what is sent to it. See CoapLimits.MaxSendQueueBytes."));
         }
     }
 
-    /// <summary>Sends what waits for the end of a batch whose thread is in user code for long.</summary>
-    public void FlushLate()
+    /// <summary>This thread works on what came out of one read: its answers leave together, at the end.</summary>
+    public void BeginBatch()
+    {
+        lock (connection.Gate)
+        {
+            RejoinBatch();
+        }
+    }
+
+    public void EndBatch()
     {
         bool writes;
-        lock (_gate)
+        lock (connection.Gate)
         {
-            writes = _turn == Turn.InUserCode && TryBeginWriting();
+            _batchThread = 0;
+            writes = TryBegin();
         }
 
         if (writes)
         {
-            _ = WriteAsync();
+            Run();
         }
+    }
+
+    /// <summary>The thread of the batch goes into user code: what it sends from there leaves at once. Under the lock.</summary>
+    /// <returns>Whether something waits for the end of the batch.</returns>
+    public bool TryLeaveBatch()
+    {
+        _batchThread = 0;
+        return _unflushed && !connection.IsOver;
+    }
+
+    /// <summary>The thread of the batch is this one. Under the lock.</summary>
+    public void RejoinBatch() => _batchThread = Environment.CurrentManagedThreadId;
+
+    /// <summary>Whether the caller is to run the loop (<see cref="Run"/>), after the lock. Under the lock.</summary>
+    public bool TryBegin()
+    {
+        if (IsWriting || !_unflushed || connection.IsOver)
+        {
+            return false;
+        }
+
+        IsWriting = true;
+        connection.Enter();
+        return true;
+    }
+
+    public void Run() => _ = WriteAsync();
+
+    /// <summary>Gives the memory back. Under the lock, when the connection is over and nobody writes.</summary>
+    public void Free()
+    {
+        _output.Writer.Complete();
+        _output.Reader.Complete();
     }
 
     private static void Flush(PipeWriter writer)
@@ -97,34 +156,17 @@ internal sealed partial class AsyncConnection
         _ = flushed.IsCompleted ? flushed.Result : throw new InvalidOperationException("A pipe without thresholds waited for its reader.");
     }
 
-    // What comes out of one read leaves at once, when all of it was worked on.
-    private void BeginBatch()
+    private static int LengthOf(in ReadOnlySequence<byte> bytes)
     {
-        lock (_gate)
-        {
-            _batchThread = Environment.CurrentManagedThreadId;
-        }
-    }
-
-    private void EndBatch()
-    {
-        bool writes;
-        lock (_gate)
-        {
-            _batchThread = 0;
-            writes = TryBeginWriting();
-        }
-
-        if (writes)
-        {
-            _ = WriteAsync();
-        }
+        Span<byte> length = stackalloc byte[LengthSize];
+        bytes.Slice(0, LengthSize).CopyTo(length);
+        return BinaryPrimitives.ReadInt32LittleEndian(length);
     }
 
     // Under the lock.
     private void Append(ReadOnlySpan<byte> bytes)
     {
-        if (_link.HasMessages)
+        if (link.HasMessages)
         {
             // Where the message ends is lost in the pipe otherwise.
             BinaryPrimitives.WriteInt32LittleEndian(_output.Writer.GetSpan(LengthSize), bytes.Length);
@@ -134,23 +176,10 @@ internal sealed partial class AsyncConnection
         _output.Writer.Write(bytes);
         _unflushed = true;
         Volatile.Write(ref _waiting, _waiting + bytes.Length);
-        if (_waiting > _context.Limits.SendQueueBytes)
+        if (_waiting > context.Limits.SendQueueBytes)
         {
             Volatile.Write(ref _isCongested, true);
         }
-    }
-
-    // Under the lock. Whether the caller is to run the loop, after the lock.
-    private bool TryBeginWriting()
-    {
-        if (_isWriting || !_unflushed || _isOver)
-        {
-            return false;
-        }
-
-        _isWriting = true;
-        _holders++;
-        return true;
     }
 
     private async Task WriteAsync()
@@ -161,7 +190,7 @@ internal sealed partial class AsyncConnection
         {
             while (TryTakeOutput(out ReadOnlySequence<byte> bytes, out isLast))
             {
-                if (_link.HasMessages)
+                if (link.HasMessages)
                 {
                     await WriteMessagesAsync(bytes).ConfigureAwait(false);
                 }
@@ -179,7 +208,7 @@ internal sealed partial class AsyncConnection
 
             if (isLast)
             {
-                await _link.EndOutputAsync().ConfigureAwait(false);
+                await link.EndOutputAsync().ConfigureAwait(false);
             }
         }
 #pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
@@ -193,10 +222,17 @@ internal sealed partial class AsyncConnection
         {
             // Who sends, mostly a stage, is not to find the end of the connection inside.
             await default(PoolTurn);
-            End(error is null ? null : _link.Explain(error, _hasHeard), lingers: error is null);
+            if (error is not null)
+            {
+                connection.EndBy(error);
+            }
+            else
+            {
+                connection.End(null, lingers: true);
+            }
         }
 
-        Hold(-1);
+        connection.Leave();
     }
 
     private async ValueTask WriteMessagesAsync(ReadOnlySequence<byte> bytes)
@@ -218,11 +254,11 @@ internal sealed partial class AsyncConnection
     // What is taken at once is counted nowhere.
     private ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage)
     {
-        ValueTask written = _link.WriteAsync(bytes, endsMessage);
+        ValueTask written = link.WriteAsync(bytes, endsMessage);
         if (!written.IsCompleted)
         {
             bool tells;
-            lock (_gate)
+            lock (connection.Gate)
             {
                 _isStuck = true;
                 tells = _backlog.MustTell(_waiting, _sent);
@@ -230,37 +266,30 @@ internal sealed partial class AsyncConnection
 
             if (tells)
             {
-                _context.BacklogChanged(this);
+                context.BacklogChanged(connection);
             }
         }
 
         return written;
     }
 
-    private static int LengthOf(in ReadOnlySequence<byte> bytes)
-    {
-        Span<byte> length = stackalloc byte[LengthSize];
-        bytes.Slice(0, LengthSize).CopyTo(length);
-        return BinaryPrimitives.ReadInt32LittleEndian(length);
-    }
-
     private bool TryTakeOutput(out ReadOnlySequence<byte> bytes, out bool isLast)
     {
-        lock (_gate)
+        lock (connection.Gate)
         {
             isLast = false;
             bytes = default;
-            if (_isOver)
+            if (connection.IsOver)
             {
-                _isWriting = false;
+                IsWriting = false;
                 return false;
             }
 
             if (!_unflushed)
             {
                 // After the last frame nobody else may begin to write.
-                isLast = _isLastGiven;
-                _isWriting = isLast;
+                isLast = IsLastGiven;
+                IsWriting = isLast;
                 return false;
             }
 
@@ -268,7 +297,7 @@ internal sealed partial class AsyncConnection
             Flush(_output.Writer);
             if (!_output.Reader.TryRead(out ReadResult result))
             {
-                _isWriting = false;
+                IsWriting = false;
                 return false;
             }
 
@@ -282,36 +311,36 @@ internal sealed partial class AsyncConnection
         TaskCompletionSource? resume = null;
         bool isDrained;
         bool tells;
-        lock (_gate)
+        lock (connection.Gate)
         {
             Volatile.Write(ref _sent, _sent + count);
             Volatile.Write(ref _waiting, _waiting - count);
             tells = _isStuck && _backlog.MustTell(_waiting, _sent);
             _isStuck &= _waiting > 0;
-            isDrained = _isCongested && _waiting <= _context.Limits.SendQueueBytes / 2;
+            isDrained = _isCongested && _waiting <= context.Limits.SendQueueBytes / 2;
             if (isDrained)
             {
                 Volatile.Write(ref _isCongested, false);
-                resume = TakeResume();
-                isDrained = !_isOver;
+                resume = connection.TakeResume();
+                isDrained = !connection.IsOver;
             }
         }
 
         if (tells)
         {
-            _context.BacklogChanged(this);
+            context.BacklogChanged(connection);
         }
 
         resume?.TrySetResult();
         if (isDrained)
         {
-            _context.Writable(this);
+            context.Writable(connection);
         }
     }
 
     private async Task EndSoonAsync(Exception error)
     {
         await default(PoolTurn);
-        End(error, lingers: false);
+        connection.End(error, lingers: false);
     }
 }

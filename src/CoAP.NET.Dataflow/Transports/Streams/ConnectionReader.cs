@@ -1,0 +1,367 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// What comes in on an <see cref="AsyncConnection"/>. One loop reads, cuts and hands in, on whatever thread of the pool the platform calls it. While nothing comes it holds no memory but its
+/// own state.
+/// </summary>
+internal sealed class ConnectionReader
+{
+    private const int MaxDiscarded = 4 * 1024 * 1024;
+
+    // So many reads that found something at once: then others of the pool have their turn.
+    private const int ReadsAtOnce = 16;
+
+    // What is read only to be forgotten: any number of connections may write over it.
+    private static readonly byte[] s_discarded = new byte[16 * 1024];
+
+    private readonly AsyncConnection _connection;
+    private readonly ConnectionLink _link;
+    private readonly ConnectionWriter _writer;
+    private readonly ConnectionHost _host;
+    private readonly CoapTransportContext _context;
+    private readonly FrameCutter _frames;
+    private readonly ReadCharge _charge;
+
+    // Guarded by the lock of the connection.
+    private TaskCompletionSource? _resume;
+
+    private int _pauses;
+
+    public ConnectionReader(AsyncConnection connection, ConnectionLink link, ConnectionWriter writer, ConnectionHost host)
+    {
+        _connection = connection;
+        _link = link;
+        _writer = writer;
+        _host = host;
+        _context = host.Context;
+        _charge = new ReadCharge(_context, connection);
+        _frames = new FrameCutter(connection, link, this, _charge, _context);
+        link.Begin(_charge);
+    }
+
+    /// <summary>Whether its loop runs. Guarded by the lock of the connection, as is all until <see cref="HasHeard"/>.</summary>
+    public bool IsReading { get; private set; }
+
+    /// <summary>What its thread does.</summary>
+    public ReaderTurn Turn { get; set; }
+
+    /// <summary>Whether anything came from the peer.</summary>
+    public bool HasHeard { get; private set; }
+
+    /// <summary>How many frames came; the length of the next one, of which only a part is there, and how much of it. For any thread.</summary>
+    public (long Frames, long Partial, long PartialReceived) Progress
+    {
+        get
+        {
+            // Whoever sends half a record is in the middle of a frame, of which none is seen yet.
+            long record = _link.RecordReceived;
+            return (_frames.Count, Math.Max(_frames.Partial, Math.Min(record, 1)), _frames.PartialReceived + record);
+        }
+    }
+
+    // Nothing is cut while what was read before waits for room, nor after the last frame was given to be sent.
+    private bool MayRead => !_connection.IsOver && !_writer.IsLastGiven && !_writer.IsCongested && Volatile.Read(ref _pauses) <= 0;
+
+    public void Start() => _ = ReadAsync();
+
+    public void Pause() => Interlocked.Increment(ref _pauses);
+
+    public void Resume()
+    {
+        if (Interlocked.Decrement(ref _pauses) == 0)
+        {
+            TaskCompletionSource? resume;
+            lock (_connection.Gate)
+            {
+                resume = TakeResume();
+            }
+
+            resume?.TrySetResult();
+        }
+    }
+
+    /// <summary>Cuts what is there into frames and hands them in, as long as the connection may be read. Called on a thread that was marked for it.</summary>
+    public void RunFrames()
+    {
+        _writer.BeginBatch();
+        try
+        {
+            if (_link.Violation is { } violation)
+            {
+                _frames.Refuse(violation);
+            }
+            else
+            {
+                _frames.Cut();
+            }
+        }
+        finally
+        {
+            _writer.EndBatch();
+        }
+    }
+
+    /// <summary>The loop, if it waits and may go on; the caller completes it after the lock. Under the lock.</summary>
+    public TaskCompletionSource? TakeResume()
+    {
+        if (_resume is not { } resume || !(_connection.IsOver || MayRead))
+        {
+            return null;
+        }
+
+        _resume = null;
+        return resume;
+    }
+
+    /// <summary>A frame is looked at. <see cref="EndFrame"/> follows.</summary>
+    /// <returns>False when nothing is to be read.</returns>
+    public bool TryBeginFrame()
+    {
+        lock (_connection.Gate)
+        {
+            if (!MayRead)
+            {
+                return false;
+            }
+
+            Turn = ReaderTurn.InStages;
+            return true;
+        }
+    }
+
+    public void EndFrame()
+    {
+        bool tells;
+        lock (_connection.Gate)
+        {
+            Turn = ReaderTurn.Cutting;
+            tells = _connection.TryTell();
+        }
+
+        if (tells)
+        {
+            _connection.Tell();
+        }
+    }
+
+    private async Task ReadAsync()
+    {
+        Exception? error = null;
+        bool hasEnded = false;
+        int reads = 0;
+        lock (_connection.Gate)
+        {
+            IsReading = true;
+        }
+
+        try
+        {
+            // Nobody who opens connections waits for what is done with their frames.
+            await default(PoolTurn);
+            while (TryTakeTurn(out Task? wait))
+            {
+                if (wait is not null)
+                {
+                    if (!_link.TryPause())
+                    {
+                        throw _charge.Refusal();
+                    }
+
+                    await wait.ConfigureAwait(false);
+                    continue;
+                }
+
+                if (!_frames.HasUncut)
+                {
+                    if (_frames.IsEmpty || _link.HasRecords)
+                    {
+                        // Nothing is held while nothing comes.
+                        await _link.WaitAsync().ConfigureAwait(false);
+                        if (!MayRead)
+                        {
+                            continue;
+                        }
+
+                        if (_link.HasMessages)
+                        {
+                            _frames.OnMessageBegun();
+                        }
+                    }
+
+                    if (++reads >= ReadsAtOnce)
+                    {
+                        // Whoever sends faster than we read would have a thread of the pool for itself.
+                        reads = 0;
+                        await Task.Yield();
+                    }
+
+                    int count = await _link.ReadAsync(_frames.GetMemory()).ConfigureAwait(false);
+                    if (_link.HasMessages ? _link.HasEnded : count == 0)
+                    {
+                        hasEnded = true;
+                        break;
+                    }
+
+                    if (count == 0 && !_link.IsMessageWhole && _link.Violation is null)
+                    {
+                        // A fragment without a byte: the time for the message goes on.
+                        _frames.GiveRoomBack();
+                        continue;
+                    }
+
+                    HasHeard = true;
+                    _frames.OnRead(count);
+                }
+
+                if (TryRunElsewhere() is { } done)
+                {
+                    await done.ConfigureAwait(false);
+                }
+                else
+                {
+                    AsyncReceiveRole.Run(_connection);
+                }
+            }
+        }
+#pragma warning disable CA1031 // whatever it was, the connection ends by it and nothing else
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            error = exception;
+        }
+
+        _frames.Release();
+        _charge.Release();
+        if (error is not null)
+        {
+            _connection.EndBy(error);
+        }
+        else if (!hasEnded)
+        {
+            await DiscardAsync().ConfigureAwait(false);
+        }
+        else if (_link.EndsBothWays)
+        {
+            await EndOutputAsync().ConfigureAwait(false);
+        }
+
+        bool tells;
+        lock (_connection.Gate)
+        {
+            IsReading = false;
+            tells = hasEnded && !_connection.IsOver;
+        }
+
+        if (tells)
+        {
+            _connection.OnReceiveEnded();
+        }
+        else if (hasEnded)
+        {
+            // Our side was ended meanwhile.
+            _connection.EndLingering();
+        }
+
+        _connection.Leave();
+    }
+
+    /// <summary>Whether the connection is to be read at all.</summary>
+    /// <param name="wait">Ends when it may be read; null when it may be now.</param>
+    private bool TryTakeTurn(out Task? wait)
+    {
+        bool isFull;
+        wait = null;
+        lock (_connection.Gate)
+        {
+            if (_connection.IsOver || _writer.IsLastGiven)
+            {
+                return false;
+            }
+
+            if (MayRead)
+            {
+                return true;
+            }
+
+            isFull = _writer.IsCongested;
+            _resume ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            wait = _resume.Task;
+        }
+
+        if (isFull)
+        {
+            _context.Counters.Add(CoapCounter.ReadingPauses);
+        }
+
+        _frames.OnPaused();
+        return true;
+    }
+
+    /// <summary>Runs the frames on a thread of the library, where the pool cannot spare this one.</summary>
+    /// <returns>Ends when that is done; null when they are to be run here.</returns>
+    private Task? TryRunElsewhere()
+    {
+        // With as many threads of the pool in user code as there are processors some of them wait, and further ones might, until nobody is left to read.
+        if (!_host.IsPoolTaken)
+        {
+            return null;
+        }
+
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        return _context.Scheduler.TryQueue(
+            static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!), (_connection, done), _context.Counters, _context.Logger) ? done.Task : null;
+    }
+
+    private static void RunElsewhere((AsyncConnection Connection, TaskCompletionSource Done) work)
+    {
+        try
+        {
+            AsyncReceiveRole.Run(work.Connection);
+            work.Done.SetResult();
+        }
+#pragma warning disable CA1031 // the reader ends the connection by it
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            work.Done.SetException(exception);
+        }
+    }
+
+    // The peer's end was ours: it is told so, as far as it can be.
+    private async ValueTask EndOutputAsync()
+    {
+        try
+        {
+            await _link.EndOutputAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // it has ended either way
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+    }
+
+    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread bytes resets the connection,
+    // and the peer would lose what was sent last.
+    private async ValueTask DiscardAsync()
+    {
+        try
+        {
+            int total = 0;
+            int count;
+            do
+            {
+                count = await _link.DiscardAsync(s_discarded).ConfigureAwait(false);
+                total += count;
+            }
+            while (count > 0 && total < MaxDiscarded);
+        }
+#pragma warning disable CA1031 // it ended otherwise, and nobody wants to know how
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+
+        _connection.EndLingering();
+    }
+}
