@@ -15,7 +15,8 @@ internal sealed partial class DuplicateMemory
     private long _unsafeEvictionsSinceWarning;
 
     // What may run again first, whoever sent it: otherwise a verified peer has POSTs of others run again by sending GETs.
-    private static ReadOnlySpan<int> ForgottenFirst => [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent, UnverifiedUnsafe];
+    private static ReadOnlySpan<int> ForgottenFirst =>
+        [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent, UnverifiedUnsafe];
 
     // What is not forgotten for whatever comes, and the indexes.
     private long LastingBytes
@@ -229,7 +230,9 @@ internal sealed partial class DuplicateMemory
         DropExpired(now);
         return Fits();
 
-        bool Fits() => isVerified ? _shares.Fits(peer, needed, _budget, LastingBytes) : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _unverifiedIndexBytes);
+        bool Fits() => isVerified
+            ? _shares.Fits(peer, needed, _budget, LastingBytes)
+            : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _unverifiedIndexBytes);
     }
 
     private int SizeAt(ulong place) =>
