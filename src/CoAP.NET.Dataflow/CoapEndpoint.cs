@@ -342,7 +342,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         Observed.Stop();
         foreach (CoapPipeline pipeline in _pipelines)
         {
-            pipeline.ExchangesOut.StopBodies();
+            pipeline.Blockwise.Answering.Stop();
             pipeline.Observers.RemoveAll();
             foreach (PendingRequest request in pipeline.Exchanges.TakeAll([.. pipeline.Channels.All(), .. _connections.Of(pipeline.Shard)]))
             {

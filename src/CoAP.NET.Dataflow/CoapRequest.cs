@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
 using System.Text;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Requesting;

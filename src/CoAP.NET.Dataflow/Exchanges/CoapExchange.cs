@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Resources;
@@ -42,6 +43,12 @@ public sealed class CoapExchange : IPausableItem
     /// is made: for whom. Null for all others.
     /// </summary>
     internal object? Observing { get; set; }
+
+    /// <summary>Whether it is the synthetic exchange by which the state for notifications is made, which no peer waits for.</summary>
+    internal bool IsForObservers => Observing is not (null or ObservableResource);
+
+    /// <summary>Whether what is sent answers no request at hand, such as a notification.</summary>
+    internal bool IsWithoutRequest => Reception is null && (!Channel.IsReliable || IsForObservers);
 
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }

@@ -38,7 +38,7 @@ public sealed partial class ExchangesInbound
         _shard.Enter();
         try
         {
-            _bodies.Forget(channel);
+            _blockwise.Bodies.Forget(channel);
         }
         finally
         {

@@ -1,10 +1,8 @@
-using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Exchanges;
 
@@ -22,6 +20,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
     private readonly StatelessReceivers _stateless;
     private readonly int _busyMaxAge;
     private readonly InlineContinuations _continuations;
+    private readonly BlockwiseServing _blockwise;
     private readonly ObserverLayer _observers;
     private readonly ConnectionTable _connections;
 
@@ -31,9 +30,8 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         ExchangesOutbound outbound,
         EndpointState state,
         GroupRequests groupRequests,
-        BodyLayer bodies,
+        BlockwiseServing blockwise,
         ObserverLayer observers,
-        IBodyPolicies policies,
         ConnectionTable connections)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
@@ -45,9 +43,8 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         _stateless = state.Stateless;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _continuations = new InlineContinuations(shard.Environment);
-        _bodies = bodies;
+        _blockwise = blockwise;
         _observers = observers;
-        _policies = policies;
         _connections = connections;
     }
 
@@ -102,14 +99,14 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             Counters.Add(CoapCounter.BadOptions);
             item.Channel.NoteDrop(CoapCounter.BadOptions);
             exchange.Special = message.OptionsToRead!.NoResponse is null ? SpecialOptions.None : SpecialOptions.NoResponse;
-            Answer(exchange, Diagnostic(verdict.ResponseCode, verdict.Describe()));
+            Answer(exchange, FormatAnswers.Diagnostic(verdict.ResponseCode, verdict.Describe()));
         }
         else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
         {
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
             Settle(in item, CoapOutboundKind.Finish);
         }
-        else if (_state.IsStopping && !ContinuesBody(exchange))
+        else if (_state.IsStopping && !_blockwise.Continues(exchange))
         {
             Counters.Add(CoapCounter.Busy);
             item.Channel.NoteDrop(CoapCounter.Busy);
@@ -124,40 +121,22 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
         else
         {
-            VerifyEcho(exchange);
+            EchoVerification.Note(_shard, exchange);
             if ((exchange.Special & SpecialOptions.Observe) != 0)
             {
                 OnObserve(exchange);
             }
 
-            if ((exchange.Special & (BlockOptions | SpecialOptions.QBlock)) == 0
-                || ((exchange.Special & SpecialOptions.QBlock) != 0 ? TakeQBlock(in item, exchange) : TakeBlock(in item, exchange)))
+            BodyVerdict taken = BlockwiseServing.Concerns(exchange) ? _blockwise.Take(exchange) : default;
+            if (taken.Kind == BodyVerdictKind.Deliver)
             {
                 Offer(exchange);
             }
-        }
-    }
-
-    // RFC 9175 section 2.3: a value of ours shows that the peer receives at its address, and that the request is younger than the value. Any other says nothing.
-    private void VerifyEcho(CoapExchange exchange)
-    {
-        if ((exchange.Special & SpecialOptions.Echo) == 0)
-        {
-            return;
-        }
-
-        CoapChannel channel = exchange.Channel;
-        long now = _shard.Environment.Now;
-        if (!exchange.Request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value) || !_shard.Guard.Echo.TryGetAge(value, channel, now, out TimeSpan age))
-        {
-            return;
-        }
-
-        exchange.Request.EchoAge = age;
-        TimeSpan lifetime = _shard.Environment.Limits.AddressVerificationLifetime;
-        if (age < lifetime && !channel.Transport.IsReliable)
-        {
-            _shard.Guard.Verify(channel, now + (lifetime - age).Ticks);
+            else if (taken.Kind is BodyVerdictKind.Answer or BodyVerdictKind.Settle)
+            {
+                // Without an answer a Confirmable message is acknowledged.
+                AnswerWaiting(exchange, taken.Result);
+            }
         }
     }
 
@@ -243,17 +222,24 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
     }
 
+    // Responses to requests for which nothing is kept (RFC 8974 section 3).
+    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokens client, byte[] state, TimeSpan age)
+    {
+        if (!OptionRules.Check(message).IsAccepted)
+        {
+            Counters.Add(CoapCounter.BadOptions);
+            Settle(in item, CoapOutboundKind.Reject);
+            return;
+        }
+
+        Settle(in item, CoapOutboundKind.Acknowledge);
+        client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
+    }
+
     private void OnUnreadable(in CoapInbound item)
     {
         CoapExchange exchange = Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));
-        CoapLimits limits = _shard.Environment.Limits;
-        Answer(exchange, item.Error.Rule switch
-        {
-            CoapFormatRule.TokenTooLong => TokenTooLong(),
-            CoapFormatRule.MessageTooLarge => Diagnostic(CoapCode.RequestEntityTooLarge, $"A message has at most {limits.MaxDatagramSize} bytes here.")
-                .With(new Size1((uint)limits.MaxDatagramSize)).With(new Block1(BlockThatFits(limits.MaxDatagramSize))),
-            _ => Diagnostic(CoapCode.BadRequest, string.Empty),
-        });
+        Answer(exchange, FormatAnswers.Of(item.Error.Rule, _shard.Environment.Limits));
     }
 
     private void OnTransmission(in CoapInbound item)
@@ -280,7 +266,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
             return;
         }
 
-        if (OnStanding(in item) || OnQBlockTransmission(in item) || item.Transmission?.Owner is not ClientRequest request)
+        if (OnStanding(in item) || _blockwise.OnTransmission(item.Transmission, item.Kind) || item.Transmission?.Owner is not ClientRequest request)
         {
             return;
         }
@@ -311,6 +297,27 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
     }
 
+    /// <summary>Answers a request that waited; with null it gets no answer. No lock may be held.</summary>
+    internal void AnswerWaiting(CoapExchange exchange, CoapResult? result)
+    {
+        if (result is not null)
+        {
+            Answer(exchange, result);
+        }
+        else if (exchange.Channel.IsReliable)
+        {
+            // Nobody waits: another request took its place.
+            if (exchange.TryClaimReply())
+            {
+                exchange.End();
+            }
+        }
+        else if (exchange.Reception is { } reception && exchange.TryClaimReply())
+        {
+            _outbound.Order(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Finish, Reception = reception });
+        }
+    }
+
     private void Settle(in CoapInbound item, CoapOutboundKind kind)
     {
         if (item.Reception is not null)
@@ -334,9 +341,5 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         Channel = item.Channel,
     });
 
-    private CoapResult TokenTooLong() => Diagnostic(CoapCode.BadRequest, $"A token has at most {_shard.Environment.Limits.MaxTokenLength} bytes here.");
-
     private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.With(new MaxAge((uint)_busyMaxAge));
-
-    private static CoapResult Diagnostic(CoapCode code, string text) => new(code, Encoding.UTF8.GetBytes(text));
 }

@@ -118,16 +118,9 @@ public sealed partial class ExchangesOutbound
             size /= 2;
         }
 
-        if (response.HasOptions && QBlockAnswers.QBlock2Of(response) is { } block)
+        if (!QBlockServing.TryFallBack(response))
         {
-            if (block.Number > 0)
-            {
-                return null;
-            }
-
-            // Too large for its burst: one small block, the rest by Block2.
-            response.Options.Remove(OptionNumber.QBlock2);
-            response.Options.Remove(OptionNumber.Size2);
+            return null;
         }
 
         if (response.Payload.Length > size && response.Code.IsSuccess)
@@ -139,7 +132,7 @@ public sealed partial class ExchangesOutbound
                 CoapResult whole = BlockCutter.Prepare(result);
                 if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
-                    Keep(exchange, whole, 0);
+                    _blockwise.Keep(exchange, whole);
                 }
 
                 response.Options.Remove(OptionNumber.ETag);

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
@@ -22,6 +23,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
     private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
     private readonly MessagingOutbound _messagingOut;
+    private readonly BlockwiseAnswering _blockwise;
     private readonly ObserverLayer _observers;
     private readonly ICoapMessageSerializer _datagrams;
     private readonly ICoapMessageSerializer _streams;
@@ -34,7 +36,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         ExchangeLayer layer,
         MessagingOutbound messagingOut,
         EndpointState state,
-        BodyLayer bodies,
+        BlockwiseAnswering blockwise,
         ObserverLayer observers,
         ICoapMessageSerializer datagrams,
         ICoapMessageSerializer streams,
@@ -48,7 +50,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         _observers = observers;
         _datagrams = datagrams;
         _streams = streams;
-        _bodies = bodies;
+        _blockwise = blockwise;
         _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
         _groups = groups;
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed, DropDelayed);
@@ -240,7 +242,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             return;
         }
 
-        CoapResult? sent = ConcernsBodies(exchange, result) ? CutBody(exchange, result) : result;
+        CoapResult? sent = BlockwiseAnswering.Concerns(exchange, result) ? _blockwise.Cut(exchange, result) : result;
         if (sent is null)
         {
             Withdraw(observer);
@@ -250,7 +252,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         CoapMessage? response = Compose(exchange, sent);
         if (IsTooLarge(response, exchange.Channel, out long size) && (!TryCutSmaller(exchange, result, out response) || IsTooLarge(response, exchange.Channel, out size)))
         {
-            result = RefuseTooLarge(exchange, size);
+            result = _blockwise.RefuseTooLarge(exchange, size);
             response = Compose(exchange, result);
         }
 
@@ -314,7 +316,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
         else if (!silent && sent is BodyPart { Following: not null })
         {
-            Follow(exchange, sent, response);
+            _blockwise.Follow(exchange, sent, response);
         }
     }
 
@@ -371,22 +373,11 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         return size > limit;
     }
 
-    private CoapResult RefuseTooLarge(CoapExchange exchange, long size)
+    /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
+    private bool TryCutSmaller(CoapExchange exchange, CoapResult result, [NotNullWhen(true)] out CoapMessage? response)
     {
-        using IDisposable? scope = MessageScope.BeginFor(Logger, exchange.Channel.IsReliable ? LogLevel.Debug : LogLevel.Error, exchange.Channel, exchange.Request.Message);
-        if (exchange.Channel.IsReliable)
-        {
-            // Whoever says that he takes little and no blocks is not to fill our log.
-            Log.PeerTakesLess(Logger, exchange.Channel, size, exchange.Channel.MaxMessageSize);
-            Counters.Add(CoapCounter.ResponsesTooLarge);
-        }
-        else
-        {
-            Log.ResponseTooLarge(Logger, exchange.Request.Path, size, exchange.Channel.MaxMessageSize);
-            Counters.Add(CoapCounter.HandlerErrors);
-        }
-
-        return new CoapResult(CoapCode.InternalServerError);
+        response = _blockwise.CutSmaller(exchange, result) is { } block ? Compose(exchange, block) : null;
+        return response is not null;
     }
 
     private CoapMessage Compose(CoapExchange exchange, CoapResult result)

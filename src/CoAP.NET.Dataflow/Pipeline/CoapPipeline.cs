@@ -31,9 +31,9 @@ internal sealed class CoapPipeline
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
-        Bodies = new BodyLayer(shard, parts.Bodies);
+        Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes);
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount);
-        Channels = new ChannelTable(shard, new ChannelOwner(Messages, Bodies, _environment), parts.ShardCount);
+        Channels = new ChannelTable(shard, new ChannelOwner(Messages, Blockwise.Bodies, _environment), parts.ShardCount);
         Connections = parts.Connections;
 
         TransportOutbound transportOut = new(_environment);
@@ -41,10 +41,10 @@ internal sealed class CoapPipeline
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(
-            shard, Exchanges, MessagingOut, parts.State, Bodies, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
+            shard, Exchanges, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
         Resource = new ResourceInbound(_environment, parts.Routes, parts.Served, ExchangesOut);
         ExchangesInbound exchangesIn = new(
-            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Bodies, Observers, parts.Routes, parts.Connections);
+            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
@@ -84,7 +84,9 @@ internal sealed class CoapPipeline
 
     public ExchangeLayer Exchanges { get; }
 
-    public BodyLayer Bodies { get; }
+    public BlockwiseServing Blockwise { get; }
+
+    public BodyLayer Bodies => Blockwise.Bodies;
 
     public ObserverLayer Observers { get; }
 

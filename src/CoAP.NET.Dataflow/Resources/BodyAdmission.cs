@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;

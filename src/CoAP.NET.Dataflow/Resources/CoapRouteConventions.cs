@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET;

@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
@@ -123,7 +124,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             {
                 Reply(item, s_incomplete);
             }
-            else if (Admission.Enter(item, Continues(item), IsForObservers(item)) is { } busy)
+            else if (Admission.Enter(item, Continues(item), item.IsForObservers) is { } busy)
             {
                 Reply(item, busy);
             }
@@ -144,9 +145,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     }
 
     /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run for observers.</summary>
-    internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || IsForObservers(exchange);
-
-    internal static bool IsForObservers(CoapExchange exchange) => exchange.Observing is not null and not ObservableResource;
+    internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || exchange.IsForObservers;
 
     private protected override void OnDeclined(CoapReply item) => ReplyPast(item, _busy);
 

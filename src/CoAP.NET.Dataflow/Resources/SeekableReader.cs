@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using Microsoft.Win32.SafeHandles;

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;

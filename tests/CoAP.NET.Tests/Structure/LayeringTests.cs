@@ -22,11 +22,16 @@ public partial class LayeringTests
     // Whom the cache must know: who answered, and by which scheme.
     private static readonly string[] s_answerers = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
 
-    // The item types are what the stages exchange: every stage may know them, wherever they are declared.
+    // The item types are what the stages exchange, with what they carry of a body: every stage may know them, wherever they are declared.
     private static readonly string[] s_items =
     [
         "CoAP.NET.Exchanges.CoapExchange",
         "CoAP.NET.Exchanges.CoapReply",
+        "CoAP.NET.Blockwise.ExchangeBody",
+        "CoAP.NET.Blockwise.BodyPart",
+        "CoAP.NET.Blockwise.SeekableBody",
+        "CoAP.NET.Blockwise.BodyPolicy",
+        "CoAP.NET.Blockwise.BodyMode",
     ];
 
     private const BindingFlags Any = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.DeclaredOnly;

@@ -23,7 +23,6 @@ public class NamingTests
     private static readonly HashSet<string> s_tooLong =
     [
         "CoAP.NET.Dataflow/AsyncConnection",
-        "CoAP.NET.Dataflow/BodyLayer",
         "CoAP.NET.Dataflow/ChannelTable",
         "CoAP.NET.Dataflow/CoapEndpoint",
         "CoAP.NET.Dataflow/CoapOptionCollection",
@@ -33,7 +32,6 @@ public class NamingTests
         "CoAP.NET.Dataflow/ConnectionPool",
         "CoAP.NET.Dataflow/DuplicateMemory",
         "CoAP.NET.Dataflow/EpollLoop",
-        "CoAP.NET.Dataflow/ExchangesInbound",
         "CoAP.NET.Dataflow/ExchangesOutbound",
         "CoAP.NET.Dataflow/LinuxTcpConnection",
         "CoAP.NET.Dataflow/MessageLayer",

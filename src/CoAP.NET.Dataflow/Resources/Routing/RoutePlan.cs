@@ -1,3 +1,5 @@
+using CoAP.NET.Blockwise;
+
 namespace CoAP.NET.Resources;
 
 /// <summary>What holds for a route with everything inherited, at one version of the table.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Blockwise;
+
 namespace CoAP.NET.Resources;
 
 /// <summary>What a route or a group says of itself; null is inherited from the group above. Guarded by <see cref="RouteTable.Gate"/>.</summary>

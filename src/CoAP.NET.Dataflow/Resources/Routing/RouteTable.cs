@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Unicode;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
@@ -9,7 +10,7 @@ namespace CoAP.NET.Resources;
 /// The routes of an endpoint. Look-ups read an immutable tree without a lock; routes may be added, changed and removed at any time.
 /// The path decides about the resource first, then the method: a path that is known with another method is 4.05, not 4.04 (RFC 7252 section 5.8).
 /// </summary>
-internal sealed class RouteTable : IBodyPolicies
+internal sealed class RouteTable
 {
     private static readonly CoapOptionCollection s_noOptions = new();
 
@@ -82,7 +83,10 @@ internal sealed class RouteTable : IBodyPolicies
         return Volatile.Read(ref _root).Find(options, firstSegment, end);
     }
 
-    /// <inheritdoc/>
+    /// <summary>Finds what holds for the body of a request.</summary>
+    /// <param name="request">The request, as far as it came.</param>
+    /// <param name="environment">For the bounds.</param>
+    /// <returns>Null when the Resource stage would refuse the request whatever follows; it then says why.</returns>
     public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
     {
         CoapOptionCollection options = OptionsOf(request);
@@ -97,7 +101,10 @@ internal sealed class RouteTable : IBodyPolicies
             : plan.Body with { HasGates = true };
     }
 
-    /// <inheritdoc/>
+    /// <summary>Says of the first block of a body that is to be put together whether it may be: freshness, limits and filters that do not need the body.</summary>
+    /// <param name="exchange">The request, with the block. What it says of its body is for the time of the call.</param>
+    /// <param name="environment">For the bounds.</param>
+    /// <returns>The answer that refuses it; null when it may be put together.</returns>
     public ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, CoapEnvironment environment)
     {
         CoapOptionCollection options = OptionsOf(exchange.Request);

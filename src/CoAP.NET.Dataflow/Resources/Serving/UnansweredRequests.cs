@@ -49,7 +49,7 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
                 return false;
             }
 
-            _all.Add(exchange, ResourceInbound.IsForObservers(exchange) ? default : served.Shares.Enter(exchange.Channel, environment.Now));
+            _all.Add(exchange, exchange.IsForObservers ? default : served.Shares.Enter(exchange.Channel, environment.Now));
             return true;
         }
     }

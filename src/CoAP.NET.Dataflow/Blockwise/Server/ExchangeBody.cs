@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using CoAP.NET.Options;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>What belongs to a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.</summary>
 internal sealed class ExchangeBody
@@ -16,7 +16,7 @@ internal sealed class ExchangeBody
     public bool IsAdmitted { get; init; }
 
     /// <summary>What the body was assembled in, or is being read from; told when the answer is there.</summary>
-    public object? Owner { get; init; }
+    public BodyEntry? Owner { get; init; }
 
     /// <summary>What the block that is asked for is read from, without the handler; null for requests that go to one.</summary>
     public SeekableBody? Later { get; init; }

@@ -2,17 +2,33 @@ using CoAP.NET.Channels;
 
 namespace CoAP.NET.Blockwise;
 
-// Answers by Q-Block2: RFC 9177 sections 4.4 and 7.2.
-internal sealed partial class BodyLayer
+/// <summary>
+/// Answers by Q-Block2 in the role of a server: when which block goes out (RFC 9177 sections 4.4 and 7.2). A state machine: every method is
+/// called under Shard.Gate.
+/// </summary>
+internal sealed class QBlockSender
 {
+    private readonly CoapShard _shard;
+    private readonly AnswerStore _answers;
     private JitterSequence _pauses;
+
+    public QBlockSender(CoapShard shard, AnswerStore answers)
+    {
+        _shard = shard;
+        _answers = answers;
+        _pauses = new JitterSequence(shard.Environment.Random.NextUInt64());
+    }
 
     /// <summary>The first block of an answer went out: the others follow.</summary>
     public void Follow(QBlockSending sending, BodyKey key, long now)
     {
-        if (sending.Numbers is null && Answers.FindTransfer(key) is { } transfer)
+        if (sending.Numbers is null && _answers.FindTransfer(key) is { } transfer)
         {
-            End(transfer.Sending);
+            if (transfer.Sending is QBlockSending before)
+            {
+                End(before);
+            }
+
             transfer.Sending = sending;
             sending.Transfer = transfer;
         }
@@ -24,7 +40,8 @@ internal sealed partial class BodyLayer
     /// <returns>Whether that is what is sent next. Otherwise it asks for what went out already, or what nobody sends any more.</returns>
     public bool TryContinue(BodyKey key, int number, long now)
     {
-        if (Answers.FindTransfer(key)?.Sending is not { IsOver: false, Confirmable: false } sending || sending.Upcoming != number)
+        if (_answers.FindTransfer(key)?.Sending is not QBlockSending { IsOver: false, Confirmable: false } sending
+            || sending.Upcoming != number)
         {
             return false;
         }
@@ -48,23 +65,8 @@ internal sealed partial class BodyLayer
         }
     }
 
-    /// <summary>No more of an answer is sent.</summary>
-    public void End(QBlockSending? sending)
-    {
-        if (sending is null)
-        {
-            return;
-        }
-
-        sending.IsOver = true;
-        _shard.Wheel.Cancel(sending);
-        if (sending.Transfer is { } transfer && transfer.Sending == sending)
-        {
-            transfer.Sending = null;
-        }
-    }
-
-    internal void SendOn(QBlockSending sending, long now)
+    /// <summary>Sends what may go now. From the wheel too, after a pause.</summary>
+    public void SendOn(QBlockSending sending, long now)
     {
         if (sending.IsOver)
         {
@@ -104,6 +106,17 @@ internal sealed partial class BodyLayer
         if (!sending.Confirmable)
         {
             End(sending);
+        }
+    }
+
+    // No more of an answer is sent.
+    private void End(QBlockSending sending)
+    {
+        sending.IsOver = true;
+        _shard.Wheel.Cancel(sending);
+        if (sending.Transfer is { } transfer && transfer.Sending == sending)
+        {
+            transfer.Sending = null;
         }
     }
 

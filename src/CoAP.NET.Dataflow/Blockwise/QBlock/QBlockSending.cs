@@ -1,14 +1,13 @@
 using CoAP.NET.Channels;
-using CoAP.NET.Execution;
 
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded by Shard.Gate.</summary>
-internal sealed class QBlockSending : WheelTimer
+internal sealed class QBlockSending : FollowingBlocks
 {
-    private readonly BodyLayer _layer;
+    private readonly QBlockSender _sender;
 
-    public QBlockSending(BodyLayer layer) => _layer = layer;
+    public QBlockSending(QBlockSender sender) => _sender = sender;
 
     public required CoapChannel Channel { get; init; }
 
@@ -35,9 +34,7 @@ internal sealed class QBlockSending : WheelTimer
     /// <summary>Whose later sets are sent by and by; null when the peer has to ask for them, as nothing is kept.</summary>
     public BodyTransfer? Transfer { get; set; }
 
-    public bool IsOver { get; set; }
-
     public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);
 
-    internal override void Fire(long now) => _layer.SendOn(this, now);
+    internal override void Fire(long now) => _sender.SendOn(this, now);
 }

@@ -39,7 +39,7 @@ internal static class QBlockAnswers
     /// <param name="sizeExponent">Its size exponent.</param>
     /// <param name="observe">The Observe option of the body; null for none.</param>
     /// <param name="following">What is sent after it, for whoever sends it.</param>
-    public static BodyPart Cut(CoapResult whole, int number, int sizeExponent, uint? observe, object? following = null)
+    public static BodyPart Cut(CoapResult whole, int number, int sizeExponent, uint? observe, FollowingBlocks? following = null)
     {
         int size = 16 << sizeExponent;
         int total = whole.Payload.Length;

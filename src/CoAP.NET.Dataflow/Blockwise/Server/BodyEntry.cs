@@ -51,6 +51,9 @@ internal abstract class BodyEntry : WheelTimer
     /// <summary>Whether it waits for us and not for its peer.</summary>
     public virtual bool WaitsForUs => false;
 
+    /// <summary>Whether all of it came, so that it waits for its handler, which may take its time.</summary>
+    public virtual bool IsWhole => false;
+
     /// <summary>The place among the entries of the peer; the first was idle longest.</summary>
     public LinkedListNode<BodyEntry>? PeerPlace { get; set; }
 
@@ -99,6 +102,12 @@ internal abstract class BodyEntry : WheelTimer
             _paceAt = now;
             _paceFrom = position;
         }
+    }
+
+    /// <summary>It was given up, and is out of its table. Whoever waits for the rest of it is told.</summary>
+    /// <param name="reason">Why.</param>
+    public virtual void OnGivenUp(string reason)
+    {
     }
 
     internal override void Fire(long now) => Fired?.Invoke(this, now);

@@ -1,7 +1,7 @@
 using CoAP.NET.Resources;
 using Microsoft.Win32.SafeHandles;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// The stream or file of an answer while a peer fetches its blocks: those after the first are read from it, without the handler. A stream stays open as long; a file is opened for each block, and is another

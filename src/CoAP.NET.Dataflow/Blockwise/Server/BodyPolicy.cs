@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>What a route says of the bodies of its requests.</summary>
 /// <param name="Mode">How it takes bodies that come in several blocks.</param>

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
@@ -13,6 +14,14 @@ internal static class BlockAnswers
         result.Options.Block1 = block;
         return result;
     }
+
+    /// <summary>How a block was taken. The first response says which size is wanted; the peer then goes on with it (RFC 7959 section 2.3, figure 9).</summary>
+    /// <param name="exchange">The request with the block.</param>
+    /// <param name="block">Its Block1.</param>
+    public static BlockValue Taken(CoapExchange exchange, BlockValue block) =>
+        block.Number > 0 || exchange.Channel.IsReliable
+            ? block
+            : new BlockValue(0, more: true, Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
 
     /// <summary>4.08: blocks are missing, or what came of the body is gone (RFC 7959 section 2.9.2).</summary>
     public static CoapResult Incomplete(string diagnostic) => CoapResults.Status(CoapCode.RequestEntityIncomplete, diagnostic);

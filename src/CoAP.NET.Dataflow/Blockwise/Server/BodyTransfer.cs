@@ -28,8 +28,8 @@ internal sealed class BodyTransfer(BodyKey key, CoapChannel channel) : BodyEntry
     /// <summary>How far the peer got, in bytes. Only progress keeps a transfer alive; who asks for one block again and again sees a new state in the end.</summary>
     public long Reached { get; private set; }
 
-    /// <summary>What is being sent of it by Q-Block2.</summary>
-    public QBlockSending? Sending { get; set; }
+    /// <summary>What is being sent of it without being asked for.</summary>
+    public FollowingBlocks? Sending { get; set; }
 
     /// <summary>Whether the last block was given, which only a copy of its request may still want.</summary>
     public override bool IsDone => _isDone;

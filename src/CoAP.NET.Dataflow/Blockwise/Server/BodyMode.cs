@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>How a route takes bodies that come in several blocks (RFC 7959).</summary>
 internal enum BodyMode : byte

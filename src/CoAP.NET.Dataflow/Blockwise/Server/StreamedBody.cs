@@ -63,6 +63,8 @@ internal sealed class StreamedBody : BodyEntry
 
     public override bool WaitsForUs => IsBusy || IsFinal;
 
+    public override bool IsWhole => IsFinal;
+
     /// <summary>Whether a thread is inside <see cref="Write"/>.</summary>
     public bool IsWriting { get; set; }
 
@@ -92,6 +94,27 @@ internal sealed class StreamedBody : BodyEntry
         // What is written becomes visible with the end; nothing follows that would have to be held back.
         _pipe.Writer.Complete();
         return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
+    }
+
+    /// <summary>The handler that reads is told, and the block that waits for it is answered. What the handler has in whole is not taken from it.</summary>
+    public override void OnGivenUp(string reason)
+    {
+        if (IsFinal || Abortion is not null)
+        {
+            return;
+        }
+
+        Abortion = new CoapIncompleteBodyException($"The body of the request ends after {Length} bytes: {reason}");
+        if (Waiting is { } waiting)
+        {
+            Waiting = null;
+            Channel.Shard.Answer(waiting, BlockAnswers.Incomplete("The body was given up. Begin with block 0."));
+        }
+
+        if (!IsWriting)
+        {
+            Channel.Shard.AfterRelease(static state => ((StreamedBody)state!).CompleteWithAbortion(), this);
+        }
     }
 
     /// <summary>Ends the reader with the reason. Runs the handler's continuation, so no lock may be held.</summary>

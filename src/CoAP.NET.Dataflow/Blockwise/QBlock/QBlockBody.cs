@@ -15,13 +15,13 @@ internal sealed class QBlockBody : BodyEntry
     private byte[] _bytes = [];
     private ulong[] _present = [];
 
-    /// <param name="layer">Told when what is missing was waited for long enough.</param>
+    /// <param name="uploads">Told when what is missing was waited for long enough.</param>
     /// <param name="key">The operation, without its tag.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="first">The request with the block that came first.</param>
     /// <param name="sizeExponent">The size exponent of its blocks.</param>
     /// <param name="before">The body before it at the same resource; null for none.</param>
-    public QBlockBody(BodyLayer layer, BodyKey key, CoapChannel channel, CoapMessage first, int sizeExponent, QBlockBody? before)
+    public QBlockBody(QBlockUploads uploads, BodyKey key, CoapChannel channel, CoapMessage first, int sizeExponent, QBlockBody? before)
         : base(key, channel)
     {
         _tag = TagOf(first);
@@ -31,7 +31,7 @@ internal sealed class QBlockBody : BodyEntry
         Size = (int)(first.Options.Size1 ?? 0);
         Count = Math.Max(1, (int)(((long)Size + (16 << sizeExponent) - 1) >> (sizeExponent + 4)));
         Left = Count;
-        Waiting = new QBlockTimer(now => layer.OnMissing(this, now));
+        Waiting = new QBlockTimer(now => uploads.OnMissing(this, now));
     }
 
     /// <summary>Fires when missing blocks were waited for long enough.</summary>
@@ -69,7 +69,11 @@ internal sealed class QBlockBody : BodyEntry
     /// <summary>What came of it; null as long as the handler has not answered, or when the answer is too large to be kept here.</summary>
     public CoapResult? Result { get; set; }
 
+    public override bool IsWhole => Left == 0;
+
     public override long IdleTime => Channel.Parameters.NonPartialTimeout.Ticks;
+
+    public override void OnGivenUp(string reason) => Channel.Shard.Wheel.Cancel(Waiting);
 
     /// <summary>How much memory it has for blocks.</summary>
     public int Capacity => _bytes.Length;

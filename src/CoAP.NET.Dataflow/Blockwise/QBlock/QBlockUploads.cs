@@ -4,11 +4,16 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
-// Requests with Q-Block1: RFC 9177 sections 4.3 and 7.2.
-internal sealed partial class BodyLayer
+/// <summary>
+/// Requests with Q-Block1 in the role of a server (RFC 9177 sections 4.3 and 7.2). A state machine: every method is called under
+/// Shard.Gate.
+/// </summary>
+internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
 {
     // Below the smallest MTU that counts, with header, token and Content-Format (RFC 9177 section 5: the list fits one packet).
     private const int MissingListBytes = 512;
+
+    private readonly CoapCounters _counters = shard.Environment.Counters;
 
     /// <summary>A block of a request's body came by Q-Block1.</summary>
     /// <param name="exchange">The request; becomes the whole one when nothing is missing any more.</param>
@@ -16,7 +21,7 @@ internal sealed partial class BodyLayer
     /// <param name="policy">What the route says.</param>
     /// <param name="isAdmitted">Whether the gates of the route were asked about it.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public BodyVerdict ReceiveQBlock(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
+    public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now)
     {
         CoapMessage message = exchange.Request.Message;
         if (message.Options.Size1 is not { } size || !message.Options.Contains(OptionNumber.RequestTag))
@@ -24,9 +29,9 @@ internal sealed partial class BodyLayer
             return BodyVerdict.Answer(BlockAnswers.Bad("A request with Q-Block1 has Request-Tag and Size1 in every block."));
         }
 
-        if (LargestOf(policy) is var max && (size > max || size > int.MaxValue))
+        if (bodies.LargestOf(policy) is var max && (size > max || size > int.MaxValue))
         {
-            return TooLarge(exchange, policy, max);
+            return bodies.TooLarge(exchange, policy, max);
         }
 
         if (block.IsBert || message.Payload.Length != Math.Clamp(size - block.ByteOffset, 0, block.Size)
@@ -37,7 +42,7 @@ internal sealed partial class BodyLayer
 
         BodyKey key = BodyKey.OfQBlock(exchange.Channel, message);
         byte[] tag = QBlockBody.TagOf(message);
-        _bodies.TryGet(key, out BodyEntry? entry);
+        bodies.Table.TryGet(key, out BodyEntry? entry);
         QBlockBody? body = (QBlockBody?)entry;
         if (body is null || !body.HasTag(tag))
         {
@@ -53,13 +58,13 @@ internal sealed partial class BodyLayer
             };
             if (body is not null)
             {
-                GiveUp(body, string.Empty);
+                bodies.GiveUp(body, string.Empty);
             }
 
-            _bodies.Add(body = fresh, now);
-            if (Charge(body, BodyAssembly.Overhead + key.Size + (body.Count / 8), now) is { } full)
+            bodies.Table.Add(body = fresh, now);
+            if (bodies.Charge(body, BodyAssembly.Overhead + key.Size + (body.Count / 8), now) is { } full)
             {
-                GiveUp(body, string.Empty);
+                bodies.GiveUp(body, string.Empty);
                 return BodyVerdict.Answer(full);
             }
         }
@@ -71,7 +76,19 @@ internal sealed partial class BodyLayer
         return Take(exchange, block.Number, body, now);
     }
 
-    /// <summary>The handler has answered what came by Q-Block1: the answer is kept for blocks that come again, the memory of the body is not counted any more.</summary>
+    /// <summary>Whether a block is the first one of a body.</summary>
+    public bool Begins(CoapExchange exchange)
+    {
+        CoapMessage message = exchange.Request.Message;
+        bodies.Table.TryGet(BodyKey.OfQBlock(exchange.Channel, message), out BodyEntry? before);
+        byte[] tag = QBlockBody.TagOf(message);
+        return before is not QBlockBody body || (!body.HasTag(tag) && !body.HadTag(tag));
+    }
+
+    /// <summary>
+    /// The handler has answered what came by Q-Block1: the answer is kept for blocks that come again, the memory of the body is not counted
+    /// any more.
+    /// </summary>
     public void OnReplied(QBlockBody body, CoapResult result)
     {
         if (body.Fired is null)
@@ -88,7 +105,7 @@ internal sealed partial class BodyLayer
         if (freed > 0)
         {
             BodyTable<BodyEntry>.DischargePeer(body, freed);
-            _bodies.Budget.GiveBack(freed, body.Standing);
+            bodies.Table.Budget.GiveBack(freed, body.Standing);
             body.Charge -= freed;
         }
     }
@@ -99,17 +116,17 @@ internal sealed partial class BodyLayer
         if (body.Left > 0 && body.Fired is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
-            GiveUp(body, string.Empty);
+            bodies.GiveUp(body, string.Empty);
         }
     }
 
     /// <summary>Missing blocks were waited for long enough. From the wheel.</summary>
-    internal void OnMissing(QBlockBody body, long now)
+    public void OnMissing(QBlockBody body, long now)
     {
         if (body.Asked >= body.Channel.Parameters.NonMaxRetransmit)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
-            GiveUp(body, string.Empty);
+            bodies.GiveUp(body, string.Empty);
             return;
         }
 
@@ -122,13 +139,12 @@ internal sealed partial class BodyLayer
         Await(body, now);
     }
 
-    private static int EndOfSet(int number, int maxPayloads, int count) => (int)Math.Min((((long)number / maxPayloads) + 1) * maxPayloads, count);
+    private static int EndOfSet(int number, int maxPayloads, int count) =>
+        (int)Math.Min((((long)number / maxPayloads) + 1) * maxPayloads, count);
 
     private BodyVerdict Take(CoapExchange exchange, int number, QBlockBody body, long now)
     {
         CoapMessage message = exchange.Request.Message;
-        bool isConfirmable = exchange.Request.Confirmable;
-        int max = exchange.Channel.Parameters.MaxPayloads;
         body.Token = message.Token;
         if (body.Left == 0)
         {
@@ -140,10 +156,10 @@ internal sealed partial class BodyLayer
         if (isNew)
         {
             // Only what is new keeps a body alive.
-            _bodies.Touch(body, (long)(body.Count - body.Left) << (body.SizeExponent + 4), now);
-            if (Charge(body, body.CapacityWith(number) - body.Capacity, now) is { } full)
+            bodies.Table.Touch(body, (long)(body.Count - body.Left) << (body.SizeExponent + 4), now);
+            if (bodies.Charge(body, body.CapacityWith(number) - body.Capacity, now) is { } full)
             {
-                GiveUp(body, string.Empty);
+                bodies.GiveUp(body, string.Empty);
                 return BodyVerdict.Answer(full);
             }
 
@@ -154,19 +170,21 @@ internal sealed partial class BodyLayer
         if (body.Left == 0)
         {
             _counters.Add(CoapCounter.BodiesAssembled);
-            _shard.Wheel.Cancel(body.Waiting);
+            shard.Wheel.Cancel(body.Waiting);
             body.Complete(message);
             exchange.Body = new ExchangeBody { Owner = body, IsAdmitted = body.Admitted is not null };
             exchange.Request.EchoAge ??= body.Admitted?.AgeAt(now);
             return default;
         }
 
-        if (isConfirmable)
-        {
-            // Each block is acknowledged and sent again by itself: nothing is confirmed or asked for (RFC 9177 sections 4.3 and 5).
-            return new BodyVerdict(BodyVerdictKind.Settle);
-        }
+        // Each Confirmable block is acknowledged and sent again by itself: nothing is confirmed or asked for (RFC 9177 sections 4.3 and 5).
+        return exchange.Request.Confirmable ? new BodyVerdict(BodyVerdictKind.Settle) : Confirm(exchange, number, body, isNew, now);
+    }
 
+    // Says that a set is here, or what is missing of those before.
+    private BodyVerdict Confirm(CoapExchange exchange, int number, QBlockBody body, bool isNew, long now)
+    {
+        int max = exchange.Channel.Parameters.MaxPayloads;
         Await(body, now);
         int set = number / max;
         if (body.Prefix % max == 0 && body.Prefix == body.Highest + 1 && (isNew || number == body.Highest))
@@ -206,10 +224,11 @@ internal sealed partial class BodyLayer
         }
 
         _counters.Add(CoapCounter.BlocksAskedAgain, numbers.Count);
-        _shard.Send(new CoapTransmission(body.Channel, QBlockAnswers.Missing(body.Token, numbers), body) { IsPaced = true, IsLimited = true });
+        CoapMessage list = QBlockAnswers.Missing(body.Token, numbers);
+        shard.Send(new CoapTransmission(body.Channel, list, body) { IsPaced = true, IsLimited = true });
     }
 
     // NON_RECEIVE_TIMEOUT, twice as long after each time that it was asked in vain.
     private void Await(QBlockBody body, long now) =>
-        _shard.Wheel.Schedule(body.Waiting, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
+        shard.Wheel.Schedule(body.Waiting, now + (body.Channel.Parameters.NonReceiveTimeout.Ticks << body.Asked));
 }

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>An answer whose payload is not the whole body: a block ready to be sent, or what was read at the place of one.</summary>
 internal sealed class BodyPart : CoapResult
@@ -18,7 +18,7 @@ internal sealed class BodyPart : CoapResult
     public long Total { get; init; }
 
     /// <summary>What is sent after it without being asked for; null for nothing.</summary>
-    public object? Following { get; init; }
+    public FollowingBlocks? Following { get; init; }
 
     /// <summary>What later blocks may be read from; null for nothing.</summary>
     public SeekableBody? Source { get; init; }

@@ -1,0 +1,232 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>
+/// Q-Block1 and Q-Block2 in the role of a server (RFC 9177): all that <see cref="BlockwiseServing"/> and <see cref="BlockwiseAnswering"/>
+/// know of them. Takes the lock of the shard, unless a method says
+/// otherwise.
+/// </summary>
+internal sealed class QBlockServing
+{
+    private readonly CoapShard _shard;
+    private readonly AnswerStore _answers;
+    private readonly AnswerKeeper _keeper;
+    private readonly QBlockUploads _uploads;
+    private readonly QBlockSender _sender;
+
+    public QBlockServing(CoapShard shard, BodyLayer bodies, AnswerKeeper keeper)
+    {
+        _shard = shard;
+        _answers = bodies.Answers;
+        _keeper = keeper;
+        _uploads = new QBlockUploads(shard, bodies.Requests);
+        _sender = new QBlockSender(shard, bodies.Answers);
+    }
+
+    /// <summary>
+    /// Whether an answer goes by Q-Block2: the request says that its sender knows it. What is read at the place of one block only goes by
+    /// Block2, and so do notifications.
+    /// </summary>
+    public static bool Uses(CoapExchange exchange, CoapResult result) =>
+        (exchange.Special & SpecialOptions.QBlock) != 0 && exchange.Reception is not null
+        && result.Code.IsSuccess && !result.Payload.IsEmpty && (result is not BodyPart part || part.Total == result.Payload.Length);
+
+    /// <summary>Looks at the Q-Block options of a request.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="block1">The block of its body that it carries; null for none.</param>
+    /// <param name="wish">What it asks for of the answer.</param>
+    /// <returns>The answer that refuses it; null when they break no rule.</returns>
+    public static CoapResult? Read(CoapExchange exchange, out BlockValue? block1, out QBlockWish? wish)
+    {
+        CoapMessage message = exchange.Request.Message;
+        block1 = null;
+        wish = null;
+        if ((exchange.Special & (SpecialOptions.Block1 | SpecialOptions.Block2)) != 0)
+        {
+            return QBlockAnswers.BadOption("Block and Q-Block options do not go together.");
+        }
+
+        wish = QBlockWish.Read(message.OptionsToRead!, out CoapResult? wrong);
+        block1 = QBlockAnswers.QBlock1Of(message);
+        return wrong;
+    }
+
+    /// <summary>Whether a request has the first block of a body that would be put together. Under Shard.Gate.</summary>
+    public bool Begins(CoapExchange exchange) => _uploads.Begins(exchange);
+
+    /// <summary>A block of a body came. Under Shard.Gate; see <see cref="QBlockUploads.Receive"/>.</summary>
+    public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now) =>
+        _uploads.Receive(exchange, block, policy, isAdmitted, now);
+
+    /// <summary>The handler has answered a request whose body came by Q-Block1. Under Shard.Gate.</summary>
+    public void OnReplied(BodyEntry entry, CoapResult result) => _uploads.OnReplied((QBlockBody)entry, result);
+
+    /// <summary>What became of a message that no request of a peer waited for.</summary>
+    /// <returns>Whether it was one of Q-Block.</returns>
+    public bool OnTransmission(CoapTransmission? transmission, CoapInboundKind fate)
+    {
+        object? owner = transmission?.Owner;
+        if (owner is not (QBlockBody or QBlockSending))
+        {
+            return false;
+        }
+
+        _shard.Enter();
+        try
+        {
+            if (owner is QBlockSending sending)
+            {
+                _sender.OnSent(sending, fate, _shard.Environment.Now);
+            }
+            else if (fate == CoapInboundKind.Reset)
+            {
+                _uploads.OnReset((QBlockBody)owner);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        return true;
+    }
+
+    /// <summary>Makes of an answer its first block that is asked for, with the others to follow.</summary>
+    public CoapResult Cut(CoapExchange exchange, CoapResult result)
+    {
+        QBlockWish? wish = exchange.Request.Message.HasOptions ? QBlockWish.Read(exchange.Request.Message.OptionsToRead!, out _) : null;
+        BlockValue? asked = wish is null ? null : new BlockValue(0, more: false, wish.SizeExponent);
+        int exponent = BlockCutter.Fit(exchange, asked, result).SizeExponent;
+        int count = (result.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
+        if (wish is null && count == 1)
+        {
+            return result;
+        }
+
+        CoapResult whole = BlockCutter.Prepare(result);
+        whole.Options.Remove(OptionNumber.QBlock2);
+        if (count > 1 && _keeper.Keep(exchange, whole, 0) is { } refusal)
+        {
+            return refusal;
+        }
+
+        uint? observe = result.OptionsToRead?.Observe;
+        return Cut(exchange, whole, wish, exponent, count, observe, null);
+    }
+
+    /// <summary>The blocks of an answer that was kept.</summary>
+    /// <returns>Null when it is gone.</returns>
+    public BodyVerdict? Find(CoapExchange exchange, QBlockWish wish)
+    {
+        BodyKey key = AnswerKeeper.KeyOf(exchange);
+        int max = exchange.Channel.Parameters.MaxPayloads;
+        long now = _shard.Environment.Now;
+        CoapResult? whole;
+        bool isSending = false;
+        _shard.Enter();
+        try
+        {
+            whole = _answers.Find(key, (long)wish.First << (wish.SizeExponent + 4), 16 << wish.SizeExponent, now)?.Body?.Result;
+            if (whole is not null && wish.IsContinue(max))
+            {
+                if (_sender.TryContinue(key, wish.First, now))
+                {
+                    return new BodyVerdict(BodyVerdictKind.Settle);
+                }
+
+                isSending = _answers.FindTransfer(key)?.Sending is not null;
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (whole is null)
+        {
+            return null;
+        }
+
+        int exponent = BlockCutter.Fit(exchange, new BlockValue(0, more: false, wish.SizeExponent), whole).SizeExponent;
+        int count = (whole.Payload.Length + (16 << exponent) - 1) >> (exponent + 4);
+        return BodyVerdict.Answer(wish.First >= count
+            ? BlockAnswers.BeyondEnd((long)wish.First << (exponent + 4), whole.Payload.Length)
+            : Cut(exchange, whole, wish, exponent, count, null, isSending));
+    }
+
+    /// <summary>Sends what follows the first block, which went out.</summary>
+    public void Follow(CoapExchange exchange, CoapResult sent, CoapMessage response)
+    {
+        if (sent is not BodyPart { Following: QBlockSending following }
+            || !response.HasOptions || !response.OptionsToRead!.Contains(OptionNumber.QBlock2))
+        {
+            return;
+        }
+
+        BodyKey key = AnswerKeeper.KeyOf(exchange);
+        _shard.Enter();
+        try
+        {
+            _sender.Follow(following, key, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>
+    /// Where a response is the first of several by Q-Block2 and is to be cut smaller, it goes by Block2: one small block, the rest when
+    /// they are asked for.
+    /// </summary>
+    /// <returns>False for a later block, which cannot be.</returns>
+    public static bool TryFallBack(CoapMessage response)
+    {
+        if (response.HasOptions && QBlockAnswers.QBlock2Of(response) is { } block)
+        {
+            if (block.Number > 0)
+            {
+                return false;
+            }
+
+            response.Options.Remove(OptionNumber.QBlock2);
+            response.Options.Remove(OptionNumber.Size2);
+        }
+
+        return true;
+    }
+
+    private BodyPart Cut(CoapExchange exchange, CoapResult whole, QBlockWish? wish, int exponent, int count, uint? observe, bool? isSending)
+    {
+        int max = exchange.Channel.Parameters.MaxPayloads;
+        int first = wish?.First ?? 0;
+
+        // All from a place on: at the beginning, or when a set is confirmed and nobody sends the rest yet. Otherwise those that are asked
+        // for.
+        bool isRun = wish is null || wish.IsWhole || (wish.IsContinue(max) && isSending != true);
+        int[]? numbers = isRun ? null : wish!.Numbers(count, max);
+        if (first >= count || numbers is { Length: 0 })
+        {
+            // The representation became shorter: its first block tells so (RFC 9177 section 4.4).
+            first = 0;
+            numbers = [0];
+        }
+
+        int next = numbers is null ? first + 1 : 1;
+        QBlockSending? following = next >= (numbers?.Length ?? count) ? null : new QBlockSending(_sender)
+        {
+            Channel = exchange.Channel,
+            Token = exchange.Request.Message.Token,
+            Whole = whole,
+            SizeExponent = exponent,
+            Observe = observe,
+            Confirmable = exchange.Request.Confirmable,
+            Numbers = numbers,
+            Upcoming = next,
+        };
+        return QBlockAnswers.Cut(whole, first, exponent, observe, following);
+    }
+}
