@@ -1,4 +1,4 @@
-using CoAP.NET.Requesting;
+using CoAP.NET.Blockwise;
 
 namespace CoAP.NET;
 

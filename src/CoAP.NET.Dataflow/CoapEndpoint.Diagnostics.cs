@@ -4,7 +4,6 @@ using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requesting;
 using CoAP.NET.Requests;
 using Microsoft.Extensions.Logging;
 

@@ -4,7 +4,6 @@ using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
-using CoAP.NET.Requesting;
 using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 

@@ -6,7 +6,6 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requesting;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;

@@ -5,7 +5,7 @@ using System.Text;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET;
 

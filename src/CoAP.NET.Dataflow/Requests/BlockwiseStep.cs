@@ -1,6 +1,5 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
-using CoAP.NET.Requesting;
 
 namespace CoAP.NET.Requests;
 

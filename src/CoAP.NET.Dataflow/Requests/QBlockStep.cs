@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
-using CoAP.NET.Requesting;
 
 namespace CoAP.NET.Requests;
 

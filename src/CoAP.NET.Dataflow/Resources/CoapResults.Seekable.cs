@@ -1,3 +1,5 @@
+using CoAP.NET.Resources;
+
 namespace CoAP.NET;
 
 // Answers whose body is read where a block of it is asked for.

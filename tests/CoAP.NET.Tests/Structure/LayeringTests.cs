@@ -38,7 +38,12 @@ public partial class LayeringTests
 
     // What belongs to one object, and is given to it when it is made.
     private static readonly string[] s_perObject =
-        ["CoAP.NET.Exchanges.GroupRequest.IsNewer", "CoAP.NET.Exchanges.StatelessTokens.Deliver", "CoAP.NET.Blockwise.BodyEntry.Fired"];
+    [
+        "CoAP.NET.Exchanges.GroupRequest.IsNewer",
+        "CoAP.NET.Exchanges.StatelessTokens.Deliver",
+        "CoAP.NET.Blockwise.BodyEntry.Fired",
+        "CoAP.NET.Blockwise.TransferWishes.Started",
+    ];
 
     // Where the chapters of the Handler stage meet: its blocks.
     private static readonly string[] s_handlerBlocks =
@@ -150,14 +155,14 @@ public partial class LayeringTests
     [Fact]
     public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
         Assert.Empty(Edges(
-            from => Folder(from) is "Requesting" or "Requests" or Clients && from != RequestSender && !s_observations.Contains(from),
+            from => (Folder(from) == "Requests" || IsForClients(from)) && from != RequestSender && !s_observations.Contains(from),
             (from, to) => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to)
                 || (s_faces.IsMatch(to) && !(Folder(from) == Clients && s_observations.Contains(to)))));
 
     [Fact]
     public void Nothing_below_knows_the_observations_of_clients() =>
         Assert.Empty(Edges(
-            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requesting" or "Requests" or "Caching" or "Connecting",
+            from => IsBelowRequests(from) || Folder(from) is "Requests" or "Connecting",
             (from, to) => Folder(to) == Clients && to != "CoAP.NET.Observing.NotificationOrder"));
 
     [Fact]
@@ -169,19 +174,19 @@ public partial class LayeringTests
     [Fact]
     public void Nothing_below_knows_who_chooses_connections() =>
         Assert.Empty(Edges(
-            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requesting" or "Requests" or "Caching", to => Folder(to) == "Connecting"));
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requests" or "Caching", to => Folder(to) == "Connecting"));
 
     [Fact]
     public void Content_knows_Messages_and_Options_only() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Content",
-            to => s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Requesting" or "Requests" or "Caching" or "Execution" || s_faces.IsMatch(to)));
+            to => s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Requests" or "Caching" or "Execution" || s_faces.IsMatch(to)));
 
     [Fact]
     public void The_cache_knows_Messages_Options_and_who_answered() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Caching",
-            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Pipeline" or "Requesting" or "Requests" or "Content" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Pipeline" or "Requests" or "Content" || s_faces.IsMatch(to)));
 
     [Fact]
     public void Nothing_below_knows_the_cache() =>
@@ -191,7 +196,13 @@ public partial class LayeringTests
     public void Nothing_below_knows_the_steps_of_requests_but_what_tells_a_run_of_its_response() =>
         Assert.Empty(Edges(
             from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline",
-            (from, to) => Folder(to) is "Requesting" or "Requests" && !(s_tellsRuns.Contains(from) && s_runs.Contains(to))));
+            (from, to) => Folder(to) is "Requests" && !(s_tellsRuns.Contains(from) && s_runs.Contains(to))));
+
+    [Fact]
+    public void Nothing_below_knows_what_a_chapter_has_for_clients() =>
+        Assert.Empty(Edges(
+            IsBelowRequests,
+            to => IsForClients(to) && to != "CoAP.NET.Observing.NotificationOrder"));
 
     [Fact]
     public void The_pipeline_knows_no_face() =>
@@ -204,7 +215,7 @@ public partial class LayeringTests
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
-        string[] known = [string.Empty, "Pipeline", "Shard", "Requesting", "Requests", "Connecting", "Caching", .. s_stages, .. s_ground];
+        string[] known = [string.Empty, "Pipeline", "Shard", "Requests", "Connecting", "Caching", .. s_stages, .. s_ground];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
     }
 
@@ -213,10 +224,18 @@ public partial class LayeringTests
 
     private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", StringComparison.Ordinal);
 
+    private static string Folder(string type)
+    {
+        string folder = SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
+        return !SourceTree.ClientTypes.Contains(type) ? folder
+            : type.StartsWith("CoAP.NET.Coap", StringComparison.Ordinal) ? string.Empty
+            : $"{folder}/Client";
+    }
+
     // What a chapter has for clients stands above the stages: it uses the steps of requests.
-    private static string Folder(string type) =>
-        SourceTree.ClientTypes.Contains(type) ? type.StartsWith("CoAP.NET.Coap", StringComparison.Ordinal) ? string.Empty : Clients
-        : SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
+    private static bool IsForClients(string type) => Folder(type).EndsWith("/Client", StringComparison.Ordinal);
+
+    private static bool IsBelowRequests(string type) => s_stages.Contains(Folder(type)) || s_ground.Contains(Folder(type)) || Folder(type) is "Pipeline" or "Caching";
 
     private static string[] Edges(Func<string, bool> from, Func<string, bool> to) => Edges(from, (_, used) => to(used));
 

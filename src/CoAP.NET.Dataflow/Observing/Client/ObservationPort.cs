@@ -2,7 +2,6 @@ using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requesting;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Observing;

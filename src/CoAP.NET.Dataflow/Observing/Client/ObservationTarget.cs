@@ -2,10 +2,11 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Net;
 using System.Text;
+using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
-using CoAP.NET.Requesting;
+using CoAP.NET.Requests;
 
 namespace CoAP.NET.Observing;
 

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>A body in memory; nothing is copied.</summary>
 /// <param name="bytes">The body.</param>

@@ -1,9 +1,8 @@
-using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Requests;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// Which block sizes a request uses: what the caller or the peer's parameters say, what the peer asked for before, and what fits a message. On a connection whatever fits a

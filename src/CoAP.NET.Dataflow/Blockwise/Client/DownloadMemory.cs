@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>Puts a body together in memory, up to a limit.</summary>
 /// <param name="limit">The largest body in bytes.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>Where the blocks of a response's body go.</summary>
 internal abstract class DownloadSink

@@ -1,6 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Resources;
 
 /// <summary>Files that are read at a place.</summary>
 internal static class SeekableFile

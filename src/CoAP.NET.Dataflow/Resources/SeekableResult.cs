@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Resources;
 
 /// <summary>An answer whose body lies in a stream or file. Of it only the block that is asked for is read.</summary>
 internal sealed class SeekableResult : CoapResult

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>The body of a request, read block by block. One upload at a time.</summary>
 internal abstract class UploadBody : IAsyncDisposable

@@ -1,29 +1,40 @@
-using CoAP.NET.Blockwise;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
-// The body of the response (RFC 7959 section 2.4).
-internal sealed partial class BlockwiseTransfer
+/// <summary>The body of a response, fetched block by block (RFC 7959 section 2.4).</summary>
+/// <param name="messages">The messages of the request.</param>
+internal sealed class BlockwiseDownload(TransferMessages messages)
 {
-    // To ask again for the beginning is to make the request again, which only safe methods allow, and only when the message holds all of it.
-    private bool MayAskAgain => _template.Code.IsSafe && !_isUploadedInBlocks && _request.Request.Content?.Open is null && _wishes?.Download is null;
+    private const int MaxRestarts = 3;
 
-    private async Task<CoapResponse> DownloadAsync(CoapResponse response, CancellationToken cancellationToken)
+    // To ask again for the beginning is to make the request again, which only safe methods allow, and only when the message holds all of
+    // it.
+    private bool MayAskAgain =>
+        messages.Template.Code.IsSafe && !messages.IsUploadedInBlocks
+        && messages.Request.Request.Content?.Open is null && messages.Wishes?.Download is null;
+
+    /// <summary>Fetches what is left of the body.</summary>
+    /// <param name="response">The first response.</param>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <returns>The response with its whole body, or an error response.</returns>
+    public async Task<CoapResponse> RunAsync(CoapResponse response, CancellationToken cancellationToken)
     {
-        BlockValue beginning = FirstWanted() ?? default;
-        DownloadTransfer download = new(beginning.ByteOffset, beginning.SizeExponent, _wishes?.Download?.ETag)
+        BlockValue beginning = messages.FirstWanted() ?? default;
+        DownloadTransfer download = new(beginning.ByteOffset, beginning.SizeExponent, messages.Wishes?.Download?.ETag)
         {
-            RepeatsPayload = _template.Code == CoapCode.Fetch && !_isUploadedInBlocks,
+            RepeatsPayload = messages.Template.Code == CoapCode.Fetch && !messages.IsUploadedInBlocks,
         };
-        int skipped = (int)((_wishes?.Download?.Offset ?? 0) - beginning.ByteOffset);
-        DownloadSink sink = _wishes?.Destination is { } destination ? new DownloadStream(destination) : new DownloadMemory(_limits.MaxResponseBodySize);
+        int skipped = (int)((messages.Wishes?.Download?.Offset ?? 0) - beginning.ByteOffset);
+        DownloadSink sink = messages.Wishes?.Destination is { } destination
+            ? new DownloadStream(destination)
+            : new DownloadMemory(messages.Limits.MaxResponseBodySize);
         CoapResponse first = response;
         long transferred = 0;
         for (int restarts = 0; ;)
         {
             bool isFirst = download.First is null;
-            download.TakesBert = _request.Channel.TakesBert;
+            download.TakesBert = messages.Request.Channel.TakesBert;
             DownloadVerdict verdict = download.OnResponse(response.Message);
             switch (verdict)
             {
@@ -36,12 +47,12 @@ internal sealed partial class BlockwiseTransfer
                     if (isFirst)
                     {
                         first = response;
-                        _wishes?.Started?.Invoke(Assemble(response, default));
+                        messages.Wishes?.Started?.Invoke(Assemble(response, default));
                     }
 
                     transferred += payload.Length;
                     bool isAll = isFirst && verdict != DownloadVerdict.Block;
-                    if (isAll && _wishes?.Destination is null)
+                    if (isAll && messages.Wishes?.Destination is null)
                     {
                         ReportDownload(first, transferred, 0);
                         return Assemble(response, payload);
@@ -59,26 +70,26 @@ internal sealed partial class BlockwiseTransfer
                 case DownloadVerdict.Changed:
                     if (!MayAskAgain || ++restarts > MaxRestarts || !sink.TryRestart())
                     {
-                        throw Refuse(restarts > MaxRestarts
+                        throw messages.Refuse(restarts > MaxRestarts
                             ? $"changed the representation {restarts} times while it was downloaded. Try again when it is at rest."
                             : "changed the representation while it was downloaded, and it cannot be begun again here. Download it anew.");
                     }
 
-                    _counters.Add(CoapCounter.TransferRestarts);
-                    Log.DownloadRestarted(_step.Environment.Logger, Target);
+                    messages.Counters.Add(CoapCounter.TransferRestarts);
+                    Log.DownloadRestarted(messages.Logger, messages.Target);
                     transferred = 0;
                     download.Restart();
                     break;
                 default:
-                    throw Refuse(Describe(verdict, response.Message, download.Next));
+                    throw messages.Refuse(Describe(verdict, response.Message, download.Next));
             }
 
             if (!download.HasNumber)
             {
-                throw new CoapException($"The response of {Target} goes on after {download.Offset} bytes, but there are no more numbers for blocks of its size (RFC 7959 section 2.2).");
+                throw new CoapException($"The response of {messages.Target} goes on after {download.Offset} bytes, but there are no more numbers for blocks of its size (RFC 7959 section 2.2).");
             }
 
-            response = await ExchangeAsync(download.Compose(_template), cancellationToken).ConfigureAwait(false);
+            response = await messages.ExchangeAsync(download.Compose(messages.Template), cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -87,46 +98,26 @@ internal sealed partial class BlockwiseTransfer
         if (!await sink.WriteAsync(payload, SizeOf(first), cancellationToken).ConfigureAwait(false))
         {
             throw new CoapException(
-                $"The response of {Target} has more than {_limits.MaxResponseBodySize} bytes, the most that is kept in memory. Give it a Destination, or raise MaxResponseBodySize.");
+                $"The response of {messages.Target} has more than {messages.Limits.MaxResponseBodySize} bytes, the most that is kept in memory. Give it a Destination, or raise MaxResponseBodySize.");
         }
-    }
-
-    // The block to ask for in the first message; null to leave the size to the server.
-    private BlockValue? FirstWanted()
-    {
-        if (_wishes?.Download is { Offset: > 0 and long offset })
-        {
-            if (!_request.Channel.TakesBlocks)
-            {
-                throw new CoapException($"{Target} did not say that it knows blocks (RFC 8323 section 5.3.2), so that nothing but the whole can be asked of it. Download it from the beginning.");
-            }
-
-            int exponent = TransferSizes.DownloadExponent(_request);
-            int unit = BlockFit.UnitOf(exponent);
-            return offset < UploadTransfer.Capacity(exponent)
-                ? new BlockValue((int)(offset / unit), more: false, exponent)
-                : throw new CoapException($"There is no block of {unit} bytes that far behind: {UploadTransfer.Capacity(exponent)} bytes have numbers (RFC 7959 section 2.2). Use larger blocks.");
-        }
-
-        return TransferSizes.EarlyExponent(_request) is { } early ? new BlockValue(0, more: false, early) : null;
     }
 
     private void RememberDownload(BlockValue block)
     {
         int size = block.IsBert ? 0 : block.Size;
-        if (size != _request.Channel.DownloadBlockSize)
+        if (size != messages.Request.Channel.DownloadBlockSize)
         {
-            _request.Channel.DownloadBlockSize = size;
+            messages.Request.Channel.DownloadBlockSize = size;
         }
     }
 
     private long? SizeOf(CoapResponse first) =>
-        first.Message.OptionsToRead?.Size2 is { } size ? Math.Max(0, size - (_wishes?.Download?.Offset ?? 0)) : null;
+        first.Message.OptionsToRead?.Size2 is { } size ? Math.Max(0, size - (messages.Wishes?.Download?.Offset ?? 0)) : null;
 
     private void ReportDownload(CoapResponse first, long transferred, int number)
     {
         // An empty response to an upload says nothing new.
-        if (_wishes?.Progress is { } progress && (transferred > 0 || _template.Code.IsSafe))
+        if (messages.Wishes?.Progress is { } progress && (transferred > 0 || messages.Template.Code.IsSafe))
         {
             progress.Report(new CoapProgress
             {
@@ -145,4 +136,21 @@ internal sealed partial class BlockwiseTransfer
         DownloadVerdict.WrongLength => $"sent {response.Payload.Length} bytes as block {response.OptionsToRead!.Block2} (RFC 7959 section 2.3).",
         _ => "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
     };
+
+    // The response as if it had come in one message.
+    private static CoapResponse Assemble(CoapResponse first, ReadOnlyMemory<byte> payload)
+    {
+        CoapMessage received = first.Message;
+        CoapMessage message = new(received.Code) { Type = received.Type, MessageId = received.MessageId, Token = received.Token, Payload = payload };
+        if (received.HasOptions)
+        {
+            CoapOptionCollection options = message.Options;
+            options.AddAll(received.OptionsToRead!);
+            options.Block1 = null;
+            options.Block2 = null;
+            options.Size2 = null;
+        }
+
+        return first.With(message);
+    }
 }

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>A body from a stream. A window of a few blocks, or of one message with many, is kept, so that blocks may get smaller on the way and the last one is known when it goes out.</summary>
 /// <param name="stream">The stream.</param>

@@ -1,7 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Requests;
 
 /// <summary>Tokens that stay, and messages that carry them. No lock may be held when it is called.</summary>
 internal interface IStandingPort

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>Writes a body to a stream of the user as its blocks come.</summary>
 /// <param name="destination">The stream.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requesting;
+namespace CoAP.NET.Blockwise;
 
 /// <summary>What a request to send asks for beyond that it works, of its block-wise transfer and of its time; most requests have none, and received ones never.</summary>
 internal sealed class TransferWishes

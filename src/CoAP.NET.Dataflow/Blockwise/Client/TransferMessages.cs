@@ -1,0 +1,145 @@
+using CoAP.NET.Options;
+using CoAP.NET.Requests;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Blockwise;
+
+/// <summary>The messages of one request whose bodies go in blocks: what they have in common, and how they are sent.</summary>
+internal sealed class TransferMessages
+{
+    private readonly BlockwiseStep _step;
+    private int? _untagged;
+    private bool _isTagged;
+
+    /// <param name="step">Sends messages, and knows which uploads are not concluded.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="hasBegun">Whether something of it was answered before.</param>
+    public TransferMessages(BlockwiseStep step, OutgoingRequest request, bool hasBegun)
+    {
+        _step = step;
+        Request = request;
+        HasBegun = hasBegun;
+        Template = request.CopyMessage();
+        Template.Options.Block1 = null;
+        Template.Options.Block2 = null;
+    }
+
+    /// <summary>The request.</summary>
+    public OutgoingRequest Request { get; }
+
+    /// <summary>What its caller asks for beyond that it works; null for nothing.</summary>
+    public TransferWishes? Wishes => Request.Request.Transfer;
+
+    /// <summary>The request as every message of the transfer has it, without body and blocks.</summary>
+    public CoapMessage Template { get; }
+
+    /// <summary>Whether the body of the request went in blocks, so that no message holds all of it.</summary>
+    public bool IsUploadedInBlocks { get; private set; }
+
+    public CoapLimits Limits => _step.Environment.Limits;
+
+    public CoapCounters Counters => _step.Environment.Counters;
+
+    public ILogger Logger => _step.Environment.Logger;
+
+    /// <summary>The peer, for people.</summary>
+    public string Target => Request.Channel.ToString();
+
+    private bool HasBegun { get; set; }
+
+    /// <summary>Sends a message and gives the response to it.</summary>
+    public async Task<CoapResponse> ExchangeAsync(CoapMessage message, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        try
+        {
+            OutgoingRequest next = Request with { Message = message, FirstBlock = null, Cancellation = cancellationToken };
+            CoapResponse response = await _step.SendBelowAsync(next).ConfigureAwait(false);
+            HasBegun = true;
+            return response;
+        }
+        catch (CoapUnreachableException exception) when (HasBegun)
+        {
+            throw new CoapUnreachableException(Target, exception);
+        }
+        catch (CoapTimeoutException exception) when (HasBegun)
+        {
+            throw exception.InTransfer(Request.Timeout);
+        }
+    }
+
+    /// <summary>
+    /// The body goes in blocks: the same tag stands in all messages of the operation, those of the response's body too (RFC 9175 section
+    /// 3.4).
+    /// </summary>
+    public void BeginBlocks()
+    {
+        IsUploadedInBlocks = true;
+        if (_isTagged)
+        {
+            return;
+        }
+
+        _isTagged = true;
+        if (Template.Options.Contains(OptionNumber.RequestTag))
+        {
+            return;
+        }
+
+        Span<byte> tag = stackalloc byte[4];
+        int resource = UploadTags.ResourceOf(Template);
+        if (_step.Tags.Begin(Request.Channel.AddressHash, resource, tag))
+        {
+            Template.Options.Add(OptionNumber.RequestTag, tag);
+        }
+        else
+        {
+            _untagged = resource;
+        }
+    }
+
+    /// <summary>
+    /// All is over: the next operation at the resource needs no tag. What was cancelled or got no answer may still lie with the server, and
+    /// is not concluded.
+    /// </summary>
+    public void Conclude()
+    {
+        if (_untagged is { } resource)
+        {
+            _step.Tags.Conclude(Request.Channel.AddressHash, resource);
+        }
+    }
+
+    /// <summary>The block of the response to ask for in the first message; null to leave the size to the server.</summary>
+    public BlockValue? FirstWanted()
+    {
+        if (Wishes?.Download is { Offset: > 0 and long offset })
+        {
+            if (!Request.Channel.TakesBlocks)
+            {
+                throw new CoapException(
+                    $"{Target} did not say that it knows blocks (RFC 8323 section 5.3.2), so that nothing but the whole can be asked "
+                    + "of it. Download it from the beginning.");
+            }
+
+            int exponent = TransferSizes.DownloadExponent(Request);
+            int unit = BlockFit.UnitOf(exponent);
+            return offset < UploadTransfer.Capacity(exponent)
+                ? new BlockValue((int)(offset / unit), more: false, exponent)
+                : throw new CoapException(
+                    $"There is no block of {unit} bytes that far behind: {UploadTransfer.Capacity(exponent)} bytes have numbers "
+                    + "(RFC 7959 section 2.2). Use larger blocks.");
+        }
+
+        return TransferSizes.EarlyExponent(Request) is { } early ? new BlockValue(0, more: false, early) : null;
+    }
+
+    /// <summary>The error for a response that breaks a rule; counted and logged.</summary>
+    /// <param name="why">What the peer did.</param>
+    public CoapProtocolException Refuse(string why)
+    {
+        Counters.Add(CoapCounter.BadBlocks);
+        Log.ResponseBlockRefused(Logger, Target, why);
+        return new CoapProtocolException($"{Target} {why}");
+    }
+}
