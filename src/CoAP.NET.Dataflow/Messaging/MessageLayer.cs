@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using CoAP.NET.Channels;
 
 namespace CoAP.NET.Messaging;
@@ -5,48 +6,44 @@ namespace CoAP.NET.Messaging;
 // RFC 7252 section 4, for the peers of one shard: reliability, duplicates, Message IDs, congestion control.
 //
 // A plain state machine: it is told of messages, replies and the clock under the shard's lock, and posts and raises what follows, which the shard carries
-// out after the lock was released. No socket, no await, no lock in here.
+// out after the lock was released. No socket, no await, no lock in here. This class says what is for whom: what peers send is for Receptions, what we send for Transmissions,
+// what is said to it for TransmissionMatching; Pacing says when it goes.
 
 /// <summary>The messaging layer of a shard. Every method must be called under the shard's lock.</summary>
-internal sealed partial class MessageLayer
+internal sealed class MessageLayer
 {
     private readonly CoapShard _shard;
-    private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
     private readonly DuplicateMemory _memory;
-    private readonly SlotTable<CoapTransmission> _transmissions = new();
-    private readonly MessageIdScrambler _messageIds;
-    private readonly GroupMessageIds _groupMessageIds;
-    private readonly GhostCounters _ghosts;
-    private readonly BusyMemory _busy = new();
-    private readonly Action<CoapChannel, long> _resume;
-    private PeerTimes _times = new(CoapTransmissionParameters.Default);
-    private readonly int _maxOutstanding;
-    private JitterSequence _jitter;
-    private int _waiting;
+    private readonly CurrentTimes _times = new();
+    private readonly OwnMessageIds _ids;
+    private readonly OutstandingMessages _outstanding = new();
+    private readonly Transmissions _transmissions;
+    private readonly TransmissionMatching _matching;
+    private readonly Receptions _receptions;
 
     public MessageLayer(CoapShard shard, int shardCount, GroupMessageIds? groupMessageIds = null)
     {
-        _groupMessageIds = groupMessageIds ?? new GroupMessageIds(shard.Environment.Random);
         _shard = shard;
-        _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _memory = new DuplicateMemory(shard, shardCount);
-        _maxOutstanding = Math.Max(1, _limits.MaxOutstandingMessages / shardCount);
-        _messageIds = new MessageIdScrambler(shard.Environment.Random);
-        _ghosts = new GhostCounters(shard.Environment.Random);
-        _jitter = new JitterSequence(shard.Environment.Random.NextUInt64());
-        _resume = Pump;
+        _ids = new OwnMessageIds(shard.Environment.Random, groupMessageIds);
+        Pacing pacing = new(shard.Environment);
+        Renewals renewals = new(shard, _ids, pacing);
+        int maxOutstanding = Math.Max(1, shard.Environment.Limits.MaxOutstandingMessages / shardCount);
+        _transmissions = new Transmissions(shard, _times, _ids, pacing, _outstanding, renewals, maxOutstanding);
+        _matching = new TransmissionMatching(shard, _times, _transmissions, _outstanding, renewals);
+        _receptions = new Receptions(shard, _memory, _times, _ids, _transmissions);
     }
 
     /// <summary>The duplicate memory, for its gauges.</summary>
     public DuplicateMemory Memory => _memory;
 
     /// <summary>Messages of ours that an acknowledgement or reset can match, in the shard.</summary>
-    public int Outstanding => _transmissions.Count;
+    public int Outstanding => _outstanding.Count;
 
     /// <summary>Messages of ours that wait for their turn, in the shard.</summary>
-    public int Waiting => _waiting;
+    public int Waiting => _transmissions.Waiting;
 
     /// <summary>Messages of ours to a peer that an acknowledgement or reset can match.</summary>
     public static int OutstandingTo(CoapChannel channel) => channel.Messaging.Sending?.Outstanding.Count ?? 0;
@@ -57,6 +54,12 @@ internal sealed partial class MessageLayer
 
     /// <summary>Exchanges of a peer that run: delivered up and not yet finished.</summary>
     public static int RunningOf(CoapChannel channel) => channel.Messaging.Running;
+
+    /// <summary>The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.</summary>
+    public static TimeSpan? RttOf(CoapChannel channel) => Pacing.RttOf(channel);
+
+    /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
+    public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel, now);
 
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a newcomer that is not
@@ -81,86 +84,202 @@ internal sealed partial class MessageLayer
     /// </summary>
     public void Forget(CoapChannel channel)
     {
-        if (channel.Messaging.Sending is { } sending)
-        {
-            GiveUpAll(sending);
-        }
-
-        // A session has numbers of its own; whoever comes from its address later is somebody else.
-        if (channel is { IsConnection: false, Messaging.MessageIds: { WasUsed: true } messageIds })
-        {
-            _ghosts.Remember(channel.Remote, messageIds.Next);
-        }
-
+        _transmissions.GiveUpAll(channel);
+        _ids.Remember(channel);
         _memory.Forget(channel);
         channel.Messaging = new MessagingState();
     }
 
-    /// <summary>The peer, with the times of the parameters that it has now.</summary>
-    private CoapChannel Refresh(CoapChannel channel)
+    /// <summary>A message or format error came.</summary>
+    /// <param name="item">What the Serializer made of a datagram.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="up">What goes up.</param>
+    /// <returns>Whether something goes up.</returns>
+    public bool Receive(in CoapInbound item, long now, out CoapInbound up)
     {
-        if (!ReferenceEquals(channel.Messaging.Times?.Parameters, channel.Parameters))
+        up = default;
+        switch (item.Kind)
         {
-            channel.Messaging.Times = TimesOf(channel.Parameters);
+            case CoapInboundKind.FormatError:
+                return _receptions.ReceiveFormatError(item, now, out up);
+            case CoapInboundKind.Message when item.Message is { } message:
+                break;
+            default:
+                // Only this layer makes the other kinds; one from below would be a block's mistake.
+                _counters.Add(CoapCounter.Ignored);
+                return false;
         }
 
-        return channel;
+        CoapCode code = item.Message.Code;
+        switch (item.Type)
+        {
+            case CoapMessageType.Acknowledgement:
+                return _matching.ReceiveAcknowledgement(item, code, now, out up);
+            case CoapMessageType.Reset:
+                _matching.ReceiveReset(item, code, now);
+                return false;
+            case CoapMessageType.Confirmable when item.IsMulticast:
+                // RFC 7252 section 8.1: multicast requests are Non-confirmable. An acknowledgement or reset would come from every member of the group.
+                _counters.Add(CoapCounter.Ignored);
+                item.Channel.NoteDrop(CoapCounter.Ignored);
+                return false;
+            case CoapMessageType.Confirmable when code.IsEmpty || code.IsReserved:
+                // An Empty one is a ping (section 4.3); a reserved class is rejected (section 4.2).
+                if (code.IsEmpty && item.Channel.Messaging.IsUsed)
+                {
+                    _transmissions.OnHeard(item.Channel, now);
+                }
+
+                _receptions.PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
+                return false;
+            case CoapMessageType.Confirmable:
+                return _receptions.Accept(item, code, now, out up);
+            case CoapMessageType.NonConfirmable when code.IsEmpty || code.IsReserved:
+                _counters.Add(CoapCounter.Ignored);
+                item.Channel.NoteDrop(CoapCounter.Ignored);
+                return false;
+            case CoapMessageType.NonConfirmable:
+                return _receptions.Accept(item, code, now, out up);
+            default:
+                _counters.Add(CoapCounter.Ignored);
+                return false;
+        }
     }
 
-    private PeerTimes TimesOf(CoapTransmissionParameters parameters)
+    /// <summary>Like <see cref="Receive"/>; but what comes late in a session that has ended is nobody's.</summary>
+    public bool ReceiveUnlessEnded(in CoapInbound item, long now, out CoapInbound up)
     {
-        if (!ReferenceEquals(_times.Parameters, parameters))
+        if (item.Channel is { IsConnection: true, IsForgotten: true })
         {
-            _times = new PeerTimes(parameters);
+            up = default;
+            _counters.Add(CoapCounter.Ignored);
+            return false;
         }
 
-        return _times;
+        return Receive(item, now, out up);
     }
 
-    /// <summary>Notes that a peer is there.</summary>
-    private void OnHeard(CoapChannel peer, long now)
+    /// <summary>Something goes down: a reply, a message of our own, or what is to become of one.</summary>
+    public void Send(in CoapOutbound item, long now)
     {
-        peer.Messaging.LastHeard = now;
-        if (peer.Messaging.Sending is { } sending)
+        if (!item.Encoded.IsEmpty)
         {
-            sending.Unheard = 0;
-            sending.NextProbe = long.MinValue;
-            if (sending.Waiting.Count > 0)
-            {
-                Pump(peer, now);
-            }
-        }
-    }
-
-    private void PostEmpty(CoapChannel channel, CoapMessageType type, ushort messageId)
-    {
-        if (type == CoapMessageType.Reset)
-        {
-            _counters.Add(CoapCounter.ResetsSent);
-        }
-
-        CoapMessage message = _shard.LendsMessages ? SpareMessage.Take(CoapCode.Empty, null) : new CoapMessage();
-        message.Type = type;
-        message.MessageId = messageId;
-        message.IsLent = _shard.LendsMessages;
-        _shard.Post(new CoapOutbound { Channel = channel, Message = message });
-    }
-
-    private void RaiseEvent(CoapInboundKind kind, CoapTransmission transmission)
-    {
-        if (transmission.Source is { } source)
-        {
-            source.OnEnded(transmission, kind, _shard.Environment.Now);
+            // Finished bytes of somebody else's making: only the order within the channel is ours.
+            _shard.Post(item);
             return;
         }
 
-        _shard.Raise(new CoapInbound
+        switch (item.Kind)
         {
-            Channel = transmission.Channel,
-            Kind = kind,
-            Transmission = transmission,
-            Type = transmission.Message.Type,
-            MessageId = transmission.Message.MessageId,
-        });
+            case CoapOutboundKind.Message when item.Message is null:
+                _counters.Add(CoapCounter.Ignored);
+                break;
+            case CoapOutboundKind.Message when item.Reception is { } reception:
+                _receptions.Reply(item, reception, now);
+                break;
+            case CoapOutboundKind.Message:
+                _transmissions.Send(item.Transmission ?? new CoapTransmission(item.Channel, item.Message, null), now);
+                break;
+            case CoapOutboundKind.Acknowledge when item.Reception is { } reception:
+                _receptions.Acknowledge(reception, now);
+                break;
+            case CoapOutboundKind.Reject when item.Reception is { } reception:
+                _receptions.Reject(reception, now);
+                break;
+            case CoapOutboundKind.Reset when item.Reception is { } reception:
+                _receptions.Reset(reception, now);
+                break;
+            case CoapOutboundKind.Finish when item.Reception is { } reception:
+                _receptions.Finish(reception, now);
+                break;
+            case CoapOutboundKind.Forget when item.Reception is { State: CoapReceptionState.Pending } reception:
+                _receptions.Forget(reception);
+                break;
+            case CoapOutboundKind.Cancel when item.Transmission is { } transmission:
+                _transmissions.Cancel(transmission, now);
+                break;
+            default:
+                _counters.Add(CoapCounter.Ignored);
+                break;
+        }
     }
+
+    /// <summary>Something was to go to a session that has ended: nothing leaves, and nothing of it is kept. Whoever waits is told.</summary>
+    public void SendToEnded(in CoapOutbound item, long now)
+    {
+        if (item.Reception is { } reception)
+        {
+            _shard.Wheel.Cancel(reception);
+            reception.State = CoapReceptionState.Replied;
+        }
+
+        if (item is not { Kind: CoapOutboundKind.Message, Transmission: { IsOver: false } transmission })
+        {
+            return;
+        }
+
+        transmission.IsOver = true;
+        if (transmission.Source is { } source)
+        {
+            source.OnEnded(transmission, CoapInboundKind.Disconnected, now);
+        }
+        else if (transmission.Owner is not null)
+        {
+            _shard.Raise(new CoapInbound
+            {
+                Channel = item.Channel,
+                Kind = CoapInboundKind.Disconnected,
+                Transmission = transmission,
+                Reason = item.Channel.EndReason,
+            });
+        }
+    }
+
+    /// <summary>The bytes of a message that may be needed again.</summary>
+    public void OnEncoded(in CoapOutbound item, ReadOnlySpan<byte> bytes, long now)
+    {
+        if (item.Transmission is { } transmission)
+        {
+            _transmissions.OnEncoded(transmission, item.Message, bytes, now);
+        }
+        else if (item.Reception is { } reception)
+        {
+            _receptions.OnEncoded(reception, bytes, now);
+        }
+    }
+
+    /// <summary>A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its lifetime.</summary>
+    public void OnEncodingDelayed(CoapReception reception) => _receptions.OnEncodingDelayed(reception);
+
+    /// <summary>A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.</summary>
+    public void OnReplyLost(CoapReception reception, long now) => _receptions.OnReplyLost(reception, now);
+
+    /// <summary>What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.</summary>
+    public void OnNotTaken(CoapReception reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
+
+    /// <summary>The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.</summary>
+    public CoapMessage? BusyResponseTo(CoapMessage? message) => _receptions.BusyResponseTo(message);
+
+    /// <summary>The time to acknowledge a message has come, or its lifetime is over.</summary>
+    public void OnReceptionDue(CoapReception reception, long now) => _receptions.OnReceptionDue(reception, now);
+
+    /// <summary>The next copy of a message of ours is due, or its end.</summary>
+    public void OnTransmissionDue(CoapTransmission transmission, long now) => _transmissions.OnDue(transmission, now);
+
+    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section 4.2).</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="quoted">The beginning of our datagram.</param>
+    public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted) => _matching.Unreachable(channel, quoted);
+
+    /// <summary>The operating system refused a datagram of ours for a reason that copies will meet as well.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="bytes">Our datagram.</param>
+    /// <param name="error">What the operating system said.</param>
+    public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error) => _matching.SendFailed(channel, bytes, error);
+
+    /// <summary>Whether nothing is under way with a peer: it has no request that is being served, and no message to it waits for its turn or for an acknowledgement.</summary>
+    public bool IsQuiet(CoapChannel channel) => RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !_outstanding.AwaitsAcknowledgement(channel);
+
+    /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
+    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max) => _transmissions.UnsettledTo(channel, max);
 }

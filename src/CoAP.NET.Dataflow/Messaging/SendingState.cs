@@ -8,12 +8,12 @@ internal sealed class SendingState : WheelTimer
 {
     public const int NoId = -1;
 
-    private readonly Action<CoapChannel, long> _resume;
+    private readonly Transmissions _transmissions;
 
-    public SendingState(CoapChannel peer, Action<CoapChannel, long> resume)
+    public SendingState(CoapChannel peer, Transmissions transmissions)
     {
         Peer = peer;
-        _resume = resume;
+        _transmissions = transmissions;
     }
 
     public CoapChannel Peer { get; }
@@ -48,5 +48,5 @@ internal sealed class SendingState : WheelTimer
     /// <summary>How long messages wait, when that is measured.</summary>
     public PeerTiming? Timing { get; set; }
 
-    internal override void Fire(long now) => _resume(Peer, now);
+    internal override void Fire(long now) => _transmissions.Pump(Peer, now);
 }

@@ -1,0 +1,178 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+// How long a peer takes to acknowledge or reject messages of ours, and how long these wait for it: RFC 7252 section 4.2, and what section 4.7 calls advanced congestion control.
+//
+// PROBING_RATE: RFC 7252 section 4.7. What goes to a peer that does not respond keeps to an average of so many bytes a second. A peer that was heard within EXCHANGE_LIFETIME responds, and
+// the first NSTART interactions have yet to find out. A group does not respond as such.
+//
+// A block that nobody acknowledged is five kilobytes with its copies: an average of a byte a second means an hour and a half. So that a peer that is back is noticed sooner, what is small need not
+// wait until all of that is paid off, but only for EXCHANGE_LIFETIME since the last copy of anything, as long as it keeps to the average by itself. What it takes is noted as well, so that in the
+// long run the average holds whatever is sent: large messages wait the longer.
+
+/// <summary>When messages of ours may go and how long they wait, by what is known of their peers. Every method must be called under the shard's lock.</summary>
+internal sealed class Pacing
+{
+    // How many of those that wait are looked through for a small one.
+    private const int ProbesLookedAt = 16;
+
+    // Seeded from the environment's random source, which must not be called under the lock.
+    private JitterSequence _jitter;
+
+    public Pacing(CoapEnvironment environment) => _jitter = new JitterSequence(environment.Random.NextUInt64());
+
+    /// <summary>The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.</summary>
+    public static TimeSpan? RttOf(CoapChannel channel) =>
+        channel.Messaging.Sending is { RoundTrip: { HasSample: true } roundTrip } ? TimeSpan.FromTicks(roundTrip.Smoothed) : null;
+
+    /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
+    public static TimeSpan TimeoutOf(CoapChannel channel, long now) =>
+        channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending } && times.Timing != CoapRetransmissionTiming.Default
+            ? TimeSpan.FromTicks(timing.Squeezed(times, sending.RoundTrip, now))
+            : channel.Parameters.AckTimeout;
+
+    public long FirstWait(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
+    {
+        if (times.Timing == CoapRetransmissionTiming.Default)
+        {
+            return times.AckTimeout + (long)(times.AckSpread * _jitter.Next());
+        }
+
+        if (sending.Timing?.Kind != times.Timing)
+        {
+            sending.Timing = PeerTiming.Create(times.Timing);
+        }
+
+        long wait = sending.Timing.FirstWait(transmission, times, sending.RoundTrip, sending.Interactions, NextDither(times), now);
+
+        return Bounded(Math.Max(wait, times.ShortestWait(0)), 0, transmission, times, sending, now);
+    }
+
+    /// <summary>When the copy after this one is due, or the message is given up.</summary>
+    public long NextDue(CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
+    {
+        if (times.Timing == CoapRetransmissionTiming.Default || sending.Timing is not { } timing)
+        {
+            // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than ACK_TIMEOUT.
+            transmission.Timeout *= 2;
+            return Math.Max(transmission.Due + transmission.Timeout, now + times.AckTimeout);
+        }
+
+        transmission.Timeout = timing.NextWait(transmission, times, sending.RoundTrip, NextDither(times), now);
+        long wait = Math.Max(transmission.Timeout, times.ShortestWait(transmission.Attempts - 1));
+        return now + Bounded(wait, transmission.Attempts - 1, transmission, times, sending, now);
+    }
+
+    /// <summary>
+    /// Whether a further copy would leave after MAX_TRANSMIT_SPAN. EXCHANGE_LIFETIME, and with it the life of the Message ID, counts on the last one being earlier (RFC 7252
+    /// section 4.8.2). By default the waits are such that none is later.
+    /// </summary>
+    public static bool IsPastSpan(CoapTransmission transmission, PeerTimes times) =>
+        times.Timing != CoapRetransmissionTiming.Default && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
+
+    /// <summary>A message of ours was acknowledged or rejected.</summary>
+    public static void OnAnswered(CoapTransmission transmission, CoapChannel peer, long now)
+    {
+        // A Non-confirmable message is rejected when somebody gets around to it.
+        if (transmission.Message.Type != CoapMessageType.Confirmable || peer.Messaging.Sending is not { } sending)
+        {
+            return;
+        }
+
+        long elapsed = Math.Max(0, now - transmission.SentAt);
+        if (transmission.Attempts == 1)
+        {
+            // After a retransmission nobody knows which copy was answered (Karn's rule).
+            sending.RoundTrip.Add(elapsed);
+        }
+
+        sending.Timing?.OnAnswered(elapsed, transmission.Attempts - 1, peer.Messaging.Times, sending.RoundTrip, now);
+    }
+
+    /// <summary>A message of ours ends without an acknowledgement. Its wait tells something only when it was sent again.</summary>
+    public static void OnUnanswered(CoapTransmission transmission, CoapChannel peer, long now)
+    {
+        if (transmission.Attempts > 1)
+        {
+            peer.Messaging.Sending?.Timing?.OnUnanswered(now - transmission.SentAt, now);
+        }
+    }
+
+    /// <summary>Which of the messages that wait may go first, and when; not after now when it may go.</summary>
+    public static (CoapTransmission First, long Due) FirstToProbe(CoapChannel peer, SendingState sending, long now)
+    {
+        CoapTransmission first = sending.Waiting.First!;
+        if (sending.Unheard < peer.Messaging.Times.Parameters.NStart || sending.NextProbe <= now || !IsSilent(peer, now))
+        {
+            return (first, long.MinValue);
+        }
+
+        long due = MayProbe(first, peer, sending);
+        CoapTransmission? other = first.NextWaiting;
+        for (int i = 0; i < ProbesLookedAt && due > now && other is not null; i++, other = other.NextWaiting)
+        {
+            if (MayProbe(other, peer, sending) is var sooner && sooner < due)
+            {
+                (first, due) = (other, sooner);
+            }
+        }
+
+        return (first, due);
+    }
+
+    /// <summary>Notes what was sent to a peer that does not respond; every copy counts.</summary>
+    public static void Charge(CoapChannel peer, int bytes, long now)
+    {
+        if (peer.Messaging.Sending is { } sending && IsSilent(peer, now))
+        {
+            sending.NextProbe = Math.Max(sending.NextProbe, now) + ProbingTimeOf(peer, bytes);
+            sending.LastProbe = now;
+        }
+    }
+
+    /// <summary>Takes back what was noted of a message that never left.</summary>
+    public static void Uncharge(CoapTransmission transmission, int bytes, long now)
+    {
+        if (transmission.Channel is { Messaging.Sending: { } sending } peer && IsSilent(peer, now) && sending.NextProbe >= now)
+        {
+            sending.NextProbe -= ProbingTimeOf(peer, bytes);
+            sending.Unheard -= transmission.CountsForNStart && sending.Unheard > 0 ? 1 : 0;
+        }
+    }
+
+    /// <summary>
+    /// Keeps a wait within the times that RFC 7252 section 4.8.2 derives: copies leave within MAX_TRANSMIT_SPAN, and a message ends within MAX_TRANSMIT_WAIT.
+    /// </summary>
+    private static long Bounded(long wait, int copies, CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
+    {
+        int left = times.Parameters.MaxRetransmit - copies;
+        if (left <= 0)
+        {
+            return Math.Min(wait, Math.Max(times.ShortestTimeout, transmission.SentAt + times.MaxTransmitWait - now));
+        }
+
+        // However long the time-out has become: the first copy must find room, or nothing that is lost would ever arrive. The first wait leaves half of the span to the others.
+        long span = transmission.SentAt + times.MaxTransmitSpan - now;
+        long room = copies == 0 ? span / Math.Min(left, 2) : span / left;
+        long shortest = sending.Timing!.Squeezed(times, sending.RoundTrip, now);
+        wait = Math.Min(wait, Math.Max(room, shortest));
+        return copies == 0 ? Math.Min(wait, span) : Math.Min(wait, transmission.SentAt + times.MaxTransmitWait - now);
+    }
+
+    private static long MayProbe(CoapTransmission transmission, CoapChannel peer, SendingState sending)
+    {
+        int copies = transmission.Message.Type == CoapMessageType.Confirmable ? peer.Messaging.Times.Parameters.MaxRetransmit : 0;
+        long own = ProbingTimeOf(peer, transmission.Message.SizeBound * (1 + copies));
+        return Math.Min(sending.NextProbe, sending.LastProbe + Math.Max(peer.Messaging.Times.ExchangeLifetime, own));
+    }
+
+    private static bool IsSilent(CoapChannel peer, long now) =>
+        peer.Messaging.Times.TicksPerByte > 0
+        && !(peer.Messaging.LastHeard != long.MinValue && now - peer.Messaging.LastHeard < peer.Messaging.Times.ExchangeLifetime)
+        && !peer.Remote.IsMulticast;
+
+    private static long ProbingTimeOf(CoapChannel peer, long bytes) => (long)Math.Min(bytes * peer.Messaging.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
+
+    private double NextDither(PeerTimes times) => 1 + ((times.Parameters.AckRandomFactor - 1) * _jitter.Next());
+}

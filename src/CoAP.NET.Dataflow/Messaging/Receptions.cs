@@ -1,0 +1,444 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Messaging;
+
+// What peers send, and what the stage above answers to it: RFC 7252 sections 4.2 (Confirmable), 4.3 (Non-confirmable), 4.5 (duplicates) and 5.2.
+
+/// <summary>The messages of the peers of a shard that are not answered yet, and the duplicates of those that are. Every method must be called under the shard's lock.</summary>
+internal sealed class Receptions
+{
+    private readonly CoapShard _shard;
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly DuplicateMemory _memory;
+    private readonly CurrentTimes _times;
+    private readonly OwnMessageIds _ids;
+    private readonly Transmissions _transmissions;
+    private readonly BusyMemory _busy = new();
+
+    public Receptions(CoapShard shard, DuplicateMemory memory, CurrentTimes times, OwnMessageIds ids, Transmissions transmissions)
+    {
+        _shard = shard;
+        _limits = shard.Environment.Limits;
+        _counters = shard.Environment.Counters;
+        _memory = memory;
+        _times = times;
+        _ids = ids;
+        _transmissions = transmissions;
+    }
+
+    /// <summary>A message came that could not be read.</summary>
+    public bool ReceiveFormatError(in CoapInbound item, long now, out CoapInbound up)
+    {
+        up = default;
+        bool hasHeader = item.Error.Rule is not (CoapFormatRule.HeaderTruncated or CoapFormatRule.UnknownVersion);
+        if (!hasHeader || item.Type is not (CoapMessageType.Confirmable or CoapMessageType.NonConfirmable))
+        {
+            // Without a header there is no Message ID to answer; other versions and bad acknowledgements and resets are ignored (sections 3 and 4.2).
+            return false;
+        }
+
+        bool isGroupConfirmable = item.Type == CoapMessageType.Confirmable && item.IsMulticast;
+        if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong && item.Message is { Code.IsRequest: true } && !isGroupConfirmable)
+        {
+            // A request that is well-formed as far as can be told, and owed a 4.13 or 4.00 that only the stage above can make. A response is never
+            // answered by a response (section 5.2): it is rejected as any message that cannot be processed.
+            return Accept(item, CoapCode.Empty, now, out up);
+        }
+
+        if (item.Type == CoapMessageType.Confirmable && !item.IsMulticast)
+        {
+            PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
+        }
+
+        return false;
+    }
+
+    /// <summary>A Confirmable or Non-confirmable message came. Duplicates stay here.</summary>
+    public bool Accept(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
+    {
+        up = default;
+        CoapChannel peer = _times.Refresh(item.Channel);
+        _transmissions.OnHeard(peer, now);
+        Recall recall = _memory.Find(peer, item.MessageId, now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply);
+        if (recall == Recall.Running && running!.Hash == item.Hash)
+        {
+            _counters.Add(CoapCounter.Duplicates);
+            RepeatRunning(running, now);
+            return false;
+        }
+
+        if (recall == Recall.Finished && header.Hash == item.Hash)
+        {
+            _counters.Add(CoapCounter.Duplicates);
+            RepeatFinished(item, header.Reply, reply, now);
+            return false;
+        }
+
+        if (recall != Recall.Unknown)
+        {
+            // A device that restarted begins with the same numbers; what it asked before the restart is of no use to it any more.
+            _counters.Add(CoapCounter.MessageIdReused);
+            if (running is not null)
+            {
+                _shard.Wheel.Cancel(running);
+                running.State = CoapReceptionState.Replied;
+                _memory.Drop(peer, running);
+            }
+        }
+
+        MethodClass @class = DuplicateMemory.ClassOf(code);
+        int reserved = 0;
+        if (@class == MethodClass.Unsafe && _busy.Contains(item.Channel, item.MessageId, item.Hash, now))
+        {
+            _counters.Add(CoapCounter.Duplicates);
+            RefuseBusy(item, code, peer, now);
+            return false;
+        }
+
+        if (!_memory.TryAdmit(peer, @class, now, out reserved))
+        {
+            _counters.Add(CoapCounter.Busy);
+            item.Channel.NoteDrop(CoapCounter.Busy);
+            _busy.Add(item.Channel, item.MessageId, item.Hash, now + peer.Messaging.Times.LifetimeOf(item.Type));
+            RefuseBusy(item, code, peer, now);
+            return false;
+        }
+
+        CoapReception reception = new(item.Channel, item.Type, item.MessageId)
+        {
+            Code = code,
+            Hash = item.Hash,
+            IsMulticast = item.IsMulticast,
+            Length = (ushort)Math.Min(item.Length, ushort.MaxValue),
+            ReceivedAt = now,
+        };
+        _memory.Begin(peer, reception, reserved, now);
+        if (item.Type == CoapMessageType.NonConfirmable)
+        {
+            _shard.Wheel.Schedule(reception, now + peer.Messaging.Times.NonLifetime);
+        }
+        else if (peer.Messaging.Times.PiggybackWindow > 0)
+        {
+            _shard.Wheel.Schedule(reception, now + peer.Messaging.Times.PiggybackWindow);
+        }
+        else
+        {
+            AcknowledgeEmpty(reception, peer);
+        }
+
+        up = item with { Reception = reception };
+        return true;
+    }
+
+    /// <summary>What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.</summary>
+    public void OnNotTaken(CoapReception reception, CoapMessage? message, long now)
+    {
+        if (message is { Code.IsRequest: true } && IsBusyUnwanted(message))
+        {
+            Finish(reception, now);
+            return;
+        }
+
+        if (message is null || !message.Code.IsRequest || reception.IsMulticast)
+        {
+            Forget(reception);
+            return;
+        }
+
+        _counters.Add(CoapCounter.Busy);
+        reception.Channel.NoteDrop(CoapCounter.Busy);
+        Reply(new CoapOutbound { Channel = reception.Channel, Reception = reception, Message = BusyResponse(message.Token) }, reception, now);
+    }
+
+    /// <summary>The time to acknowledge a message has come, or its lifetime is over.</summary>
+    public void OnReceptionDue(CoapReception reception, long now)
+    {
+        if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
+        {
+            AcknowledgeEmpty(reception, _times.Refresh(reception.Channel));
+        }
+        else
+        {
+            // No duplicate can come any more. Whoever still works on it may answer nevertheless.
+            _memory.Drop(_times.Refresh(reception.Channel), reception);
+        }
+    }
+
+    /// <summary>Forgets a message, as if it had never come: a duplicate would be a new one.</summary>
+    public void Forget(CoapReception reception)
+    {
+        _shard.Wheel.Cancel(reception);
+        reception.State = CoapReceptionState.Replied;
+        _memory.Drop(_times.Refresh(reception.Channel), reception);
+    }
+
+    /// <summary>The bytes of a reply, with which duplicates are answered.</summary>
+    public void OnEncoded(CoapReception reception, ReadOnlySpan<byte> bytes, long now)
+    {
+        if (reception.Place != 0)
+        {
+            _shard.Wheel.Cancel(reception);
+            _memory.End(_times.Refresh(reception.Channel), reception, StoredReply.Bytes, bytes, now);
+        }
+    }
+
+    /// <summary>A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its lifetime.</summary>
+    public void OnEncodingDelayed(CoapReception reception)
+    {
+        if (reception.Place != 0)
+        {
+            _shard.Wheel.Schedule(reception, reception.ReceivedAt + _times.Refresh(reception.Channel).Messaging.Times.ExchangeLifetime);
+        }
+    }
+
+    /// <summary>A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.</summary>
+    public void OnReplyLost(CoapReception reception, long now)
+    {
+        _shard.Wheel.Cancel(reception);
+        if (DuplicateMemory.ClassOf(reception.Code) == MethodClass.Unsafe)
+        {
+            _memory.End(_times.Refresh(reception.Channel), reception, StoredReply.Silence, default, now);
+        }
+        else
+        {
+            _memory.Drop(_times.Refresh(reception.Channel), reception);
+        }
+    }
+
+    /// <summary>The stage above answers a message.</summary>
+    public void Reply(in CoapOutbound item, CoapReception reception, long now)
+    {
+        CoapMessage message = item.Message!;
+        switch (reception.State)
+        {
+            case CoapReceptionState.Pending when reception.Type == CoapMessageType.Confirmable:
+                _shard.Wheel.Cancel(reception);
+                reception.State = CoapReceptionState.Replied;
+                message.Type = CoapMessageType.Acknowledgement;
+                message.MessageId = reception.MessageId;
+                if (item.Transmission is { } rides)
+                {
+                    // It rides on the acknowledgement, which nobody acknowledges.
+                    rides.IsOver = true;
+                    if (rides.Source is not null)
+                    {
+                        _transmissions.Raise(CoapInboundKind.Acknowledged, rides);
+                    }
+                }
+
+                if (!_shard.Post(new CoapOutbound { Channel = item.Channel, Message = message, Reception = reception, KeepsBytes = true }))
+                {
+                    OnReplyLost(reception, now);
+                }
+
+                break;
+            case CoapReceptionState.Pending:
+                EndReception(reception, CoapReceptionState.Replied, StoredReply.Silence, now);
+                message.Type = CoapMessageType.NonConfirmable;
+                _transmissions.SendReply(item, now);
+                break;
+            case CoapReceptionState.Acknowledged:
+                EndReception(reception, CoapReceptionState.Replied, StoredReply.EmptyAcknowledgement, now);
+                message.Type = item.NeverConfirmable ? CoapMessageType.NonConfirmable : CoapMessageType.Confirmable;
+                _transmissions.SendReply(item, now);
+                break;
+            default:
+                _counters.Add(CoapCounter.LateResponses);
+                if (item.Transmission is { IsOver: false } late)
+                {
+                    late.IsOver = true;
+                    _transmissions.Raise(CoapInboundKind.NotSent, late);
+                }
+
+                break;
+        }
+    }
+
+    /// <summary>The stage above has taken a message, and its answer may take time.</summary>
+    public void Acknowledge(CoapReception reception, long now)
+    {
+        if (reception.State is not (CoapReceptionState.Pending or CoapReceptionState.Acknowledged))
+        {
+            return;
+        }
+
+        if (!reception.Code.IsRequest)
+        {
+            // A response, so nothing else is owed.
+            Finish(reception, now);
+        }
+        else if (reception.Type == CoapMessageType.Confirmable && reception.State == CoapReceptionState.Pending)
+        {
+            AcknowledgeEmpty(reception, _times.Refresh(reception.Channel));
+        }
+    }
+
+    /// <summary>The stage above rejects a message.</summary>
+    public void Reject(CoapReception reception, long now)
+    {
+        if (reception.State != CoapReceptionState.Pending || reception.Type != CoapMessageType.Confirmable || reception.IsMulticast)
+        {
+            // What was acknowledged cannot be rejected any more, and a Non-confirmable one is rejected by silence (section 4.3).
+            Finish(reception, now);
+            return;
+        }
+
+        PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
+        EndReception(reception, CoapReceptionState.Rejected, StoredReply.Reset, now);
+    }
+
+    /// <summary>Like <see cref="Reject"/>; a Non-confirmable message is rejected by a reset as well.</summary>
+    public void Reset(CoapReception reception, long now)
+    {
+        if (reception.Type == CoapMessageType.NonConfirmable && reception.State == CoapReceptionState.Pending && !reception.IsMulticast)
+        {
+            PostEmpty(reception.Channel, CoapMessageType.Reset, reception.MessageId);
+        }
+
+        Reject(reception, now);
+    }
+
+    /// <summary>The stage above gives no answer to a message.</summary>
+    public void Finish(CoapReception reception, long now)
+    {
+        switch (reception.State)
+        {
+            case CoapReceptionState.Pending when reception.Type == CoapMessageType.Confirmable:
+                PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
+                EndReception(reception, CoapReceptionState.Replied, StoredReply.EmptyAcknowledgement, now);
+                break;
+            case CoapReceptionState.Acknowledged:
+                EndReception(reception, CoapReceptionState.Replied, StoredReply.EmptyAcknowledgement, now);
+                break;
+            case CoapReceptionState.Pending:
+                EndReception(reception, CoapReceptionState.Replied, StoredReply.Silence, now);
+                break;
+            default:
+                break;
+        }
+    }
+
+    /// <summary>The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.</summary>
+    public CoapMessage? BusyResponseTo(CoapMessage? message) => message is { Code.IsRequest: true } && !IsBusyUnwanted(message) ? BusyResponse(message.Token) : null;
+
+    /// <summary>Sends an Empty message.</summary>
+    public void PostEmpty(CoapChannel channel, CoapMessageType type, ushort messageId)
+    {
+        if (type == CoapMessageType.Reset)
+        {
+            _counters.Add(CoapCounter.ResetsSent);
+        }
+
+        CoapMessage message = _shard.LendsMessages ? SpareMessage.Take(CoapCode.Empty, null) : new CoapMessage();
+        message.Type = type;
+        message.MessageId = messageId;
+        message.IsLent = _shard.LendsMessages;
+        _shard.Post(new CoapOutbound { Channel = channel, Message = message });
+    }
+
+    private void RepeatRunning(CoapReception reception, long now)
+    {
+        if (reception.Type != CoapMessageType.Confirmable)
+        {
+            return;
+        }
+
+        switch (reception.State)
+        {
+            case CoapReceptionState.Pending:
+                // The peer waits: from now on the response is a separate one.
+                AcknowledgeEmpty(reception, _times.Refresh(reception.Channel));
+                break;
+            case CoapReceptionState.Acknowledged:
+                PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
+                break;
+            default:
+                // The reply is on its way to the encoder.
+                break;
+        }
+    }
+
+    private void RepeatFinished(in CoapInbound item, StoredReply kind, ReadOnlySpan<byte> reply, long now)
+    {
+        switch (kind)
+        {
+            case StoredReply.EmptyAcknowledgement:
+                PostEmpty(item.Channel, CoapMessageType.Acknowledgement, item.MessageId);
+                break;
+            case StoredReply.Reset:
+                PostEmpty(item.Channel, CoapMessageType.Reset, item.MessageId);
+                break;
+            case StoredReply.Bytes when !_shard.Guard.MayAnswer(item.Channel, reply.Length, item.Length, now):
+                // Lost, as a datagram may be: nobody showed that the address is the peer's own.
+                break;
+            case StoredReply.Bytes:
+                // Copied: the memory may be used anew before the bytes have left.
+                _shard.Post(new CoapOutbound { Channel = item.Channel, Encoded = reply.ToArray() });
+                break;
+            default:
+                break;
+        }
+    }
+
+    private void RefuseBusy(in CoapInbound item, CoapCode code, CoapChannel peer, long now)
+    {
+        if (item.IsMulticast || !code.IsRequest || item.Message is not { } request)
+        {
+            return;
+        }
+
+        if (IsBusyUnwanted(request))
+        {
+            if (item.Type == CoapMessageType.Confirmable)
+            {
+                PostEmpty(item.Channel, CoapMessageType.Acknowledgement, item.MessageId);
+            }
+
+            return;
+        }
+
+        CoapMessage response = BusyResponse(request.Token);
+        if (item.Type == CoapMessageType.Confirmable)
+        {
+            response.Type = CoapMessageType.Acknowledgement;
+            response.MessageId = item.MessageId;
+        }
+        else if (!_ids.TryTake(peer, response, now))
+        {
+            return;
+        }
+        else
+        {
+            response.Type = CoapMessageType.NonConfirmable;
+        }
+
+        _shard.Post(new CoapOutbound { Channel = item.Channel, Message = response });
+    }
+
+    // RFC 7967 section 2.1: the client said that it has no use for errors of the server.
+    private static bool IsBusyUnwanted(CoapMessage request) => request.HasOptions && request.OptionsToRead!.SuppressesResponse(CoapCode.ServiceUnavailable);
+
+    private CoapMessage BusyResponse(CoapToken token)
+    {
+        CoapMessage response = new(CoapCode.ServiceUnavailable) { Token = token };
+        response.Options.AddUInt(OptionNumber.MaxAge, (uint)_limits.BusyMaxAge);
+        return response;
+    }
+
+    private void AcknowledgeEmpty(CoapReception reception, CoapChannel peer)
+    {
+        reception.State = CoapReceptionState.Acknowledged;
+        PostEmpty(reception.Channel, CoapMessageType.Acknowledgement, reception.MessageId);
+        _shard.Wheel.Schedule(reception, reception.ReceivedAt + peer.Messaging.Times.ExchangeLifetime);
+    }
+
+    private void EndReception(CoapReception reception, CoapReceptionState state, StoredReply kind, long now)
+    {
+        _shard.Wheel.Cancel(reception);
+        reception.State = state;
+        _memory.End(_times.Refresh(reception.Channel), reception, kind, default, now);
+    }
+}

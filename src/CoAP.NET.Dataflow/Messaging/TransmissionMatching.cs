@@ -1,0 +1,160 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Net.Sockets;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>What peers, and the network, say to messages of ours: RFC 7252 sections 4.2 and 5.2. Every method must be called under the shard's lock.</summary>
+internal sealed class TransmissionMatching
+{
+    private readonly CoapShard _shard;
+    private readonly CoapCounters _counters;
+    private readonly CurrentTimes _times;
+    private readonly Transmissions _transmissions;
+    private readonly OutstandingMessages _outstanding;
+    private readonly Renewals _renewals;
+
+    public TransmissionMatching(CoapShard shard, CurrentTimes times, Transmissions transmissions, OutstandingMessages outstanding, Renewals renewals)
+    {
+        _shard = shard;
+        _counters = shard.Environment.Counters;
+        _times = times;
+        _transmissions = transmissions;
+        _outstanding = outstanding;
+        _renewals = renewals;
+    }
+
+    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section 4.2).</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="quoted">The beginning of our datagram.</param>
+    public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
+    {
+        if (TryFindQuoted(channel, quoted, out CoapTransmission? transmission))
+        {
+            _counters.Add(CoapCounter.PortUnreachable);
+            channel.NoteDrop(CoapCounter.PortUnreachable);
+            _transmissions.End(transmission, _shard.Environment.Now);
+            _transmissions.Raise(CoapInboundKind.Unreachable, transmission);
+        }
+    }
+
+    /// <summary>The operating system refused a datagram of ours for a reason that copies will meet as well.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="bytes">Our datagram.</param>
+    /// <param name="error">What the operating system said.</param>
+    public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error)
+    {
+        if (TryFindQuoted(channel, bytes, out CoapTransmission? transmission))
+        {
+            long now = _shard.Environment.Now;
+            transmission.SendError = error;
+            Pacing.Uncharge(transmission, bytes.Length, now);
+            _transmissions.End(transmission, now);
+            _transmissions.Raise(CoapInboundKind.SendFailed, transmission);
+        }
+    }
+
+    /// <summary>An acknowledgement came.</summary>
+    /// <returns>Whether it goes up, as it carries a response.</returns>
+    public bool ReceiveAcknowledgement(in CoapInbound item, CoapCode code, long now, out CoapInbound up)
+    {
+        up = default;
+        if (code.IsRequest || code.IsReserved)
+        {
+            _counters.Add(CoapCounter.Ignored);
+            item.Channel.NoteDrop(CoapCounter.Ignored);
+            return false;
+        }
+
+        if (!_outstanding.TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
+        {
+            OnUnmatched(item.Channel, item.MessageId, now);
+            return false;
+        }
+
+        if (item.MessageId != transmission.Message.MessageId)
+        {
+            CoapChannel known = _times.Refresh(item.Channel);
+            _renewals.OnSupersededAcknowledged(transmission, item.MessageId, known, now);
+            _transmissions.OnHeard(known, now);
+            return false;
+        }
+
+        // Only a request can be answered by what an acknowledgement carries. To a response of ours it is an acknowledgement and nothing else (section 5.2.2).
+        bool carriesResponse = code.IsResponse && transmission.Message.Code.IsRequest;
+        if (carriesResponse && item.Message!.Token != transmission.Message.Token)
+        {
+            _counters.Add(CoapCounter.UnmatchedResponses);
+            item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
+            if (transmission.IsStateless)
+            {
+                // The message has arrived; what it carries answers nothing of ours.
+                _transmissions.End(transmission, now);
+            }
+
+            return false;
+        }
+
+        CoapChannel peer = _times.Refresh(item.Channel);
+        Pacing.OnAnswered(transmission, peer, now);
+        _transmissions.OnHeard(peer, now);
+        _shard.Guard.OnAcknowledged(item.Channel, transmission.SentAt);
+        _transmissions.End(transmission, now);
+        if (carriesResponse)
+        {
+            up = item with { Transmission = transmission };
+            return true;
+        }
+
+        _transmissions.Raise(CoapInboundKind.Acknowledged, transmission);
+        return false;
+    }
+
+    /// <summary>A reset came.</summary>
+    public void ReceiveReset(in CoapInbound item, CoapCode code, long now)
+    {
+        if (!code.IsEmpty)
+        {
+            _counters.Add(CoapCounter.Ignored);
+            item.Channel.NoteDrop(CoapCounter.Ignored);
+            return;
+        }
+
+        if (!_outstanding.TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission))
+        {
+            OnUnmatched(item.Channel, item.MessageId, now);
+            return;
+        }
+
+        CoapChannel peer = _times.Refresh(item.Channel);
+        Pacing.OnAnswered(transmission, peer, now);
+        _transmissions.OnHeard(peer, now);
+        _transmissions.End(transmission, now);
+        _transmissions.Raise(CoapInboundKind.Reset, transmission);
+    }
+
+    // What answers a message that was cancelled shows that the peer is there: otherwise the next request waited as long as to one that never responds (RFC 7252 section 4.7).
+    private void OnUnmatched(CoapChannel channel, ushort messageId, long now)
+    {
+        if (channel.Messaging.Sending is { } sending && sending.CancelledId == messageId)
+        {
+            sending.CancelledId = SendingState.NoId;
+            _transmissions.OnHeard(_times.Refresh(channel), now);
+            return;
+        }
+
+        _counters.Add(CoapCounter.UnmatchedAcknowledgements);
+        channel.NoteDrop(CoapCounter.UnmatchedAcknowledgements);
+        _shard.Guard.OnUnmatched(channel);
+    }
+
+    private bool TryFindQuoted(CoapChannel channel, ReadOnlySpan<byte> quoted, [NotNullWhen(true)] out CoapTransmission? transmission)
+    {
+        transmission = null;
+        return quoted.Length >= 4 && quoted[0] >> 6 == 1
+            && _outstanding.TryFind(channel, BinaryPrimitives.ReadUInt16BigEndian(quoted[2..]), out transmission)
+            && (int)transmission.Message.Type == ((quoted[0] >> 4) & 3)
+            && transmission.Message.Code.Value == quoted[1];
+    }
+}

@@ -1,0 +1,457 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Messaging;
+
+/// <summary>Messages of our own: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Every method must be called under the shard's lock.</summary>
+internal sealed class Transmissions
+{
+    private static readonly long s_retryPeriod = TimeSpan.FromSeconds(1).Ticks;
+
+    private readonly CoapShard _shard;
+    private readonly CoapCounters _counters;
+    private readonly CurrentTimes _times;
+    private readonly OwnMessageIds _ids;
+    private readonly Pacing _pacing;
+    private readonly Renewals _renewals;
+    private readonly int _maxOutstanding;
+
+    private readonly OutstandingMessages _outstanding;
+    private int _waiting;
+
+    public Transmissions(
+        CoapShard shard, CurrentTimes times, OwnMessageIds ids, Pacing pacing, OutstandingMessages outstanding, Renewals renewals, int maxOutstanding)
+    {
+        _shard = shard;
+        _counters = shard.Environment.Counters;
+        _times = times;
+        _ids = ids;
+        _pacing = pacing;
+        _outstanding = outstanding;
+        _renewals = renewals;
+        _maxOutstanding = maxOutstanding;
+    }
+
+    /// <summary>Messages that wait for their turn, in the shard.</summary>
+    public int Waiting => _waiting;
+
+    /// <summary>Sends a message of ours as soon as it may go.</summary>
+    public void Send(CoapTransmission transmission, long now)
+    {
+        if (transmission is { Source: { } source, Message.Type: CoapMessageType.NonConfirmable })
+        {
+            SendPaced(transmission, source, now);
+            return;
+        }
+
+        if (transmission.IsOver || transmission.IsOutstanding || transmission.IsQueued)
+        {
+            // Cancelled before it came here, or offered twice.
+            return;
+        }
+
+        CoapChannel peer = _times.Refresh(transmission.Channel);
+        SendingState sending = SendingOf(peer);
+        Enqueue(transmission, ref transmission.IsPaced ? ref sending.WaitingReplies : ref sending.Waiting, peer, now);
+    }
+
+    /// <summary>Sends a response that has a Message ID of its own. It waits only for that.</summary>
+    public void SendReply(in CoapOutbound item, long now)
+    {
+        CoapChannel peer = _times.Refresh(item.Channel);
+        if (item.Transmission is { IsOver: true })
+        {
+            return;
+        }
+
+        bool isTracked = item.Transmission is not null || item.Message!.Type == CoapMessageType.Confirmable;
+        if (!isTracked && (peer.Messaging.Sending is null || peer.Messaging.Sending.WaitingReplies.Count == 0) && _ids.TryTake(peer, item.Message!, now))
+        {
+            _shard.Post(new CoapOutbound { Channel = item.Channel, Message = item.Message });
+            return;
+        }
+
+        CoapTransmission transmission = item.Transmission ?? new CoapTransmission(item.Channel, item.Message!, null);
+        transmission.IsReply = true;
+        transmission.IsLimited = true;
+        SendingState sending = SendingOf(peer);
+        Enqueue(transmission, ref sending.WaitingReplies, peer, now);
+    }
+
+    /// <summary>
+    /// Sends the newest Non-confirmable message of a source. The source paces itself, so that neither NSTART nor PROBING_RATE holds it up; it never goes before a reply
+    /// that waits, and does not wait itself. All its messages have one place among the outstanding ones, so that a reset finds them.
+    /// </summary>
+    private void SendPaced(CoapTransmission transmission, ITransmissionSource source, long now)
+    {
+        if (transmission.IsOver)
+        {
+            // Its lifetime ended between the order and here; whoever was removed takes no notice.
+            source.OnEnded(transmission, CoapInboundKind.NotSent, now);
+            return;
+        }
+
+        CoapChannel peer = _times.Refresh(transmission.Channel);
+        SendingState sending = SendingOf(peer);
+        if (sending.WaitingReplies.Count > 0 || MayUseMessageId(peer, now) > now
+            || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now)))
+        {
+            _counters.Add(CoapCounter.NotSent);
+            source.OnEnded(transmission, CoapInboundKind.NotSent, now);
+        }
+        else if (!transmission.IsOutstanding)
+        {
+            transmission.IsReply = true;
+            Transmit(transmission, peer, sending, now);
+        }
+        else if (_renewals.TryRenew(transmission, source, peer, now))
+        {
+            transmission.Attempts++;
+            transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
+            _shard.Wheel.Schedule(transmission, transmission.Timeout);
+            _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission, KeepsBytes = true });
+        }
+    }
+
+    /// <summary>Sends no more copies of a message, and frees its place.</summary>
+    public void Cancel(CoapTransmission transmission, long now)
+    {
+        if (transmission.IsQueued && transmission.Channel.Messaging.Sending is { } sending)
+        {
+            Dequeue(transmission, sending);
+
+            // What it held up may go now; the timer is that of the one that is gone.
+            Pump(_times.Refresh(transmission.Channel), now);
+        }
+        else if (transmission.IsOutstanding)
+        {
+            CoapChannel peer = _times.Refresh(transmission.Channel);
+            Pacing.OnUnanswered(transmission, peer, now);
+            peer.Messaging.Sending!.CancelledId = transmission.Message.MessageId;
+            End(transmission, now);
+        }
+
+        transmission.IsOver = true;
+    }
+
+    /// <summary>The next copy of a message is due, or its end.</summary>
+    public void OnDue(CoapTransmission transmission, long now)
+    {
+        CoapChannel peer = _times.Refresh(transmission.Channel);
+        if (transmission.Message.Type != CoapMessageType.Confirmable)
+        {
+            if (transmission.CountsForNStart)
+            {
+                // Lost, or answered by silence: others may go. A reset can still match it.
+                ReleaseInteraction(transmission, peer.Messaging.Sending!);
+                _shard.Wheel.Schedule(transmission, Math.Max(transmission.Timeout, now));
+                Pump(peer, now);
+            }
+            else
+            {
+                End(transmission, now);
+            }
+
+            return;
+        }
+
+        if (transmission.Attempts > peer.Messaging.Times.Parameters.MaxRetransmit || Pacing.IsPastSpan(transmission, peer.Messaging.Times))
+        {
+            _counters.Add(CoapCounter.TransmissionsGivenUp);
+            transmission.Channel.NoteDrop(CoapCounter.TransmissionsGivenUp);
+            Pacing.OnUnanswered(transmission, peer, now);
+            End(transmission, now);
+            Raise(CoapInboundKind.NotAcknowledged, transmission);
+            return;
+        }
+
+        if (transmission.Source is { } source)
+        {
+            long next = source.MayBeTakenAt(transmission, now);
+            if (next > now)
+            {
+                _shard.Wheel.Schedule(transmission, next);
+                return;
+            }
+
+            _renewals.TryRenew(transmission, source, peer, now);
+        }
+
+        transmission.Attempts++;
+        _shard.Wheel.Schedule(transmission, _pacing.NextDue(transmission, peer.Messaging.Times, peer.Messaging.Sending!, now));
+        if (!MayLeave(transmission, transmission.Encoded?.Length ?? (int)transmission.Message.SizeBound, now))
+        {
+            // As good as lost; the peer may ask again.
+            return;
+        }
+
+        _counters.Add(CoapCounter.Retransmissions);
+        if (transmission.Encoded is { } encoded)
+        {
+            Pacing.Charge(peer, encoded.Length, now);
+        }
+
+        _shard.Post(new CoapOutbound
+        {
+            Channel = transmission.Channel,
+            Message = transmission.Message,
+            Transmission = transmission,
+            Encoded = transmission.Encoded,
+            KeepsBytes = transmission.Encoded is null,
+        });
+    }
+
+    /// <summary>The bytes of a message, of which copies are made.</summary>
+    public void OnEncoded(CoapTransmission transmission, CoapMessage? encoded, ReadOnlySpan<byte> bytes, long now)
+    {
+        Pacing.Charge(_times.Refresh(transmission.Channel), bytes.Length, now);
+        if (transmission.IsOutstanding && transmission.Message.Type == CoapMessageType.Confirmable
+            && (transmission.Source is null || ReferenceEquals(encoded, transmission.Message)))
+        {
+            transmission.Encoded ??= bytes.ToArray();
+        }
+    }
+
+    /// <summary>Notes that a peer is there.</summary>
+    public void OnHeard(CoapChannel peer, long now)
+    {
+        peer.Messaging.LastHeard = now;
+        if (peer.Messaging.Sending is { } sending)
+        {
+            sending.Unheard = 0;
+            sending.NextProbe = long.MinValue;
+            if (sending.Waiting.Count > 0)
+            {
+                Pump(peer, now);
+            }
+        }
+    }
+
+    /// <summary>Ends a transmission: no further copies, its place is free.</summary>
+    public void End(CoapTransmission transmission, long now)
+    {
+        CoapChannel peer = _times.Refresh(transmission.Channel);
+        SendingState sending = peer.Messaging.Sending!;
+        Settle(transmission, sending);
+        _outstanding.Remove(transmission, sending);
+        Pump(peer, now);
+    }
+
+    /// <summary>Tells what became of a message.</summary>
+    public void Raise(CoapInboundKind kind, CoapTransmission transmission)
+    {
+        if (transmission.Source is { } source)
+        {
+            source.OnEnded(transmission, kind, _shard.Environment.Now);
+            return;
+        }
+
+        _shard.Raise(new CoapInbound
+        {
+            Channel = transmission.Channel,
+            Kind = kind,
+            Transmission = transmission,
+            Type = transmission.Message.Type,
+            MessageId = transmission.Message.MessageId,
+        });
+    }
+
+    /// <summary>Ends all messages to a peer that is forgotten.</summary>
+    public void GiveUpAll(CoapChannel peer)
+    {
+        if (peer.Messaging.Sending is not { } sending)
+        {
+            return;
+        }
+
+        _shard.Wheel.Cancel(sending);
+        foreach (CoapTransmission transmission in _outstanding.RemoveAll(sending))
+        {
+            Settle(transmission, sending);
+            Raise(CoapInboundKind.NotAcknowledged, transmission);
+        }
+
+        while ((sending.WaitingReplies.First ?? sending.Waiting.First) is { } waiting)
+        {
+            Dequeue(waiting, sending);
+            waiting.IsOver = true;
+            Raise(CoapInboundKind.NotSent, waiting);
+        }
+    }
+
+    /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
+    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max)
+    {
+        if (channel.Messaging.Sending is not { } sending)
+        {
+            return [];
+        }
+
+        List<CoapTransmission> all = _outstanding.To(sending, max);
+        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null && all.Count < max; reply = reply.NextWaiting)
+        {
+            all.Add(reply);
+        }
+
+        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null && all.Count < max; waiting = waiting.NextWaiting)
+        {
+            all.Add(waiting);
+        }
+
+        return all;
+    }
+
+    /// <summary>Sends what waits and may go, and sets the timer for the rest.</summary>
+    public void Pump(CoapChannel peer, long now)
+    {
+        if (peer.Messaging.Sending is not { } sending)
+        {
+            return;
+        }
+
+        long due = long.MaxValue;
+        while (sending.WaitingReplies.First is { } reply)
+        {
+            due = MayUseMessageId(peer, now);
+            if (due > now)
+            {
+                break;
+            }
+
+            Dequeue(reply, sending);
+            Transmit(reply, peer, sending, now);
+        }
+
+        while (sending.Waiting.First is not null && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
+        {
+            (CoapTransmission first, long mayProbe) = Pacing.FirstToProbe(peer, sending, now);
+            long next = Math.Max(MayUseMessageId(peer, now), mayProbe);
+            if (next <= now && first.Source is { } source)
+            {
+                next = source.MayBeTakenAt(first, now);
+            }
+
+            if (next > now)
+            {
+                due = Math.Min(due, next);
+                break;
+            }
+
+            Dequeue(first, sending);
+            Transmit(first, peer, sending, now);
+        }
+
+        if (due > now && due != long.MaxValue)
+        {
+            _shard.Wheel.Schedule(sending, due);
+        }
+    }
+
+    private void Enqueue(CoapTransmission transmission, ref WaitingList waiting, CoapChannel peer, long now)
+    {
+        waiting.Add(transmission);
+        _waiting++;
+        transmission.IsQueued = true;
+        Pump(peer, now);
+        if (transmission.IsQueued && (waiting.Count > peer.Messaging.Times.Parameters.MaxQueuedRequests || _waiting > _maxOutstanding))
+        {
+            // The second bound is for responses to addresses that come once and never acknowledge: each has a queue of its own.
+            Dequeue(transmission, peer.Messaging.Sending!);
+            transmission.IsOver = true;
+            _counters.Add(CoapCounter.NotSent);
+            transmission.Channel.NoteDrop(CoapCounter.NotSent);
+            Raise(CoapInboundKind.NotSent, transmission);
+        }
+    }
+
+    private void Dequeue(CoapTransmission transmission, SendingState sending)
+    {
+        if (transmission.PassesQueue)
+        {
+            sending.WaitingReplies.Remove(transmission);
+        }
+        else
+        {
+            sending.Waiting.Remove(transmission);
+        }
+
+        _waiting--;
+        transmission.IsQueued = false;
+    }
+
+    /// <summary>When the next message may take a Message ID and a place among the outstanding ones; not after now when it may go.</summary>
+    private long MayUseMessageId(CoapChannel peer, long now) =>
+        _outstanding.Count >= _maxOutstanding ? now + s_retryPeriod : _ids.FreeAt(peer);
+
+    private void Transmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    {
+        CoapMessage message = transmission.Message;
+        if (transmission.Source is { } source)
+        {
+            if (source.Take(transmission, now) is not { } newest)
+            {
+                transmission.IsOver = true;
+                return;
+            }
+
+            newest.Type = message.Type;
+            transmission.Message = message = newest;
+        }
+
+        _ids.Take(peer, message, now);
+        transmission.Attempts = 1;
+        transmission.SentAt = now;
+        _outstanding.Add(transmission, sending);
+        if (!transmission.PassesQueue)
+        {
+            transmission.CountsForNStart = true;
+            sending.Interactions++;
+            sending.Unheard++;
+        }
+
+        if (message.Type == CoapMessageType.Confirmable)
+        {
+            transmission.Timeout = _pacing.FirstWait(transmission, peer.Messaging.Times, sending, now);
+            _shard.Wheel.Schedule(transmission, now + transmission.Timeout);
+        }
+        else
+        {
+            message.Type = CoapMessageType.NonConfirmable;
+            transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
+            _shard.Wheel.Schedule(transmission, transmission.PassesQueue ? transmission.Timeout : now + peer.Messaging.Times.NonConfirmablePlace);
+            if (transmission.TellsWhenSent)
+            {
+                Raise(CoapInboundKind.Sent, transmission);
+            }
+        }
+
+        if (!transmission.IsReply && !MayLeave(transmission, (int)message.SizeBound, now))
+        {
+            // As good as lost. A Confirmable one has copies that may go later.
+            return;
+        }
+
+        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, KeepsBytes = true });
+    }
+
+    private bool MayLeave(CoapTransmission transmission, int size, long now) =>
+        transmission.IsLimited ? _shard.Guard.MaySend(transmission.Channel, size, now) : _shard.Guard.MayRequest(transmission.Channel, size, now);
+
+    private void Settle(CoapTransmission transmission, SendingState sending)
+    {
+        _shard.Wheel.Cancel(transmission);
+        ReleaseInteraction(transmission, sending);
+        transmission.IsOver = true;
+        transmission.Encoded = null;
+    }
+
+    private static void ReleaseInteraction(CoapTransmission transmission, SendingState sending)
+    {
+        if (transmission.CountsForNStart)
+        {
+            transmission.CountsForNStart = false;
+            sending.Interactions--;
+        }
+    }
+
+    private SendingState SendingOf(CoapChannel peer) => peer.Messaging.MakeExtras().Sending ??= new SendingState(peer, this);
+}
