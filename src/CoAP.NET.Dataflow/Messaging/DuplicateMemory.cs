@@ -1,5 +1,6 @@
-using System.Numerics;
+using System.Buffers;
 using CoAP.NET.Channels;
+using CoAP.NET.Execution;
 
 namespace CoAP.NET.Messaging;
 
@@ -10,54 +11,28 @@ namespace CoAP.NET.Messaging;
 // one after another lie close together there, too, and an index never holds anything that is gone.
 
 /// <summary>The messages that a shard's peers sent within their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.</summary>
-internal sealed partial class DuplicateMemory
+internal sealed class DuplicateMemory
 {
-    private const int Newcomers = 1;
-    private const int UnverifiedSafe = 2;
-    private const int UnverifiedUnsafe = UnverifiedSafe + (int)MethodClass.Unsafe;
-    private const int VerifiedSafe = 5;
-
-    // From here on nothing is given up before its time. One log for each range of lifetimes, so that a long one does not keep short ones behind it.
-    private const int Protected = 7;
-    private const int LogCount = 11;
-    private static readonly long s_shortLifetime = TimeSpan.FromSeconds(512).Ticks;
+    // Exchanges beyond the bound of requests served: responses on their way, and requests that are about to be answered 5.03.
+    private const int RunningSlack = 1024;
+    private static readonly long s_trimPeriod = TimeSpan.FromSeconds(4).Ticks;
+    private static readonly long s_expiryPeriod = TimeSpan.FromSeconds(15).Ticks;
 
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
-    private readonly CoapCounters _counters;
-    private readonly long _budget;
-    private readonly long _unverifiedBudget;
-    private readonly long _newcomerBudget;
-    private readonly int _peerBudget;
-    private readonly int _segmentSize;
-    private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
-    private readonly SlotTable<CoapReception> _running = new();
     private readonly DuplicateShares _shares;
-    private long _logBytes;
-    private long _indexBytes;
-    private long _unverifiedIndexBytes;
-    private long _reserved;
+    private readonly DuplicateIndexes _indexes;
+    private readonly DuplicateLogs _logs;
+    private readonly ExpiryTimer _expiryTimer;
+    private readonly SlotTable<CoapReception> _running = new();
 
     public DuplicateMemory(CoapShard shard, int shardCount)
     {
         _shard = shard;
         _limits = shard.Environment.Limits;
-        _counters = shard.Environment.Counters;
-        long budget = _limits.DeduplicationBytes / shardCount;
-        _newcomerBudget = _limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
-        _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
-
-        // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in, and a little for
-        // indexes that must grow for it.
-        _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
-        _unverifiedBudget = (long)(_budget * _limits.UnverifiedDeduplicationShare);
-        _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * _limits.PeerDeduplicationShare);
         _shares = new DuplicateShares(shard.Environment.Sources, _limits.SourceDeduplicationShare);
-        for (int i = Newcomers; i < LogCount; i++)
-        {
-            _logs[i] = new ReplyLog(i);
-        }
-
+        _indexes = new DuplicateIndexes(_shares);
+        _logs = new DuplicateLogs(shard, _indexes, _shares, shardCount);
         _expiryTimer = new ExpiryTimer(this);
     }
 
@@ -68,25 +43,16 @@ internal sealed partial class DuplicateMemory
     public int Sources => _shares.Count;
 
     /// <summary>Finished exchanges that are kept, with some whose lifetime is over.</summary>
-    public int Finished
-    {
-        get
-        {
-            int entries = 0;
-            for (int i = Newcomers; i < LogCount; i++)
-            {
-                entries += _logs[i].Entries;
-            }
+    public int Finished => _logs.Entries;
 
-            return entries;
-        }
-    }
+    /// <summary>Peers with something in their index.</summary>
+    public int Peers => _indexes.Peers;
 
     /// <summary>The memory of logs and indexes, in bytes, without the log of newcomers.</summary>
-    public long Bytes => _logBytes + _indexBytes + ((long)_spareSegments.Count * _segmentSize);
+    public long Bytes => _logs.Bytes + _indexes.Bytes;
 
     /// <summary>The memory of the log of newcomers, in bytes.</summary>
-    public long NewcomerBytes => _logs[Newcomers].Bytes;
+    public long NewcomerBytes => _logs.NewcomerBytes;
 
     /// <summary>What is known of a Message ID of a peer.</summary>
     public Recall Find(CoapChannel peer, ushort messageId, long now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply)
@@ -129,12 +95,12 @@ internal sealed partial class DuplicateMemory
         }
 
         int needed = ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
-        if ((long)peer.Messaging.Bytes + peer.Messaging.Reserved + needed > _peerBudget && !TrimPeer(peer, needed, now))
+        if ((long)peer.Messaging.Bytes + peer.Messaging.Reserved + needed > _logs.PeerBudget && !TrimPeer(peer, needed, now))
         {
             return false;
         }
 
-        if (!FitsShare(peer, needed, isVerified: true, now) || !MakeRoom(needed, now))
+        if (!_logs.FitsShare(peer, needed, isVerified: true, now) || !_logs.MakeRoom(needed, now))
         {
             return false;
         }
@@ -151,7 +117,7 @@ internal sealed partial class DuplicateMemory
         {
             _shares.Join(peer);
             peer.Messaging.Reserve(reserved);
-            _reserved += reserved;
+            _logs.Reserved += reserved;
         }
 
         peer.Messaging.Running++;
@@ -164,14 +130,18 @@ internal sealed partial class DuplicateMemory
         // Growing may have taken this very peer off the table.
         if (peer.Messaging.Number < 0)
         {
-            Register(peer, now);
+            _indexes.Register(peer);
+            if (!_expiryTimer.IsScheduled)
+            {
+                _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
+            }
         }
 
         ulong before = peer.Messaging.Index.Find(reception.MessageId);
-        peer.Messaging.Bytes -= SizeAt(before);
-        if (Lasts(before))
+        peer.Messaging.Bytes -= _logs.SizeAt(before);
+        if (DuplicateLogs.Lasts(before))
         {
-            peer.Messaging.Keep(-SizeAt(before));
+            peer.Messaging.Keep(-_logs.SizeAt(before));
         }
 
         peer.Messaging.Index.Set(reception.MessageId, reception.Place);
@@ -231,33 +201,12 @@ internal sealed partial class DuplicateMemory
             }
         }
 
-        Unregister(peer);
+        _indexes.Unregister(peer);
         _shares.Leave(peer);
     }
 
     internal static MethodClass ClassOf(CoapCode code) =>
         !code.IsRequest || code.IsSafe ? MethodClass.Safe : code.IsIdempotent ? MethodClass.Idempotent : MethodClass.Unsafe;
-
-    private static int LogOf(CoapChannel channel, MethodClass @class, long lifetime)
-    {
-        if (!channel.IsProtected)
-        {
-            return channel.IsNewcomer ? Newcomers : UnverifiedSafe + (int)@class;
-        }
-
-        if (@class != MethodClass.Unsafe)
-        {
-            return VerifiedSafe + (int)@class;
-        }
-
-        int number = Protected;
-        while (number < LogCount - 1 && lifetime > s_shortLifetime << (2 * (number - Protected)))
-        {
-            number++;
-        }
-
-        return number;
-    }
 
     /// <summary>Takes an exchange from those that run.</summary>
     /// <returns>Whether its Message ID still stands for it in the index.</returns>
@@ -282,7 +231,7 @@ internal sealed partial class DuplicateMemory
         peer.Messaging.Index.Remove(messageId);
         if (peer.Messaging.Index.Count == 0)
         {
-            Unregister(peer);
+            _indexes.Unregister(peer);
         }
     }
 
@@ -291,7 +240,7 @@ internal sealed partial class DuplicateMemory
         if (reception.Reserved > 0)
         {
             peer.Messaging.Reserve(-reception.Reserved);
-            _reserved -= reception.Reserved;
+            _logs.Reserved -= reception.Reserved;
             reception.Reserved = 0;
         }
     }
@@ -308,21 +257,21 @@ internal sealed partial class DuplicateMemory
         }
 
         int size = ReplyHeader.EntrySize(reply.Length);
-        int number = LogOf(peer, @class, lifetime);
-        if ((long)peer.Messaging.Bytes + size > _peerBudget && number < Protected && !TrimPeer(peer, size, now))
+        int number = DuplicateLogs.LogOf(peer, @class, lifetime);
+        if ((long)peer.Messaging.Bytes + size > _logs.PeerBudget && number < DuplicateLogs.Protected && !TrimPeer(peer, size, now))
         {
             return 0;
         }
 
-        if (number == UnverifiedUnsafe && !FitsShare(peer, size, isVerified: false, now))
+        if (number == DuplicateLogs.UnverifiedUnsafe && !_logs.FitsShare(peer, size, isVerified: false, now))
         {
             // Its own duplicates run again, and not those of others.
-            CountEvictions(others: 0, unsafes: 1, now);
+            _logs.CountEvictions(others: 0, unsafes: 1, now);
             return 0;
         }
 
         ReplyLog log = _logs[number];
-        if (!log.Fits(size) && !AddSegment(number, size, now))
+        if (!log.Fits(size) && !_logs.AddSegment(number, size, now))
         {
             return 0;
         }
@@ -338,7 +287,7 @@ internal sealed partial class DuplicateMemory
             MessageId = reception.MessageId,
         };
         peer.Messaging.Bytes += size;
-        if (number is UnverifiedUnsafe or >= Protected)
+        if (number is DuplicateLogs.UnverifiedUnsafe or >= DuplicateLogs.Protected)
         {
             _shares.Join(peer);
             peer.Messaging.Keep(size);
@@ -347,5 +296,95 @@ internal sealed partial class DuplicateMemory
         peer.Messaging.LastExpiry = peer.Messaging.HasFinished ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry) : header.Expiry;
         peer.Messaging.HasFinished = true;
         return log.Append(header, reply);
+    }
+
+    private void GrowIndex(CoapChannel peer, long now)
+    {
+        // Others make room for it. If they cannot, it grows nevertheless: a running exchange is in the index, whatever is full.
+        _logs.MakeRoom(peer.Messaging.Index.GrowthBytes, now);
+        if (peer.Messaging.Index.IsFull)
+        {
+            _indexes.Grow(peer);
+        }
+    }
+
+    /// <summary>Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified peer.</summary>
+    /// <returns>Whether there is room for some more bytes now.</returns>
+    private bool TrimPeer(CoapChannel peer, int needed, long now)
+    {
+        if (now < peer.Messaging.TrimAt)
+        {
+            return false;
+        }
+
+        ulong[] entries = ArrayPool<ulong>.Shared.Rent(Math.Max(1, peer.Messaging.Index.Count));
+        int count = 0;
+        long bytes = 0;
+        foreach (ulong entry in peer.Messaging.Index.Entries)
+        {
+            ulong place = MidTable.PlaceOf(entry);
+            int number = ReplyLog.NumberOf(place);
+            if (entry == 0 || (number > 0 && (!_logs[number].TryGet(place, out ReplyHeader header, out _) || ReplyHeader.Clock.HasPassed(header.Expiry, now))))
+            {
+                continue;
+            }
+
+            bytes += _logs.SizeAt(place);
+            entries[count++] = entry;
+        }
+
+        // Sorted by place: running ones, then by log in the order in which they are given up, then by age.
+        Array.Sort(entries, 0, count);
+        long wanted = _logs.PeerBudget - (_logs.PeerBudget / 8) - peer.Messaging.Reserved - needed;
+        int kept = 0;
+        int lasting = 0;
+        int others = 0;
+        int unsafes = 0;
+        for (int i = 0; i < count; i++)
+        {
+            ulong place = MidTable.PlaceOf(entries[i]);
+            int number = ReplyLog.NumberOf(place);
+            if (bytes > wanted && number is > 0 and < DuplicateLogs.Protected && _logs[number].TryGet(place, out ReplyHeader header, out _))
+            {
+                bytes -= _logs.SizeAt(place);
+                unsafes += header.Class == MethodClass.Unsafe ? 1 : 0;
+                others += header.Class == MethodClass.Unsafe ? 0 : 1;
+            }
+            else
+            {
+                entries[kept++] = entries[i];
+                lasting += DuplicateLogs.Lasts(place) ? _logs.SizeAt(place) : 0;
+            }
+        }
+
+        _indexes.Rebuild(peer, entries.AsSpan(0, kept));
+        ArrayPool<ulong>.Shared.Return(entries);
+        peer.Messaging.Bytes = (int)bytes;
+        peer.Messaging.Keep(lasting - peer.Messaging.Lasting);
+        if (bytes > wanted)
+        {
+            // Counting again would not help before something expires.
+            peer.Messaging.MakeExtras().TrimAt = now + s_trimPeriod;
+        }
+
+        _logs.CountEvictions(others, unsafes, now);
+        return bytes + peer.Messaging.Reserved + needed <= _logs.PeerBudget;
+    }
+
+    private void OnExpiry(long now)
+    {
+        _logs.DropExpired(now);
+        _logs.DropSpares();
+
+        // Peers may have been forgotten before what they sent: nobody else would drop that.
+        if (_indexes.Peers > 0 || Finished > 0)
+        {
+            _shard.Wheel.Schedule(_expiryTimer, now + s_expiryPeriod);
+        }
+    }
+
+    private sealed class ExpiryTimer(DuplicateMemory memory) : WheelTimer
+    {
+        internal override void Fire(long now) => memory.OnExpiry(now);
     }
 }
