@@ -52,7 +52,7 @@ public sealed partial class CoapPeer : ICoapObserver
         {
             CoapChannel channel = Channel;
             CoapEnvironment environment = channel.Shard.Environment;
-            long seen = Math.Max(channel.LastSeen, channel.SignallingState is ConnectionState connection ? connection.LastHeard : long.MinValue);
+            long seen = Math.Max(channel.LastSeen, channel.SignallingState?.LastHeard ?? long.MinValue);
             return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - seen);
         }
     }
@@ -143,5 +143,5 @@ public sealed partial class CoapPeer : ICoapObserver
     }
 
     internal static CoapPeer Of(CoapChannel channel) =>
-        (CoapPeer)(channel.Face ?? channel.StoreFace(new CoapPeer((CoapEndpoint)channel.Shard.Endpoint!, channel)));
+        channel.Face ?? channel.StoreFace(new CoapPeer(channel.Shard.Endpoint!, channel));
 }

@@ -7,16 +7,16 @@ namespace CoAP.NET;
 /// <summary>What signalling knows of connections, told to those who choose them.</summary>
 internal sealed class ConnectionSignals : IConnectionSignals
 {
-    public bool IsUsable(CoapChannel channel) => !channel.IsForgotten && channel.SignallingState is ConnectionState { IsOver: false, IsReleasing: false };
+    public bool IsUsable(CoapChannel channel) => !channel.IsForgotten && channel.SignallingState is { IsOver: false, IsReleasing: false };
 
     /// <summary>Whether nothing more is sent or taken on a connection. Takes no lock.</summary>
-    public static bool IsOver(CoapChannel channel) => channel.SignallingState is not ConnectionState { IsOver: false };
+    public static bool IsOver(CoapChannel channel) => channel.SignallingState is not { IsOver: false };
 
-    public bool IsReady(CoapChannel channel) => channel.SignallingState is ConnectionState state && (state.IsPlain || state.IsReady);
+    public bool IsReady(CoapChannel channel) => channel.SignallingState is { } state && (state.IsPlain || state.IsReady);
 
     public async Task WhenReadyAsync(CoapChannel channel)
     {
-        if (channel.SignallingState is not ConnectionState state)
+        if (channel.SignallingState is not { } state)
         {
             return;
         }
@@ -37,7 +37,7 @@ internal sealed class ConnectionSignals : IConnectionSignals
     {
         lock (channel.Shard.Gate)
         {
-            return channel.SignallingState is ConnectionState state
+            return channel.SignallingState is { } state
                 ? new ConnectionEnd(state.IsReady, state.Reason, (state as StreamState)?.HoldOff, (state as StreamState)?.AlternativeAddresses ?? [])
                 : new ConnectionEnd(false, null, null, []);
         }

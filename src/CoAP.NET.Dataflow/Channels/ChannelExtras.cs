@@ -1,3 +1,6 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
+using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
@@ -7,10 +10,10 @@ internal sealed class ChannelExtras
 {
     public CoapConnection? Connection;
     public ChannelHints? Hints;
-    public object? SignallingState;
-    public object? ExchangeState;
-    public object? ObservingState;
-    public object? Face;
+    public ConnectionState? SignallingState;
+    public PeerExchanges? ExchangeState;
+    public PeerObservers? ObservingState;
+    public CoapPeer? Face;
     public RequestsUnderWay? Requests;
     public DropNote? LastDrop;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Connecting;
+
 namespace CoAP.NET.Channels;
 
 /// <summary>What was found out about the few peers of which there is something to find out; made when the first of it is needed. Who guards what is said at the properties of <see cref="CoapChannel"/>.</summary>
@@ -5,7 +7,7 @@ internal sealed class ChannelHints
 {
     public byte[]? EchoToReturn;
     public object? Identity;
-    public object? ConnectingState;
+    public ConnectionTarget? ConnectingState;
 
     /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
     public CoapConnectionException? EndReason;

@@ -1,4 +1,8 @@
+using CoAP.NET.Connecting;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
+using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Channels;
@@ -55,28 +59,28 @@ public sealed partial class CoapChannel
     private ChannelHints Hints => Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
 
     /// <summary>What each chapter of the handler keeps for this peer, made when first needed. Guarded by Shard.Gate. Of Signalling only on connections.</summary>
-    internal object? SignallingState
+    internal ConnectionState? SignallingState
     {
         get => _extras?.SignallingState;
         set => Extras.SignallingState = value;
     }
 
     /// <summary>See <see cref="SignallingState"/>.</summary>
-    internal object? ExchangeState
+    internal PeerExchanges? ExchangeState
     {
         get => _extras?.ExchangeState;
         set => Extras.ExchangeState = value;
     }
 
     /// <summary>See <see cref="SignallingState"/>.</summary>
-    internal object? ObservingState
+    internal PeerObservers? ObservingState
     {
         get => _extras?.ObservingState;
         set => Extras.ObservingState = value;
     }
 
     /// <summary>Who opened the connection, if it was opened for requests. Guarded by that one's lock.</summary>
-    internal object? ConnectingState
+    internal ConnectionTarget? ConnectingState
     {
         get => _extras?.Hints?.ConnectingState;
         set => Hints.ConnectingState = value;
@@ -93,11 +97,11 @@ public sealed partial class CoapChannel
     internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Hints.EchoToReturn, null);
 
     /// <summary>The user's view of the peer; made when first asked for. Two threads may both make one; the first that is stored is everybody's.</summary>
-    internal object? Face => _extras?.Face;
+    internal CoapPeer? Face => _extras?.Face;
 
     /// <summary>See <see cref="Face"/>.</summary>
     /// <returns>The one that is stored.</returns>
-    internal object StoreFace(object face) => Interlocked.CompareExchange(ref Extras.Face, face, null) ?? face;
+    internal CoapPeer StoreFace(CoapPeer face) => Interlocked.CompareExchange(ref Extras.Face, face, null) ?? face;
 
     /// <summary>What waits for the one who drains the outbox. Guarded by Shard.Gate.</summary>
     internal Queue<CoapOutbound>? Outbound

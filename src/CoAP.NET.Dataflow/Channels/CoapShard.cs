@@ -39,8 +39,8 @@ internal sealed class CoapShard
 
     public CoapEnvironment Environment { get; }
 
-    /// <summary>The endpoint that the shard belongs to, for the faces; the stages do not know its type.</summary>
-    public object? Endpoint { get; init; }
+    /// <summary>The endpoint that the shard belongs to, for the faces; null where there is none, as in tests of stages.</summary>
+    public CoapEndpoint? Endpoint { get; init; }
 
     /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
     public AddressGuard Guard

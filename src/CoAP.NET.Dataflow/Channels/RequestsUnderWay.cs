@@ -1,3 +1,5 @@
+using CoAP.NET.Signalling;
+
 namespace CoAP.NET.Channels;
 
 /// <summary>
@@ -7,7 +9,7 @@ namespace CoAP.NET.Channels;
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
 /// <param name="owner">Who is told when what is awaited has come.</param>
-internal sealed class RequestsUnderWay(CoapChannel channel, IConnectionOwner owner)
+internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owner)
 {
     private const long FirstUnit = 1;
     private const long SecondUnit = 1L << 32;

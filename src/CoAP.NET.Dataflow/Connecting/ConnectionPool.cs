@@ -76,14 +76,14 @@ internal sealed partial class ConnectionPool
     /// <summary>The route by which the peer of a connection is reached, now and after the connection has ended.</summary>
     // What others opened, be it a user by the transport, is theirs to open again.
     public static ConnectionRoute RouteTo(CoapChannel channel) =>
-        channel.ConnectingState is ConnectionTarget { Key: var key } ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local) : new ConnectionRoute(channel);
+        channel.ConnectingState is { Key: var key } ? new ConnectionRoute(key.Transport, [key.Remote], key.ServerName, key.Local) : new ConnectionRoute(channel);
 
     /// <summary>The connection to the peer of a connection of ours that has ended; null when there is none.</summary>
     public CoapChannel? SuccessorOf(CoapChannel channel)
     {
         lock (_gate)
         {
-            return channel.ConnectingState is ConnectionTarget { Key: var key } && _targets.TryGetValue(key, out ConnectionTarget? target) ? UsableOf(target) : null;
+            return channel.ConnectingState is { Key: var key } && _targets.TryGetValue(key, out ConnectionTarget? target) ? UsableOf(target) : null;
         }
     }
 
@@ -92,7 +92,7 @@ internal sealed partial class ConnectionPool
     {
         lock (_gate)
         {
-            if (channel.ConnectingState is ConnectionTarget target && target.Channel == channel)
+            if (channel.ConnectingState is { } target && target.Channel == channel)
             {
                 Retire(target, channel);
             }
@@ -107,7 +107,7 @@ internal sealed partial class ConnectionPool
         lock (_gate)
         {
             return error.Error == CoapConnectionError.Aborted
-                && channel.ConnectingState is ConnectionTarget target
+                && channel.ConnectingState is { } target
                 && (target.LastAbort?.Channel == channel ? target.AbortBefore : target.LastAbort) is { } before
                 && before.Cause == CauseOf(error.InnerException as CoapConnectionException ?? error);
         }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Exchanges;
 internal sealed partial class ExchangeLayer
 {
     /// <summary>The number of standing requests to a peer. Under Shard.Gate.</summary>
-    public static int StandingOf(CoapChannel channel) => channel.ExchangeState is PeerExchanges { Standing: { } standing } ? standing.Count : 0;
+    public static int StandingOf(CoapChannel channel) => channel.ExchangeState?.Standing?.Count ?? 0;
 
     /// <summary>Gives a standing request its token and puts it into the table, so that a notification may overtake the answer.</summary>
     public void Open(StandingRequest request)
@@ -33,7 +33,7 @@ internal sealed partial class ExchangeLayer
         lock (_shard.Gate)
         {
             request = null;
-            return channel.ExchangeState is PeerExchanges { Standing: { } standing } && standing.TryGetValue(token, out request);
+            return channel.ExchangeState is { Standing: { } standing } && standing.TryGetValue(token, out request);
         }
     }
 
@@ -42,7 +42,7 @@ internal sealed partial class ExchangeLayer
     {
         lock (_shard.Gate)
         {
-            return channel.ExchangeState is PeerExchanges { Standing: { } standing } ? [.. standing.Values] : [];
+            return channel.ExchangeState is { Standing: { } standing } ? [.. standing.Values] : [];
         }
     }
 
@@ -51,7 +51,7 @@ internal sealed partial class ExchangeLayer
     {
         lock (_shard.Gate)
         {
-            if (request.IsOpen && request.Channel.ExchangeState is PeerExchanges { Standing: { } standing } peer)
+            if (request.IsOpen && request.Channel.ExchangeState is { Standing: { } standing } peer)
             {
                 request.IsOpen = false;
                 request.Channel.Pins--;

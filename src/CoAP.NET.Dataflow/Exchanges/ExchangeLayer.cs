@@ -86,7 +86,7 @@ internal sealed partial class ExchangeLayer
         _shard.Enter();
         try
         {
-            if (channel.ExchangeState is PeerExchanges peer && peer.Pending.TryGetValue(token, out request))
+            if (channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request))
             {
                 Remove(peer, request);
                 return true;
@@ -197,7 +197,7 @@ internal sealed partial class ExchangeLayer
     public List<PendingRequest> TakeAll(CoapChannel channel) => TakeAll([channel], ping => ping.Channel == channel);
 
     /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
-    public static int PendingOf(CoapChannel channel) => channel.ExchangeState is PeerExchanges peer ? peer.Pending.Count : 0;
+    public static int PendingOf(CoapChannel channel) => channel.ExchangeState?.Pending.Count ?? 0;
 
     private List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels, Func<PingRequest, bool> isTaken)
     {
@@ -207,7 +207,7 @@ internal sealed partial class ExchangeLayer
         {
             foreach (CoapChannel channel in channels)
             {
-                if (channel.ExchangeState is PeerExchanges peer)
+                if (channel.ExchangeState is { } peer)
                 {
                     foreach (ClientRequest request in peer.Pending.Values.ToArray())
                     {
@@ -231,15 +231,7 @@ internal sealed partial class ExchangeLayer
         return all;
     }
 
-    private PeerExchanges StateOf(CoapChannel channel)
-    {
-        if (channel.ExchangeState is not PeerExchanges peer)
-        {
-            channel.ExchangeState = peer = new PeerExchanges(_shard.Environment.Random);
-        }
-
-        return peer;
-    }
+    private PeerExchanges StateOf(CoapChannel channel) => channel.ExchangeState ??= new PeerExchanges(_shard.Environment.Random);
 
     private bool TakeLocked(PendingRequest request)
     {

@@ -75,7 +75,7 @@ internal sealed partial class ObserverLayer
         try
         {
             _observers.TryGetValue((channel, request.Token), out Observer? before);
-            PeerObservers? peer = channel.ObservingState as PeerObservers;
+            PeerObservers? peer = channel.ObservingState;
             long now = _shard.Environment.Now;
             bool isCounted = before?.IsCountedBySource ?? false;
             if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
@@ -195,7 +195,7 @@ internal sealed partial class ObserverLayer
         _shard.Enter();
         try
         {
-            if (channel.ObservingState is not PeerObservers peer)
+            if (channel.ObservingState is not { } peer)
             {
                 return;
             }

@@ -39,7 +39,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     }
 
     private static long SeenAt(CoapChannel channel) =>
-        Math.Max(channel.LastSeen, channel.SignallingState is ConnectionState connection ? connection.LastHeard : long.MinValue);
+        Math.Max(channel.LastSeen, channel.SignallingState?.LastHeard ?? long.MinValue);
 
     // Whom we chose ourselves has the time of that until something comes.
     private static bool WasHeard(CoapChannel channel) =>
@@ -55,7 +55,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
         lock (channel.Shard.Gate)
         {
             long now = environment.Now;
-            PeerExchanges? exchanges = channel.ExchangeState as PeerExchanges;
+            PeerExchanges? exchanges = channel.ExchangeState;
             DropNote? drop = channel.LastDrop;
             return new CoapPeerSnapshot
             {
@@ -72,7 +72,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 Queued = MessageLayer.WaitingFor(channel),
                 AwaitedResponses = exchanges?.Pending.Count ?? 0,
                 Pending = ReadPending(pipeline.Messages, channel, exchanges, now),
-                Observers = (channel.ObservingState as PeerObservers)?.Count ?? 0,
+                Observers = channel.ObservingState?.Count ?? 0,
                 Observations = exchanges?.Standing?.Count ?? 0,
                 Transfers = pipeline.Bodies.CountOf(channel),
                 RoundTripTime = MessageLayer.RttOf(channel),

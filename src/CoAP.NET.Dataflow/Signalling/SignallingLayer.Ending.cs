@@ -17,7 +17,7 @@ internal sealed partial class SignallingLayer
     /// <param name="atOnce">Whether the connection is closed right after, without waiting for anything.</param>
     public void Release(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, long now, bool atOnce = false)
     {
-        if (channel.SignallingState is not ConnectionState { IsOver: false } of || (of.IsReleasing && !atOnce))
+        if (channel.SignallingState is not { IsOver: false } of || (of.IsReleasing && !atOnce))
         {
             return;
         }
@@ -61,7 +61,7 @@ internal sealed partial class SignallingLayer
     {
         lock (_shard.Gate)
         {
-            return channel.SignallingState is not ConnectionState state || channel.IsForgotten
+            return channel.SignallingState is not { } state || channel.IsForgotten
                 ? Task.CompletedTask
                 : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }

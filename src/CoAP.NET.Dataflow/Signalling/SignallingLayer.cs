@@ -10,7 +10,7 @@ namespace CoAP.NET.Signalling;
 // out after the lock was released. No socket, no await in here.
 
 /// <summary>The signalling of a shard. Every method must be called under the shard's lock, unless it says otherwise.</summary>
-internal sealed partial class SignallingLayer : IConnectionOwner
+internal sealed partial class SignallingLayer
 {
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
@@ -52,7 +52,7 @@ internal sealed partial class SignallingLayer : IConnectionOwner
     /// <summary>A connection has ended.</summary>
     public void Close(CoapChannel channel, CoapConnectionException reason)
     {
-        if (channel.SignallingState is ConnectionState state)
+        if (channel.SignallingState is { } state)
         {
             _shard.Wheel.Cancel(state);
             End(state, reason);

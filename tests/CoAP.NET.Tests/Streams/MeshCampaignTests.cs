@@ -120,9 +120,9 @@ public sealed partial class MeshCampaignTests
             }
 
             Assert.Null(channel.ObservingState);
-            Assert.False(((ConnectionState)channel.SignallingState!).IsScheduled);
+            Assert.False(channel.SignallingState!.IsScheduled);
             Assert.Empty(((StreamState)channel.SignallingState!).Waiting);
-            if (channel.ExchangeState is PeerExchanges exchanges)
+            if (channel.ExchangeState is { } exchanges)
             {
                 Assert.Empty(exchanges.Pending);
                 Assert.Null(exchanges.Standing);

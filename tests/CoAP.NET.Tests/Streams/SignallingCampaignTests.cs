@@ -68,7 +68,7 @@ public sealed class SignallingCampaignTests : SignallingTest
             Assert.Equal(0, connection.Channel!.Requests!.Count);
             Assert.Equal(0, connection.Pauses);
             Assert.Equal(0, connection.Channel.Pins);
-            Assert.False(((CoAP.NET.Signalling.ConnectionState)connection.Channel.SignallingState!).IsScheduled);
+            Assert.False(connection.Channel.SignallingState!.IsScheduled);
         }
 
         Assert.Equal(0, Count(CoapCounter.StageErrors));

@@ -61,6 +61,9 @@ public partial class LayeringTests
     private static readonly string[] s_tellsRuns = ["CoAP.NET.Exchanges.ClientRequest", "CoAP.NET.Exchanges.ExchangesOutbound"];
     private static readonly string[] s_runs = ["CoAP.NET.Requests.RequestRun", "CoAP.NET.Requests.StepOutcome", "CoAP.NET.Requests.StepKind"];
 
+    // A peer has one typed slot for each chapter that keeps something of it, the faces among them. Nobody else below may name these types.
+    private static readonly string[] s_slots = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Channels.ChannelExtras", "CoAP.NET.Channels.ChannelHints", "CoAP.NET.Channels.CoapShard"];
+
     // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
     private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
 
@@ -150,7 +153,7 @@ public partial class LayeringTests
 
     [Fact]
     public void Stages_know_of_the_pipeline_only_what_blocks_are_made_of_and_no_face() =>
-        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from), to => (Folder(to) == "Pipeline" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
+        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from) && !s_slots.Contains(from), to => (Folder(to) == "Pipeline" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
 
     [Fact]
     public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
@@ -174,7 +177,8 @@ public partial class LayeringTests
     [Fact]
     public void Nothing_below_knows_who_chooses_connections() =>
         Assert.Empty(Edges(
-            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requests" or "Caching", to => Folder(to) == "Connecting"));
+            from => (s_stages.Contains(Folder(from)) && !s_slots.Contains(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requests" or "Caching",
+            to => Folder(to) == "Connecting"));
 
     [Fact]
     public void Content_knows_Messages_and_Options_only() =>
