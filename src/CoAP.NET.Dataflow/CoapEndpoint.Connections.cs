@@ -103,7 +103,7 @@ public sealed partial class CoapEndpoint
         return Array.ConvertAll(addresses, address => AddressOf(uri, address));
     }
 
-    private void OnReady(CoapChannel channel)
+    internal void OnReady(CoapChannel channel)
     {
         if (PeerConnected is { } handlers)
         {
@@ -111,7 +111,7 @@ public sealed partial class CoapEndpoint
         }
     }
 
-    private void OnGone(CoapChannel channel, CoapConnectionException reason)
+    internal void OnGone(CoapChannel channel, CoapConnectionException reason)
     {
         _pool.OnGone(channel);
         CancelAwaited(channel);

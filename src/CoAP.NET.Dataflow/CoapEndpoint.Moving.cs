@@ -12,7 +12,7 @@ public sealed partial class CoapEndpoint
     /// </summary>
     public event EventHandler<CoapPeerMove>? PeerMoved;
 
-    private void OnMoved(CoapChannel channel, CoapAddress from)
+    internal void OnMoved(CoapChannel channel, CoapAddress from)
     {
         AskWhereMoved(channel);
         Log.PeerMoved(_environment.Logger, channel, from.ToString());
@@ -24,7 +24,7 @@ public sealed partial class CoapEndpoint
 
     // Most devices know no Echo, but all know the Reset to an Empty message (RFC 7252 section 4.3). One question at a time, however often the peer moves; when nothing of it
     // was answered, the next thing that the peer says is a reason for another.
-    private void AskWhereMoved(CoapChannel channel)
+    internal void AskWhereMoved(CoapChannel channel)
     {
         CancellationTokenSource probe = new();
         if (Interlocked.Exchange(ref channel.Probe, probe) is { } before)

@@ -120,7 +120,6 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Served = Served,
             Bodies = Bodies,
             Observers = Observers,
-            Fault = Fault,
         };
         AddressGuard guard = new(_environment);
         _pipelines = new CoapPipeline[options.Shards];
@@ -132,14 +131,12 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
 
         Routes.Changes = new ChangeNotice(_environment, Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
-        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state) { Faulted = Fault, PeerMoved = OnMoved, HeardUnverified = AskWhereMoved };
+        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state);
         _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
         _blockwiseStep = new BlockwiseStep(_environment);
         _tokenStep = new TokenStep(_environment);
         _pool = new ConnectionPool(_environment, _signals, FindAlternativeAsync);
         _connectionStep = new ConnectionStep(_environment, _pool, _signals);
-        _connections.Ready = OnReady;
-        _connections.Gone = OnGone;
         _sender = new RequestSender(_environment, _pipelines);
         List<RequestStep> steps = [_connectionStep, new PatienceStep(_environment, options.Patience, Served.Aborted), _blockwiseStep, new EchoStep(), _tokenStep];
         if (options.QBlock != CoapQBlock.Off)
@@ -397,7 +394,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
     }
 
-    private void Fault(Exception exception)
+    internal void Fault(Exception exception)
     {
         if (_completion.TrySetException(exception))
         {

@@ -33,8 +33,11 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>Whoever asked for it, so that what becomes of it finds back: a client's request or a served exchange.</summary>
     internal object? Owner { get; }
 
-    /// <summary>Who is asked for the message each time that it is sent, and told what became of it; null for messages that stay as they are.</summary>
+    /// <summary>Who is asked for the message each time that it is sent; null for messages that stay as they are. What becomes of each message is raised.</summary>
     internal ITransmissionSource? Source { get; init; }
+
+    /// <summary>Whether somebody waits for what becomes of it.</summary>
+    internal bool IsAwaited => Source is not null || Owner is not null;
 
     // Guarded by Shard.Gate; used by Messaging only.
     internal byte[]? Encoded { get; set; }

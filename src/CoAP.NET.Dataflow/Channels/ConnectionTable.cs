@@ -44,12 +44,6 @@ internal sealed class ConnectionTable(CoapLimits limits, SourceRule sources)
         }
     }
 
-    /// <summary>Called, without any lock, when the peer's CSM came.</summary>
-    public Action<CoapChannel>? Ready { get; set; }
-
-    /// <summary>Called, without any lock, when a connection has ended that was ready.</summary>
-    public Action<CoapChannel, CoapConnectionException>? Gone { get; set; }
-
     /// <summary>Takes a connection in.</summary>
     /// <param name="channel">The channel of the connection.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
@@ -97,8 +91,6 @@ internal sealed class ConnectionTable(CoapLimits limits, SourceRule sources)
                 }
             }
         }
-
-        Ready?.Invoke(channel);
     }
 
     /// <summary>Takes a connection out.</summary>

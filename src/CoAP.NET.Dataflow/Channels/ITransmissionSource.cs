@@ -2,7 +2,7 @@ namespace CoAP.NET.Channels;
 
 /// <summary>
 /// Who has transmissions whose message may change until it leaves, such as an observer of a resource that changed meanwhile (RFC 7641 section 4.5.2).
-/// Called under the shard's lock, in place of what is raised for other transmissions; it must not call back into Messaging.
+/// Asked under the shard's lock; it must not call back into Messaging.
 /// </summary>
 internal interface ITransmissionSource
 {
@@ -13,7 +13,4 @@ internal interface ITransmissionSource
     /// <summary>The message to send now.</summary>
     /// <returns>The message of the transmission when there is no newer one; null when nothing is to be sent any more.</returns>
     CoapMessage? Take(CoapTransmission transmission, long now);
-
-    /// <summary>The transmission has ended, or, if it is Non-confirmable, its newest message could not be sent.</summary>
-    void OnEnded(CoapTransmission transmission, CoapInboundKind kind, long now);
 }

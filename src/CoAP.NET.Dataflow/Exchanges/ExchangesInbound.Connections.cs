@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Observing;
 
 namespace CoAP.NET.Exchanges;
 
@@ -11,6 +12,12 @@ public sealed partial class ExchangesInbound
         if (item.Transmission is { } transmission)
         {
             // One message that could not be sent any more.
+            if (transmission.Source is Observer observer)
+            {
+                _observers.OnFate(observer, transmission, item.Kind);
+                return;
+            }
+
             if (transmission.Owner is PendingRequest unsent && _layer.TryTake(unsent))
             {
                 unsent.Fail(Unanswered(unsent, reason));
@@ -45,7 +52,7 @@ public sealed partial class ExchangesInbound
             _shard.Exit();
         }
 
-        _connections.Gone?.Invoke(channel, reason);
+        _shard.Drain.OnGone(channel, reason);
     }
 
     private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason)

@@ -67,6 +67,7 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 break;
             case CoapInboundKind.Connected:
                 _connections.OnReady(item.Channel);
+                _shard.Drain.OnReady(item.Channel);
                 break;
             case CoapInboundKind.Disconnected:
                 OnDisconnected(in item);
@@ -244,6 +245,12 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
 
     private void OnTransmission(in CoapInbound item)
     {
+        if (item.Transmission is { Source: Observer observer })
+        {
+            _observers.OnFate(observer, item.Transmission, item.Kind);
+            return;
+        }
+
         if (item.Transmission?.Owner is PingRequest ping)
         {
             if (_layer.TryTake(ping))

@@ -20,7 +20,6 @@ internal sealed class DuplicateLogs
     private static readonly long s_warningPeriod = TimeSpan.FromMinutes(1).Ticks;
 
     private readonly CoapShard _shard;
-    private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
     private readonly DuplicateIndexes _indexes;
     private readonly DuplicateShares _shares;
@@ -37,19 +36,19 @@ internal sealed class DuplicateLogs
     public DuplicateLogs(CoapShard shard, DuplicateIndexes indexes, DuplicateShares shares, int shardCount)
     {
         _shard = shard;
-        _limits = shard.Environment.Limits;
+        CoapLimits limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
         _indexes = indexes;
         _shares = shares;
-        long budget = _limits.DeduplicationBytes / shardCount;
-        _newcomerBudget = _limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
+        long budget = limits.DeduplicationBytes / shardCount;
+        _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
 
         // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in, and a little for
         // indexes that must grow for it.
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
-        _unverifiedBudget = (long)(_budget * _limits.UnverifiedDeduplicationShare);
-        PeerBudget = (int)Math.Min(int.MaxValue / 2, _budget * _limits.PeerDeduplicationShare);
+        _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare);
+        PeerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
         for (int i = Newcomers; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);
@@ -220,7 +219,14 @@ internal sealed class DuplicateLogs
         if (now >= _warnAt)
         {
             _warnAt = now + s_warningPeriod;
-            _shard.AfterRelease(static state => ((DuplicateLogs)state!).Warn(), this);
+            _shard.AfterRelease(
+                static state =>
+                {
+                    (CoapEnvironment environment, long evictions) = ((CoapEnvironment, long))state!;
+                    Log.UnsafeDuplicatesForgotten(environment.Logger, evictions, environment.Limits.DeduplicationBytes);
+                },
+                (_shard.Environment, _unsafeEvictionsSinceWarning));
+            _unsafeEvictionsSinceWarning = 0;
         }
     }
 
@@ -292,18 +298,6 @@ internal sealed class DuplicateLogs
         }
 
         return false;
-    }
-
-    private void Warn()
-    {
-        long evictions;
-        lock (_shard.Gate)
-        {
-            evictions = _unsafeEvictionsSinceWarning;
-            _unsafeEvictionsSinceWarning = 0;
-        }
-
-        Log.UnsafeDuplicatesForgotten(_shard.Environment.Logger, evictions, _limits.DeduplicationBytes);
     }
 
     /// <summary>Gives back the memory of segments that nobody needs now.</summary>

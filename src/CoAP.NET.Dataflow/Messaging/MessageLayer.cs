@@ -205,7 +205,7 @@ internal sealed class MessageLayer
     }
 
     /// <summary>Something was to go to a session that has ended: nothing leaves, and nothing of it is kept. Whoever waits is told.</summary>
-    public void SendToEnded(in CoapOutbound item, long now)
+    public void SendToEnded(in CoapOutbound item)
     {
         if (item.Reception is { } reception)
         {
@@ -219,11 +219,7 @@ internal sealed class MessageLayer
         }
 
         transmission.IsOver = true;
-        if (transmission.Source is { } source)
-        {
-            source.OnEnded(transmission, CoapInboundKind.Disconnected, now);
-        }
-        else if (transmission.Owner is not null)
+        if (transmission.IsAwaited)
         {
             _shard.Raise(new CoapInbound
             {

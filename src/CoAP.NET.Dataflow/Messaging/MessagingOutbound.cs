@@ -54,7 +54,7 @@ public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
         {
             if (item.Channel is { IsConnection: true, IsForgotten: true })
             {
-                _layer.SendToEnded(item, _shard.Environment.Now);
+                _layer.SendToEnded(item);
             }
             else
             {

@@ -86,7 +86,7 @@ internal sealed class Transmissions
         if (transmission.IsOver)
         {
             // Its lifetime ended between the order and here; whoever was removed takes no notice.
-            source.OnEnded(transmission, CoapInboundKind.NotSent, now);
+            Raise(CoapInboundKind.NotSent, transmission);
             return;
         }
 
@@ -96,7 +96,7 @@ internal sealed class Transmissions
             || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now)))
         {
             _counters.Add(CoapCounter.NotSent);
-            source.OnEnded(transmission, CoapInboundKind.NotSent, now);
+            Raise(CoapInboundKind.NotSent, transmission);
         }
         else if (!transmission.IsOutstanding)
         {
@@ -239,12 +239,6 @@ internal sealed class Transmissions
     /// <summary>Tells what became of a message.</summary>
     public void Raise(CoapInboundKind kind, CoapTransmission transmission)
     {
-        if (transmission.Source is { } source)
-        {
-            source.OnEnded(transmission, kind, _shard.Environment.Now);
-            return;
-        }
-
         _shard.Raise(new CoapInbound
         {
             Channel = transmission.Channel,

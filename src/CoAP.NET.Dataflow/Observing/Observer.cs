@@ -93,7 +93,5 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
 
     CoapMessage? ITransmissionSource.Take(CoapTransmission transmission, long now) => _layer.Take(this, transmission, now);
 
-    void ITransmissionSource.OnEnded(CoapTransmission transmission, CoapInboundKind kind, long now) => _layer.OnEnded(this, transmission, kind, now);
-
     internal override void Fire(long now) => _layer.OnRefreshDue(this, now);
 }

@@ -80,8 +80,22 @@ internal sealed partial class ObserverLayer
         return latest.For(observer.Token, CoapMessageType.Confirmable);
     }
 
+    /// <summary>What became of a notification. No lock may be held.</summary>
+    public void OnFate(Observer observer, CoapTransmission transmission, CoapInboundKind kind)
+    {
+        _shard.Enter();
+        try
+        {
+            OnEnded(observer, transmission, kind, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
     /// <summary>What became of a transmission. Under the lock.</summary>
-    public void OnEnded(Observer observer, CoapTransmission transmission, CoapInboundKind kind, long now)
+    private void OnEnded(Observer observer, CoapTransmission transmission, CoapInboundKind kind, long now)
     {
         if (observer.IsRemoved)
         {
@@ -137,6 +151,13 @@ internal sealed partial class ObserverLayer
         {
             // When there is room again it is looked at in any case.
             observer.NeedsRefresh = true;
+            return;
+        }
+
+        if ((observer.Confirmable ?? observer.Answer) is { IsOver: true } lost)
+        {
+            // A block of a user kept to itself what became of it.
+            OnEnded(observer, lost, CoapInboundKind.NotSent, now);
             return;
         }
 
@@ -349,16 +370,8 @@ internal sealed partial class ObserverLayer
 
         if (!isTaken)
         {
-            _shard.Enter();
-            try
-            {
-                transmission.IsOver = true;
-                OnEnded(observer, transmission, CoapInboundKind.NotSent, _shard.Environment.Now);
-            }
-            finally
-            {
-                _shard.Exit();
-            }
+            transmission.IsOver = true;
+            OnFate(observer, transmission, CoapInboundKind.NotSent);
         }
         else if (!transmission.IsOver && observer.Channel.IsReliable)
         {

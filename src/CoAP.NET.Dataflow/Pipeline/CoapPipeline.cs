@@ -18,7 +18,6 @@ internal sealed class CoapPipeline
 
     private readonly CoapEnvironment _environment;
     private readonly CoapPipelineOptions _options;
-    private readonly Action<Exception> _fault;
     private readonly List<Action> _abandon = [];
     private bool _stopping;
 
@@ -26,7 +25,6 @@ internal sealed class CoapPipeline
     {
         _environment = shard.Environment;
         _options = parts.Options;
-        _fault = parts.Fault;
         Shard = shard;
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Signalling = new SignallingLayer(shard, Messages);
@@ -134,7 +132,7 @@ internal sealed class CoapPipeline
             {
                 if (!Volatile.Read(ref _stopping))
                 {
-                    _fault(new CoapException(
+                    Shard.Drain.Fault(new CoapException(
                         $"The block at the seam {seam} {(completion.IsFaulted ? "faulted" : "completed")} while the endpoint was running.",
                         completion.Exception?.InnerException));
                 }

@@ -16,12 +16,6 @@ internal sealed partial class EndpointContext
     private readonly ConnectionMemory _memory;
     private ulong _lastNumber;
 
-    /// <summary>Called, without any lock, when the peer of a session has another address than before.</summary>
-    public Action<CoapChannel, CoapAddress>? PeerMoved { get; init; }
-
-    /// <summary>Called, without any lock, when the peer of a session says something from an address at which it has not shown yet that it receives, and is not asked.</summary>
-    public Action<CoapChannel>? HeardUnverified { get; init; }
-
     /// <summary>How much memory is taken for messages of which only a part is there, in bytes.</summary>
     public long AssemblyBytes => _memory.AssemblyBytes;
 
@@ -217,7 +211,7 @@ internal sealed partial class EndpointContext
 
         Counters.Add(CoapCounter.PeersMoved);
         channel.Shard.Guard.OnMoved(channel, _environment.Now);
-        PeerMoved?.Invoke(channel, from);
+        channel.Shard.Drain.OnMoved(channel, from);
     }
 
     public override void ReceiveEnded(CoapConnection connection)

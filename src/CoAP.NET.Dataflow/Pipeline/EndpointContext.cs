@@ -37,9 +37,6 @@ internal sealed partial class EndpointContext : CoapTransportContext
         _memory = new ConnectionMemory(environment.Limits, environment.Counters, environment.Sources);
     }
 
-    /// <summary>Ends the endpoint.</summary>
-    public Action<Exception>? Faulted { get; init; }
-
     public override TimeProvider TimeProvider => _environment.TimeProvider;
 
     internal override SourceRule Sources => _environment.Sources;
@@ -64,7 +61,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
             moved.Shard.Guard.OnReceivedWhereMoved(moved, datagram.Length);
             if (moved.Probe is null)
             {
-                HeardUnverified?.Invoke(moved);
+                moved.Shard.Drain.OnHeardUnverified(moved);
             }
         }
 
@@ -105,7 +102,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
 
     internal override bool IsStopping => _state.IsStopping;
 
-    internal override void Fault(CoapException error) => Faulted?.Invoke(error);
+    internal override void Fault(CoapException error) => _pipelines[0].Shard.Drain.Fault(error);
 
     public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {

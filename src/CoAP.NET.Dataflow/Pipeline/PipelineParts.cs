@@ -42,6 +42,4 @@ internal sealed class PipelineParts
 
     public required GroupMessageIds GroupMessageIds { get; init; }
     public required ObserverPlaces Observers { get; init; }
-
-    public required Action<Exception> Fault { get; init; }
 }

@@ -1,13 +1,13 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
-using CoAP.NET.Pipeline;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Shard;
 
 /// <summary>
 /// Carries out what was decided under the lock of a shard, on the thread that decided it, after the lock was released. The state machines know no block that stands
-/// behind or above them: what they want done they leave with <see cref="CoapShard"/>, and only this class knows which block does it.
+/// behind or above them: what they want done they leave with <see cref="CoapShard"/>, and only this class knows which block does it. It also tells the endpoint what its stages found out.
 /// </summary>
 internal sealed class ShardDrain
 {
@@ -40,6 +40,21 @@ internal sealed class ShardDrain
     /// <param name="outbound">What was encoded.</param>
     /// <param name="bytes">The bytes, valid for this call only.</param>
     public void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes) => _messagingOut?.OnEncoded(in outbound, bytes);
+
+    /// <summary>A connection or session is ready. No lock may be held, as here and below.</summary>
+    public void OnReady(CoapChannel channel) => _shard.Endpoint?.OnReady(channel);
+
+    /// <summary>A connection or session has ended.</summary>
+    public void OnGone(CoapChannel channel, CoapConnectionException reason) => _shard.Endpoint?.OnGone(channel, reason);
+
+    /// <summary>The peer of a session has another address than before.</summary>
+    public void OnMoved(CoapChannel channel, CoapAddress from) => _shard.Endpoint?.OnMoved(channel, from);
+
+    /// <summary>The peer of a session said something from an address at which it has not shown yet that it receives, and is not asked.</summary>
+    public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.AskWhereMoved(channel);
+
+    /// <summary>Something happened that the endpoint cannot go on after.</summary>
+    public void Fault(CoapException error) => _shard.Endpoint?.Fault(error);
 
     /// <summary>Carries out everything of one stretch under the lock. Never throws.</summary>
     public void Carry(ShardWork work)

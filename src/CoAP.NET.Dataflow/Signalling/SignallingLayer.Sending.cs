@@ -104,11 +104,7 @@ internal sealed partial class SignallingLayer
     private void Settle(CoapTransmission transmission, CoapInboundKind kind, StreamState state, long now)
     {
         transmission.IsOver = true;
-        if (transmission.Source is { } source)
-        {
-            source.OnEnded(transmission, kind, now);
-        }
-        else if (transmission.Owner is not null && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent))
+        if (transmission.IsAwaited && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent || transmission.Source is not null))
         {
             _shard.Raise(new CoapInbound { Channel = state.Channel, Kind = kind, Transmission = transmission, Reason = state.Reason });
         }

@@ -165,6 +165,47 @@ public sealed class KeepingTests : ObservingTest
     }
 
     [Fact]
+    public async Task A_block_sees_what_became_of_notifications_as_it_does_of_requests()
+    {
+        List<CoapInboundKind> fates = [];
+        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new PassBlock<CoapInbound>(item =>
+        {
+            if (item.Transmission is not null)
+            {
+                fates.Add(item.Kind);
+            }
+        }));
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        fates.Clear();
+        Change(route, "1");
+        Acknowledge(Peer, TakeOne());
+        Change(route, "2");
+        Reset(Peer, TakeOne());
+        Assert.Equal([CoapInboundKind.Acknowledged, CoapInboundKind.Reset], fates);
+        Assert.Equal(0, Server.ObserverCount);
+    }
+
+    [Fact]
+    public async Task An_observer_whose_acknowledgement_a_block_keeps_to_itself_is_told_again_within_a_day()
+    {
+        bool isOpen = true;
+        Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoapInbound>(() => isOpen));
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        Change(route, "1");
+        isOpen = false;
+        Acknowledge(Peer, TakeOne());
+        isOpen = true;
+        Change(route, "2");
+        Assert.Empty(TakeNew());
+        Pass(24 * 3600);
+        Assert.Equal("2", TextOf(TakeNew()[0].Message));
+    }
+
+    [Fact]
     public async Task A_notification_that_a_block_declines_is_sent_when_it_takes_them_again()
     {
         bool isOpen = true;

@@ -127,6 +127,23 @@ public partial class LayeringTests
             from => s_chapters.Contains(Folder(from)) && !s_handlerBlocks.Contains(from),
             (from, to) => s_chapters.Contains(Folder(to)) && !s_items.Contains(to) && (s_handlerBlocks.Contains(to) || !IsBelow(Folder(to), Folder(from)))));
 
+    // The blocks and ports enter a shard, then ask its state machines: so each knows whether the lock is held without a look at its caller. Those named here still take it themselves; no other may be added.
+    [Fact]
+    public void State_machines_do_not_take_the_lock_of_their_shard()
+    {
+        string[] still = ["DelayedReplies", "ExchangeLayer", "GroupRequest", "ObserverLayer", "SignallingLayer"];
+        string[] taking =
+        [
+            .. SourceTree.Files
+                .Where(static file => Path.GetRelativePath(Path.Combine(SourceTree.Src, SourceTree.Library), file).Split(Path.DirectorySeparatorChar) is [var folder, ..]
+                    && s_chapters.Contains(folder) && TakesLock().IsMatch(File.ReadAllText(file)))
+                .Select(static file => Path.GetFileName(file).Split('.')[0]).Distinct()
+                .Where(name => !s_handlerBlocks.Any(block => block.EndsWith(name, StringComparison.Ordinal))),
+        ];
+        Assert.Contains("MessagingInbound", SourceTree.Files.Where(static file => TakesLock().IsMatch(File.ReadAllText(file))).Select(Path.GetFileNameWithoutExtension));
+        Assert.Empty(taking.Except(still));
+    }
+
     [Fact]
     public void No_chapter_of_the_handler_is_told_by_a_delegate_that_somebody_hung_onto_it()
     {
@@ -252,6 +269,9 @@ public partial class LayeringTests
 
     [GeneratedRegex(@"^CoAP\.NET\.Pipeline\.Inline\w+(`\d)?$")]
     private static partial Regex Blocks();
+
+    [GeneratedRegex(@"hard\.Enter\(\)|lock \([\w.]*hard\.Gate\)")]
+    private static partial Regex TakesLock();
 
     [GeneratedRegex(@"^CoAP\.NET\.Coap(Client|Server|Endpoint|Observation|Peer)(Options|State)?$")]
     private static partial Regex Faces();
