@@ -13,7 +13,10 @@ public sealed partial class CoapEndpoint
     internal Task ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, CancellationToken cancellationToken)
     {
         Release(channel, holdOff, alternativeAddresses, $"This end released the connection to {channel}.", atOnce: false);
-        return SignallingOf(channel).WhenEnded(channel).WaitAsync(cancellationToken);
+        lock (channel.Shard.Gate)
+        {
+            return SignallingLayer.WhenEnded(channel).WaitAsync(cancellationToken);
+        }
     }
 
     /// <summary>Asks all peers to close their connections, and waits for it as long as the grace period allows.</summary>

@@ -16,12 +16,18 @@ internal sealed class ConnectionSignals : IConnectionSignals
 
     public async Task WhenReadyAsync(CoapChannel channel)
     {
-        if (channel.SignallingState is not { } state)
+        if (channel.SignallingState is null)
         {
             return;
         }
 
-        await state.Layer.WhenReady(channel).ConfigureAwait(false);
+        Task ready;
+        lock (channel.Shard.Gate)
+        {
+            ready = SignallingLayer.WhenReady(channel);
+        }
+
+        await ready.ConfigureAwait(false);
         if (!IsReady(channel))
         {
             CoapConnectionException? reason = EndOf(channel).Reason;

@@ -78,7 +78,15 @@ internal sealed class RequestsUnderWay(CoapChannel channel, SignallingLayer owne
 
         if (CountOf(counts, side) == 0 && Volatile.Read(ref _isAwaited))
         {
-            owner.OnDrained(channel);
+            channel.Shard.Enter();
+            try
+            {
+                owner.OnDrained(channel);
+            }
+            finally
+            {
+                channel.Shard.Exit();
+            }
         }
     }
 

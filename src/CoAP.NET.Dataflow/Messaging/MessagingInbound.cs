@@ -143,7 +143,15 @@ public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         if (goesUp)
         {
             Offer(item);
-            _signalling.OnPassed(item.Channel);
+            _shard.Enter();
+            try
+            {
+                _signalling.OnDrained(item.Channel);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
         }
     }
 

@@ -62,7 +62,22 @@ internal class ConnectionState(SignallingLayer layer, CoapChannel channel, long 
     /// <summary>Ends when the connection has ended; made when somebody waits.</summary>
     public TaskCompletionSource? Ended { get; set; }
 
-    internal sealed override void Fire(long now) => Layer.OnDue(this);
+    // After the release, as what is looked at of a connection is another's code.
+    internal sealed override void Fire(long now) => Channel.Shard.AfterRelease(static state => ((ConnectionState)state!).Look(), this);
+
+    /// <summary>The time has come that this waited for. No lock may be held.</summary>
+    protected virtual void Look()
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            Layer.JudgeSession(this, Channel.Shard.Environment.Now);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
 
     private void SetPlain() => IsPlain = IsReady && !IsOver && !IsReleasing;
 }

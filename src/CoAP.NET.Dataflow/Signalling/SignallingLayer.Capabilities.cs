@@ -6,16 +6,11 @@ namespace CoAP.NET.Signalling;
 // RFC 8323 section 5.3: what the peer can do.
 internal sealed partial class SignallingLayer
 {
-    /// <summary>Waits until the peer's CSM came or the connection is over; the channel then tells which. Takes the lock itself.</summary>
-    public Task WhenReady(CoapChannel channel)
-    {
-        lock (_shard.Gate)
-        {
-            return channel.SignallingState is not StreamState { IsReady: false, IsOver: false } state
-                ? Task.CompletedTask
-                : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
-        }
-    }
+    /// <summary>Waits until the peer's CSM came or the connection is over; the channel then tells which.</summary>
+    public static Task WhenReady(CoapChannel channel) =>
+        channel.SignallingState is not StreamState { IsReady: false, IsOver: false } state
+            ? Task.CompletedTask
+            : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     // Each option holds until another CSM changes it, so that one without options changes nothing.
     private void OnCapabilities(StreamState state, CoapMessage csm, long now)

@@ -56,16 +56,11 @@ internal sealed partial class SignallingLayer
         Arm(state, now);
     }
 
-    /// <summary>Waits until a connection has ended. Takes the lock itself.</summary>
-    public Task WhenEnded(CoapChannel channel)
-    {
-        lock (_shard.Gate)
-        {
-            return channel.SignallingState is not { } state || channel.IsForgotten
-                ? Task.CompletedTask
-                : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
-        }
-    }
+    /// <summary>Waits until a connection has ended.</summary>
+    public static Task WhenEnded(CoapChannel channel) =>
+        channel.SignallingState is not { } state || channel.IsForgotten
+            ? Task.CompletedTask
+            : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     /// <summary>The peer will send nothing more: what it asked for is answered, then the connection is closed.</summary>
     public void OnReceiveEnded(CoapChannel channel, long now)

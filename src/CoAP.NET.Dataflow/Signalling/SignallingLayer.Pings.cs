@@ -9,26 +9,15 @@ internal sealed partial class SignallingLayer
 {
     private uint _lastPing;
 
-    /// <inheritdoc/>
+    /// <summary>All requests of a peer that were waited for are answered, or something that was not plain went up, which may have been the response that the end of the connection waits for.</summary>
     public void OnDrained(CoapChannel channel)
     {
-        _shard.Enter();
-        try
+        if (channel.SignallingState is StreamState { IsOver: false } state)
         {
-            if (channel.SignallingState is StreamState { IsOver: false } state)
-            {
-                AnswerCustody(state);
-                CloseIfQuiet(state, _shard.Environment.Now);
-            }
-        }
-        finally
-        {
-            _shard.Exit();
+            AnswerCustody(state);
+            CloseIfQuiet(state, _shard.Environment.Now);
         }
     }
-
-    /// <summary>Something that was not plain went up: it may have been the response that the end of the connection waits for. Takes the lock itself.</summary>
-    public void OnPassed(CoapChannel channel) => OnDrained(channel);
 
     private void OnPing(StreamState state, CoapMessage ping)
     {

@@ -31,19 +31,12 @@ internal sealed partial class SignallingLayer
         CloseSessionIfDue(state, now, atOnce);
     }
 
-    private void LookAtSession(ConnectionState state)
+    /// <summary>The time has come that a session waited for.</summary>
+    public void JudgeSession(ConnectionState state, long now)
     {
-        _shard.Enter();
-        try
+        if (!state.IsOver)
         {
-            if (!state.IsOver)
-            {
-                CloseSessionIfDue(state, _shard.Environment.Now, atOnce: false);
-            }
-        }
-        finally
-        {
-            _shard.Exit();
+            CloseSessionIfDue(state, now, atOnce: false);
         }
     }
 

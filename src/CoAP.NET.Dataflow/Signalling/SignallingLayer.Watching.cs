@@ -8,32 +8,12 @@ internal sealed partial class SignallingLayer
 {
     private static readonly TimeSpan s_shortestPeriod = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>The time has come that a connection waited for. The connection is looked at without the lock, as it is another's code.</summary>
-    public void OnDue(ConnectionState state) => _shard.AfterRelease(static state => ((ConnectionState)state!).Layer.Look((ConnectionState)state), state);
-
-    private void Look(ConnectionState of)
-    {
-        if (of is not StreamState state)
-        {
-            LookAtSession(of);
-            return;
-        }
-
-        CoapConnection connection = state.Channel.Connection!;
-        CoapConnectionProgress progress = connection.Progress;
-        bool isHeld = connection.IsCongested || connection.IsHeldUp || state.Channel.Requests!.IsPaused;
-        _shard.Enter();
-        try
-        {
-            Judge(state, progress, isHeld, _shard.Environment.Now);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
-
-    private void Judge(StreamState state, in CoapConnectionProgress progress, bool isHeld, long now)
+    /// <summary>The time has come that a connection waited for.</summary>
+    /// <param name="state">The connection.</param>
+    /// <param name="progress">How far it has come, read without the lock.</param>
+    /// <param name="isHeld">Whether it takes nothing more now.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void Judge(StreamState state, in CoapConnectionProgress progress, bool isHeld, long now)
     {
         if (state.IsOver)
         {

@@ -71,7 +71,7 @@ internal sealed partial class SignallingLayer
     /// <summary>Something came that is not plain.</summary>
     /// <param name="item">What the Serializer made of a frame.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>Whether it goes up nevertheless; then <see cref="OnPassed"/> is called after it did.</returns>
+    /// <returns>Whether it goes up nevertheless; then <see cref="OnDrained"/> is called after it did.</returns>
     public bool Receive(in CoapInbound item, long now)
     {
         if (item.Channel.SignallingState is not StreamState { IsOver: false } state)

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Signalling;
 
@@ -39,4 +40,21 @@ internal sealed class StreamState(SignallingLayer layer, CoapChannel channel, lo
 
     /// <summary>Ends when the connection is ready, or over; made when somebody waits.</summary>
     public TaskCompletionSource? Ready { get; set; }
+
+    /// <inheritdoc/>
+    protected override void Look()
+    {
+        CoapConnection connection = Channel.Connection!;
+        CoapConnectionProgress progress = connection.Progress;
+        bool isHeld = connection.IsCongested || connection.IsHeldUp || Channel.Requests!.IsPaused;
+        Channel.Shard.Enter();
+        try
+        {
+            Layer.Judge(this, progress, isHeld, Channel.Shard.Environment.Now);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
 }

@@ -30,7 +30,7 @@ public sealed class SignallingCampaignTests : SignallingTest
         for (int round = 0; round < rounds; round++)
         {
             DirectConnection connection = random.Next(4) == 0 ? (await OpenAsync(null)).Connection : Streams.Accept();
-            Task ended = Server.Endpoint.Pipelines[0].Signalling.WhenEnded(connection.Channel!);
+            Task ended = CoAP.NET.Signalling.SignallingLayer.WhenEnded(connection.Channel!);
             int steps = random.Next(1, 30);
             for (int step = 0; step < steps && !connection.IsClosed; step++)
             {

@@ -1,3 +1,5 @@
+using CoAP.NET.Signalling;
+
 namespace CoAP.NET.Tests.Streams;
 
 // RFC 8323 section 5.3: what a CSM says, and when.
@@ -157,11 +159,11 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
-        Task ready = Signalling.WhenReady(connection.Channel!);
+        Task ready = SignallingLayer.WhenReady(connection.Channel!);
         Assert.False(ready.IsCompleted);
         connection.Receive(BareCsm);
         await Within(ready);
-        Assert.True(Signalling.WhenReady(connection.Channel!).IsCompleted);
+        Assert.True(SignallingLayer.WhenReady(connection.Channel!).IsCompleted);
     }
 
     [Fact]
@@ -169,10 +171,10 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Streams.Accept();
-        Task ready = Signalling.WhenReady(connection.Channel!);
+        Task ready = SignallingLayer.WhenReady(connection.Channel!);
         connection.Break();
         await Within(ready);
-        Assert.True(Signalling.WhenReady(connection.Channel!).IsCompleted);
+        Assert.True(SignallingLayer.WhenReady(connection.Channel!).IsCompleted);
     }
 
     [Theory]
@@ -195,8 +197,6 @@ public sealed class SignallingCapabilitiesTests : SignallingTest
 
         Assert.Equal([Pong, AnswerX, CustodyPong], connection.TakeSent());
     }
-
-    private CoAP.NET.Signalling.SignallingLayer Signalling => Server.Endpoint.Pipelines[0].Signalling;
 
     private static (int Size, bool Blocks, int Token) CapabilitiesOf(DirectConnection connection) =>
         (connection.Channel!.PeerMaxMessageSize, connection.Channel.TakesBlocks, connection.Channel.PeerMaxTokenLength);

@@ -172,7 +172,7 @@ public sealed class SignallingRequestTests : SignallingTest
         await Within(Task.WhenAll(workers));
 
         // Some go on by themselves; the end of the connection waits for them.
-        Task ended = Server.Endpoint.Pipelines[0].Signalling.WhenEnded(connection.Channel!);
+        Task ended = CoAP.NET.Signalling.SignallingLayer.WhenEnded(connection.Channel!);
         connection.Receive(Release);
         await Within(ended);
         string[] sent = connection.TakeSent();
