@@ -128,12 +128,12 @@ public partial class LayeringTests
             (from, to) => s_chapters.Contains(Folder(to)) && !s_items.Contains(to) && (s_handlerBlocks.Contains(to) || !IsBelow(Folder(to), Folder(from)))));
 
     // The blocks and ports enter a shard, then ask its state machines: so each knows whether the lock is held without a look at its caller. Those named here still take it themselves; no other may be added.
-    // The timer of a connection is a port: it goes on after the release.
+    // Ports are the timer of a connection, which goes on after the release, and an observation of a client, which users call.
     [Fact]
     public void State_machines_do_not_take_the_lock_of_their_shard()
     {
         string[] still = ["DelayedReplies", "ExchangeLayer", "GroupRequest", "ObserverLayer"];
-        string[] ports = ["ConnectionState", "StreamState"];
+        string[] ports = ["ClientObservation", "ConnectionState", "StreamState"];
         string[] taking =
         [
             .. SourceTree.Files
