@@ -91,7 +91,8 @@ internal sealed class DuplicateLogs
     public ReplyLog this[int number] => _logs[number];
 
     // What may run again first, whoever sent it: otherwise a verified peer has POSTs of others run again by sending GETs.
-    private static ReadOnlySpan<int> ForgottenFirst => [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent, UnverifiedUnsafe];
+    private static ReadOnlySpan<int> ForgottenFirst =>
+        [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent, UnverifiedUnsafe];
 
     // What is not forgotten for whatever comes, and the indexes.
     private long LastingBytes
@@ -244,7 +245,9 @@ internal sealed class DuplicateLogs
         DropExpired(now);
         return Fits();
 
-        bool Fits() => isVerified ? _shares.Fits(peer, needed, _budget, LastingBytes) : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _indexes.UnverifiedBytes);
+        bool Fits() => isVerified
+            ? _shares.Fits(peer, needed, _budget, LastingBytes)
+            : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _indexes.UnverifiedBytes);
     }
 
     private bool HasRoom(int needed) => _logBytes + _indexes.Bytes + Reserved + needed <= _budget;
