@@ -157,7 +157,7 @@ public sealed partial class CoapEndpoint
                 }
 
                 sent.Begin(TimeoutOf(request, held));
-                pipeline.ExchangesOut.Send(sent);
+                pipeline.Sender.Send(sent);
                 if (i + 1 == groups.Length || !sent.HasSendFailed)
                 {
                     return sent;

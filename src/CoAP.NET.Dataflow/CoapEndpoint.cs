@@ -340,7 +340,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         {
             pipeline.Blockwise.Answering.Stop();
             pipeline.Observers.RemoveAll();
-            foreach (PendingRequest request in pipeline.Exchanges.TakeAll([.. pipeline.Channels.All(), .. _connections.Of(pipeline.Shard)]))
+            foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. _connections.Of(pipeline.Shard)]))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }

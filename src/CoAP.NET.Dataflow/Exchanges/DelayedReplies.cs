@@ -10,8 +10,7 @@ namespace CoAP.NET.Exchanges;
 internal sealed class DelayedReplies
 {
     private readonly CoapShard _shard;
-    private readonly Action<CoapOutbound> _send;
-    private readonly Action<CoapOutbound> _drop;
+    private readonly ExchangesOutbound _block;
     private readonly int _capacity;
 
     // Guarded by Shard.Gate: each answer counts one for its source.
@@ -21,14 +20,12 @@ internal sealed class DelayedReplies
     /// <summary>Makes it.</summary>
     /// <param name="shard">The shard.</param>
     /// <param name="capacity">How many answers may wait.</param>
-    /// <param name="send">Sends an answer whose moment has come; called without the lock.</param>
-    /// <param name="drop">Takes an answer that made room for that of another source; called without the lock.</param>
-    public DelayedReplies(CoapShard shard, int capacity, Action<CoapOutbound> send, Action<CoapOutbound> drop)
+    /// <param name="block">Sends an answer whose moment has come, and gives up one that made room for that of another source.</param>
+    public DelayedReplies(CoapShard shard, int capacity, ExchangesOutbound block)
     {
         _shard = shard;
         _capacity = capacity;
-        _send = send;
-        _drop = drop;
+        _block = block;
     }
 
     public int Count
@@ -124,7 +121,7 @@ internal sealed class DelayedReplies
 
         public SourceLedger<Waiting>.Holding Holding { get; }
 
-        public void Drop() => _owner._drop(_reply);
+        public void Drop() => _owner._block.DropDelayed(_reply);
 
         internal override void Fire(long now)
         {
@@ -132,6 +129,6 @@ internal sealed class DelayedReplies
             _owner._shard.AfterRelease(static state => ((Waiting)state!).Send(), this);
         }
 
-        private void Send() => _owner._send(_reply);
+        private void Send() => _owner._block.SendDelayed(_reply);
     }
 }

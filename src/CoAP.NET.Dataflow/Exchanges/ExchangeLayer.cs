@@ -5,9 +5,9 @@ namespace CoAP.NET.Exchanges;
 
 /// <summary>
 /// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, the requests of ours that wait, and which response belongs to which.
-/// Decides under Shard.Gate; what has to be done outside the lock is left with the shard.
+/// Every method must be called under Shard.Gate; what has to be done outside the lock is left with the shard.
 /// </summary>
-internal sealed partial class ExchangeLayer
+internal sealed class ExchangeLayer
 {
     private readonly CoapShard _shard;
 
@@ -19,130 +19,84 @@ internal sealed partial class ExchangeLayer
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     public void Register(ClientRequest request)
     {
-        _shard.Enter();
-        try
+        PeerExchanges peer = StateOf(request.Channel);
+        request.Message.Token = peer.NextToken(request.Message.Token.Length);
+        peer.Pending.Add(request.Message.Token, request);
+        request.IsPending = true;
+        request.Channel.Pins++;
+        long now = _shard.Environment.Now;
+        if (request.Channel.IsReliable)
         {
-            PeerExchanges peer = StateOf(request.Channel);
-            request.Message.Token = peer.NextToken(request.Message.Token.Length);
-            peer.Pending.Add(request.Message.Token, request);
-            request.IsPending = true;
-            request.Channel.Pins++;
-            long now = _shard.Environment.Now;
-            if (request.Channel.IsReliable)
-            {
-                // Given to the transport it counts as delivered, so that only the response is waited for.
-                request.IsAcknowledged = true;
-                TimeSpan wait = request.Time.Left ?? ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true);
-                request.Deadline = After(now, wait);
-            }
-            else if (request.Time.Left is { } timeout)
-            {
-                request.Deadline = After(now, timeout);
-            }
-            else if (request.Message.Type == CoapMessageType.NonConfirmable)
-            {
-                request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: false));
-            }
+            // Given to the transport it counts as delivered, so that only the response is waited for.
+            request.IsAcknowledged = true;
+            TimeSpan wait = request.Time.Left ?? ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true);
+            request.Deadline = After(now, wait);
+        }
+        else if (request.Time.Left is { } timeout)
+        {
+            request.Deadline = After(now, timeout);
+        }
+        else if (request.Message.Type == CoapMessageType.NonConfirmable)
+        {
+            request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: false));
+        }
 
-            Arm(request, now);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
+        Arm(request, now);
     }
 
     /// <summary>Registers a ping before it leaves.</summary>
     public void Register(PingRequest ping)
     {
-        _shard.Enter();
-        try
+        _pings.Add(ping);
+        ping.IsPending = true;
+        ping.Channel.Pins++;
+        long now = _shard.Environment.Now;
+        if (ping.Channel.IsReliable)
         {
-            _pings.Add(ping);
-            ping.IsPending = true;
-            ping.Channel.Pins++;
-            long now = _shard.Environment.Now;
-            if (ping.Channel.IsReliable)
-            {
-                ping.IsAcknowledged = true;
-                ping.Deadline = After(now, ping.Time.Left ?? _shard.Environment.Streams.PongTimeout);
-            }
-            else if (ping.Time.Left is { } timeout)
-            {
-                ping.Deadline = After(now, timeout);
-            }
+            ping.IsAcknowledged = true;
+            ping.Deadline = After(now, ping.Time.Left ?? _shard.Environment.Streams.PongTimeout);
+        }
+        else if (ping.Time.Left is { } timeout)
+        {
+            ping.Deadline = After(now, timeout);
+        }
 
-            Arm(ping, now);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
+        Arm(ping, now);
     }
 
     /// <summary>Matches a response to the request it answers, by peer and token (RFC 7252 section 5.3.2), and takes the request out.</summary>
     public bool TryTake(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
-        _shard.Enter();
-        try
+        if (channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request))
         {
-            if (channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request))
-            {
-                Remove(peer, request);
-                return true;
-            }
+            Remove(peer, request);
+            return true;
+        }
 
-            request = null;
-            return false;
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
-
-    /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
-    public bool TryTake(PendingRequest request)
-    {
-        _shard.Enter();
-        try
-        {
-            return TakeLocked(request);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
+        request = null;
+        return false;
     }
 
     /// <summary>The message of a request was acknowledged without a response: the time for a separate response begins (RFC 7252 section 5.2.2).</summary>
     public void OnAcknowledged(ClientRequest request)
     {
-        _shard.Enter();
-        try
+        if (!request.IsPending || request.IsAcknowledged)
         {
-            if (!request.IsPending || request.IsAcknowledged)
-            {
-                return;
-            }
-
-            request.IsAcknowledged = true;
-            long now = _shard.Environment.Now;
-            if (request.Time.Left is not { } timeout)
-            {
-                request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true));
-            }
-            else if (After(now, timeout) == long.MaxValue)
-            {
-                request.Deadline = long.MaxValue;
-            }
-
-            Arm(request, now);
+            return;
         }
-        finally
+
+        request.IsAcknowledged = true;
+        long now = _shard.Environment.Now;
+        if (request.Time.Left is not { } timeout)
         {
-            _shard.Exit();
+            request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true));
         }
+        else if (After(now, timeout) == long.MaxValue)
+        {
+            request.Deadline = long.MaxValue;
+        }
+
+        Arm(request, now);
     }
 
     /// <summary>The time of a request is over. Runs under the lock, from the wheel.</summary>
@@ -161,7 +115,7 @@ internal sealed partial class ExchangeLayer
             return;
         }
 
-        if (!TakeLocked(request))
+        if (!TryTake(request))
         {
             return;
         }
@@ -173,21 +127,13 @@ internal sealed partial class ExchangeLayer
     /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>
     public bool Abandon(PendingRequest request)
     {
-        _shard.Enter();
-        try
+        if (!TryTake(request))
         {
-            if (!TakeLocked(request))
-            {
-                return false;
-            }
+            return false;
+        }
 
-            _shard.Cancel(request.Transmission);
-            return true;
-        }
-        finally
-        {
-            _shard.Exit();
-        }
+        _shard.Cancel(request.Transmission);
+        return true;
     }
 
     /// <summary>Takes out every request and ping that waits, because the endpoint stops.</summary>
@@ -199,33 +145,64 @@ internal sealed partial class ExchangeLayer
     /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
     public static int PendingOf(CoapChannel channel) => channel.ExchangeState?.Pending.Count ?? 0;
 
+    // Tokens that stay: those of observations (RFC 7641). A token is never given twice, so that what comes late to a closed one meets nobody else's request.
+    /// <summary>The number of standing requests to a peer. Under Shard.Gate.</summary>
+    public static int StandingOf(CoapChannel channel) => channel.ExchangeState?.Standing?.Count ?? 0;
+
+    /// <summary>Gives a standing request its token and puts it into the table, so that a notification may overtake the answer.</summary>
+    public void Open(StandingRequest request)
+    {
+        PeerExchanges peer = StateOf(request.Channel);
+        request.Token = peer.NextToken(CoapToken.MaxLength);
+        (peer.Standing ??= []).Add(request.Token, request);
+        request.IsOpen = true;
+        request.Channel.Pins++;
+    }
+
+    /// <summary>Finds whose token a response carries.</summary>
+    public static bool TryFind(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out StandingRequest? request)
+    {
+        request = null;
+        return channel.ExchangeState is { Standing: { } standing } && standing.TryGetValue(token, out request);
+    }
+
+    /// <summary>The standing requests to a peer, as a list of its own.</summary>
+    public static List<StandingRequest> StandingAt(CoapChannel channel) => channel.ExchangeState is { Standing: { } standing } ? [.. standing.Values] : [];
+
+    /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
+    public static void Close(StandingRequest request)
+    {
+        if (request.IsOpen && request.Channel.ExchangeState is { Standing: { } standing } peer)
+        {
+            request.IsOpen = false;
+            request.Channel.Pins--;
+            standing.Remove(request.Token);
+            if (standing.Count == 0)
+            {
+                peer.Standing = null;
+            }
+        }
+    }
+
     private List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels, Func<PingRequest, bool> isTaken)
     {
         List<PendingRequest> all = [];
-        _shard.Enter();
-        try
+        foreach (CoapChannel channel in channels)
         {
-            foreach (CoapChannel channel in channels)
+            if (channel.ExchangeState is { } peer)
             {
-                if (channel.ExchangeState is { } peer)
+                foreach (ClientRequest request in peer.Pending.Values.ToArray())
                 {
-                    foreach (ClientRequest request in peer.Pending.Values.ToArray())
-                    {
-                        Remove(peer, request);
-                        all.Add(request);
-                    }
+                    Remove(peer, request);
+                    all.Add(request);
                 }
             }
-
-            foreach (PingRequest ping in _pings.Where(isTaken).ToArray())
-            {
-                TakeLocked(ping);
-                all.Add(ping);
-            }
         }
-        finally
+
+        foreach (PingRequest ping in _pings.Where(isTaken).ToArray())
         {
-            _shard.Exit();
+            TryTake(ping);
+            all.Add(ping);
         }
 
         return all;
@@ -233,7 +210,8 @@ internal sealed partial class ExchangeLayer
 
     private PeerExchanges StateOf(CoapChannel channel) => channel.ExchangeState ??= new PeerExchanges(_shard.Environment.Random);
 
-    private bool TakeLocked(PendingRequest request)
+    /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
+    public bool TryTake(PendingRequest request)
     {
         if (!request.IsPending)
         {

@@ -10,16 +10,13 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses complete the requests
 /// of our clients; what became of our own messages is told to whoever waits.
 /// </summary>
-public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
+public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 {
     private readonly CoapShard _shard;
-    private readonly ExchangeLayer _layer;
     private readonly ExchangesOutbound _outbound;
     private readonly EndpointState _state;
-    private readonly GroupRequests _groupRequests;
-    private readonly StatelessReceivers _stateless;
+    private readonly ResponseMatching _responses;
     private readonly int _busyMaxAge;
-    private readonly InlineContinuations _continuations;
     private readonly BlockwiseServing _blockwise;
     private readonly ObserverLayer _observers;
     private readonly ConnectionTable _connections;
@@ -36,13 +33,10 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
-        _layer = layer;
         _outbound = outbound;
         _state = state;
-        _groupRequests = groupRequests;
-        _stateless = state.Stateless;
+        _responses = new ResponseMatching(shard, layer, outbound, groupRequests, state.Stateless, blockwise, observers);
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
-        _continuations = new InlineContinuations(shard.Environment);
         _blockwise = blockwise;
         _observers = observers;
         _connections = connections;
@@ -56,21 +50,21 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
                 OnRequest(in item, item.Message);
                 break;
             case CoapInboundKind.Message when item.Message!.Code.IsResponse:
-                OnResponse(in item, item.Message);
+                _responses.OnResponse(in item, item.Message);
                 break;
             case CoapInboundKind.FormatError when item.Reception is not null:
                 OnUnreadable(in item);
                 break;
             case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable
                 or CoapInboundKind.NotSent or CoapInboundKind.SendFailed or CoapInboundKind.Sent:
-                OnTransmission(in item);
+                _responses.OnTransmission(in item);
                 break;
             case CoapInboundKind.Connected:
                 _connections.OnReady(item.Channel);
                 _shard.Drain.OnReady(item.Channel);
                 break;
             case CoapInboundKind.Disconnected:
-                OnDisconnected(in item);
+                _responses.OnDisconnected(in item);
                 break;
             default:
                 Counters.Add(CoapCounter.Ignored);
@@ -156,152 +150,10 @@ public sealed partial class ExchangesInbound : InlineBlock<CoapInbound, CoapExch
         }
     }
 
-    private void OnResponse(in CoapInbound item, CoapMessage message)
-    {
-        if (!_layer.TryTake(item.Channel, message.Token, out ClientRequest? request))
-        {
-            if (OnNotification(in item, message))
-            {
-                return;
-            }
-
-            if (!item.IsMulticast && _groupRequests.TryFind(message.Token, out GroupRequest? group))
-            {
-                OnGroupResponse(in item, message, group);
-                return;
-            }
-
-            if (!item.IsMulticast && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokens? client, out byte[] state, out TimeSpan age))
-            {
-                OnStatelessResponse(in item, message, client, state, age);
-                return;
-            }
-
-            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
-            Counters.Add(CoapCounter.UnmatchedResponses);
-            item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
-            Settle(in item, AnswerToUnknown(message));
-            return;
-        }
-
-        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
-        bool acceptable = verdict.IsAccepted;
-        if (item.Transmission is null)
-        {
-            _outbound.Cancel(request.Transmission);
-        }
-
-        Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
-        if (acceptable)
-        {
-            request.Complete(new CoapResponse(message, item.Channel.Remote), _continuations);
-            return;
-        }
-
-        Counters.Add(CoapCounter.BadOptions);
-        item.Channel.NoteDrop(CoapCounter.BadOptions);
-        request.Fail(new CoapProtocolException(
-            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
-    }
-
-    // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
-    private void OnGroupResponse(in CoapInbound item, CoapMessage message, GroupRequest group)
-    {
-        OptionVerdict verdict = OptionRules.Check(message);
-        if (!verdict.IsAccepted || group.IsOver)
-        {
-            // Who is told that nobody observes him any more stops telling of changes (RFC 7641 section 3.6).
-            Counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
-            Settle(in item, AnswerToUnknown(message));
-            return;
-        }
-
-        Settle(in item, CoapOutboundKind.Acknowledge);
-        if (group.Deliver(item.Channel, message) is { } counter)
-        {
-            Counters.Add(counter);
-        }
-    }
-
-    // Responses to requests for which nothing is kept (RFC 8974 section 3).
-    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokens client, byte[] state, TimeSpan age)
-    {
-        if (!OptionRules.Check(message).IsAccepted)
-        {
-            Counters.Add(CoapCounter.BadOptions);
-            Settle(in item, CoapOutboundKind.Reject);
-            return;
-        }
-
-        Settle(in item, CoapOutboundKind.Acknowledge);
-        client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
-    }
-
     private void OnUnreadable(in CoapInbound item)
     {
         CoapExchange exchange = Begin(in item, item.Message ?? new CoapMessage(CoapCode.Get));
         Answer(exchange, FormatAnswers.Of(item.Error.Rule, _shard.Environment.Limits));
-    }
-
-    private void OnTransmission(in CoapInbound item)
-    {
-        if (item.Transmission is { Source: Observer observer })
-        {
-            _observers.OnFate(observer, item.Transmission, item.Kind);
-            return;
-        }
-
-        if (item.Transmission?.Owner is PingRequest ping)
-        {
-            if (_layer.TryTake(ping))
-            {
-                ping.OnEvent(item.Kind, _shard.Environment.Now);
-            }
-
-            return;
-        }
-
-        if (item.Transmission?.Owner is GroupRequest group)
-        {
-            if (item.Kind is CoapInboundKind.NotSent or CoapInboundKind.SendFailed)
-            {
-                group.End(item.Kind == CoapInboundKind.NotSent
-                    ? new CoapBusyException(group.Channel.ToString(), group.Channel.Parameters.MaxQueuedRequests)
-                    : new CoapSendException(group.Channel.ToString(), item.Transmission.SendError));
-            }
-
-            return;
-        }
-
-        if (OnStanding(in item) || _blockwise.OnTransmission(item.Transmission, item.Kind) || item.Transmission?.Owner is not ClientRequest request)
-        {
-            return;
-        }
-
-        if (item.Kind == CoapInboundKind.Acknowledged && request.WantsResponse)
-        {
-            _layer.OnAcknowledged(request);
-            return;
-        }
-
-        if (_layer.TryTake(request))
-        {
-            if (item.Kind is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
-            {
-                // Nothing else is to come (RFC 7967 section 2.1).
-                request.Complete(CoapResponse.None(request.Channel.Remote), _continuations);
-                return;
-            }
-
-            request.Fail(item.Kind switch
-            {
-                CoapInboundKind.Reset => new CoapResetException(request.Target),
-                CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
-                CoapInboundKind.SendFailed => new CoapSendException(request.Target, item.Transmission!.SendError),
-                CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
-                _ => ExchangeTimes.GivenUp(request.Transmission),
-            });
-        }
     }
 
     /// <summary>Answers a request that waited; with null it gets no answer. No lock may be held.</summary>

@@ -15,25 +15,22 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// requests of our clients enter here.
 /// </summary>
-public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
-    private const string StoppedText = "The endpoint was stopped; requests cannot be sent any more. Make a new one.";
-
     private readonly CoapShard _shard;
-    private readonly ExchangeLayer _layer;
     private readonly EndpointState _state;
     private readonly MessagingOutbound _messagingOut;
     private readonly BlockwiseAnswering _blockwise;
     private readonly ObserverLayer _observers;
-    private readonly ICoapMessageSerializer _datagrams;
-    private readonly ICoapMessageSerializer _streams;
     private readonly GroupSettings _groups;
-    private readonly RateBound _refusals;
-    private long _refusedUntil = long.MinValue;
+    private readonly MessageSizes _sizes;
+    private readonly AnswerLimit _limit;
+    private readonly ObserveAnswers _observe;
 
     internal ExchangesOutbound(
         CoapShard shard,
         ExchangeLayer layer,
+        ChannelTable channels,
         MessagingOutbound messagingOut,
         EndpointState state,
         BlockwiseAnswering blockwise,
@@ -44,133 +41,41 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
-        _layer = layer;
         _state = state;
         _messagingOut = messagingOut;
         _observers = observers;
-        _datagrams = datagrams;
-        _streams = streams;
         _blockwise = blockwise;
-        _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
+        _sizes = new MessageSizes(datagrams, streams);
+        _limit = new AnswerLimit(shard, blockwise, _sizes);
+        _observe = new ObserveAnswers(observers, shard.Environment.Counters);
+        Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
         _groups = groups;
-        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, SendDelayed, DropDelayed);
+        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
     }
+
+    /// <summary>Where requests of our clients enter.</summary>
+    internal ClientSender Sender { get; }
 
     /// <summary>Answers to requests to groups that wait for their moment.</summary>
     internal DelayedReplies Delayed { get; }
 
-    /// <summary>Sends a request of ours. What goes wrong ends its task. No lock may be held.</summary>
-    /// <param name="channel">The peer.</param>
-    /// <param name="message">The message.</param>
-    /// <param name="time">How long it may take.</param>
-    /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
-    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
-    /// <returns>The request, whose task ends with the response.</returns>
-    internal ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken)
+    /// <summary>Sends a message that a state machine of ours made, such as a notification. No lock may be held.</summary>
+    internal void SendOwn(CoapTransmission transmission)
     {
-        ClientRequest request = new(_layer, channel, message, time, in run);
-        _layer.Register(request);
-        if (IsTooLarge(message, channel, out long size))
-        {
-            Fail(request, TooLarge("request", channel, size, "Send less"));
-        }
-        else
-        {
-            Send(request, cancellationToken);
-        }
-
-        return request;
+        bool isTaken = Offer(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
+        _observers.OnOffered(transmission, isTaken);
     }
 
-    /// <summary>Sends an Empty Confirmable message and waits for its Reset. No lock may be held.</summary>
-    internal Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
-    {
-        PingRequest ping = new(_layer, channel, time, _shard.Environment.Now, passesQueue);
-        _layer.Register(ping);
-        Send(ping, cancellationToken);
-        return ping.Completion.Task;
-    }
+    /// <summary>Has Messaging send no more copies of a message of ours and free its place. No lock may be held.</summary>
+    internal void Cancel(CoapTransmission transmission) =>
+        Offer(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
 
-    /// <summary>Sends a request for which nothing is kept once it is on its way; its token is there already. No lock may be held.</summary>
-    internal void SendStateless(CoapChannel channel, CoapMessage message)
-    {
-        if (_state.IsStopped)
-        {
-            throw new CoapException(StoppedText);
-        }
+    /// <summary>Sends an order to Messaging. No lock may be held.</summary>
+    internal void Order(CoapOutbound order) => Offer(order);
 
-        if (IsTooLarge(message, channel, out long size))
-        {
-            throw new CoapTooLargeException(size, channel.MaxMessageSize, $"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at most {channel.MaxMessageSize}. Send less, or keep less state in the token.");
-        }
-
-        Counters.Add(CoapCounter.RequestsSent);
-        if (!Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) { IsStateless = true } }))
-        {
-            throw new CoapException(DeclinedText(channel));
-        }
-    }
-
-    /// <summary>Sends a request to a group. What goes wrong ends it. No lock may be held.</summary>
-    internal void Send(GroupRequest request)
-    {
-        if (_state.IsStopped)
-        {
-            request.End(new CoapException(StoppedText));
-        }
-        else if (IsTooLarge(request.Message, request.Channel, out long size))
-        {
-            request.End(new CoapTooLargeException(size, request.Channel.MaxMessageSize, $"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.MaxMessageSize}, and a request to a group has only one. Send less."));
-        }
-        else
-        {
-            Counters.Add(CoapCounter.RequestsSent);
-            if (!Offer(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
-            {
-                request.End(new CoapException(DeclinedText(request.Channel)));
-            }
-        }
-    }
-
-    // After it was registered: whoever stops the endpoint either finds it there, or is seen here.
-    private void Send(PendingRequest request, CancellationToken cancellationToken)
-    {
-        if (_state.IsStopped)
-        {
-            Fail(request, StoppedText);
-            return;
-        }
-
-        if (request is ClientRequest)
-        {
-            Counters.Add(CoapCounter.RequestsSent);
-        }
-
-        request.CancelWith(cancellationToken);
-        if (!request.IsCompleted && !Offer(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
-        {
-            Fail(request, DeclinedText(request.Channel));
-        }
-    }
-
-    private static string DeclinedText(CoapChannel channel) => $"The request to {channel} was declined by a block that was linked into the pipeline.";
-
-    private void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
-
-    private void Fail(PendingRequest request, CoapException error)
-    {
-        if (_layer.TryTake(request))
-        {
-            request.Fail(error);
-        }
-    }
-
-    private static CoapTooLargeException TooLarge(string what, CoapChannel channel, long size, string advice) => new(
-        size,
-        channel.MaxMessageSize,
-        $"The {what} to {channel} takes {size} bytes, but a message to it has at most {channel.MaxMessageSize}. {advice}"
-            + (channel.IsReliable ? "; the size is what the peer said of itself (RFC 8323 section 5.3.1)." : ", or raise MaxMessageSize for this peer if the path allows it."));
+    /// <summary>Sends a request of ours to Messaging. No lock may be held.</summary>
+    /// <returns>False when a block that was linked in declined it.</returns>
+    internal bool TryOrder(CoapOutbound order) => Offer(order);
 
     private protected override void Process(CoapReply item)
     {
@@ -237,7 +142,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
 
         CoapResult result = item.Result;
         Observer? observer = null;
-        if (exchange.Observing is not null && !TryObserve(exchange, ref result, out observer))
+        if (exchange.Observing is not null && !_observe.TryObserve(exchange, ref result, out observer))
         {
             return;
         }
@@ -250,7 +155,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         }
 
         CoapMessage? response = Compose(exchange, sent);
-        if (IsTooLarge(response, exchange.Channel, out long size) && (!TryCutSmaller(exchange, result, out response) || IsTooLarge(response, exchange.Channel, out size)))
+        if (_sizes.IsTooLarge(response, exchange.Channel, out long size) && (!TryCutSmaller(exchange, result, out response) || _sizes.IsTooLarge(response, exchange.Channel, out size)))
         {
             result = _blockwise.RefuseTooLarge(exchange, size);
             response = Compose(exchange, result);
@@ -269,7 +174,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         bool silent = IsSilent(exchange, result, response.Code);
         if (size > _shard.Guard.AlwaysFreeFor(exchange.Channel) && !silent && !exchange.Channel.IsReliable)
         {
-            response = Limit(exchange, result, response, out isChallenge, out carriesEcho);
+            response = _limit.Apply(exchange, result, response, out isChallenge, out carriesEcho);
             silent = IsSilent(exchange, result, response.Code);
         }
 
@@ -291,7 +196,7 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
             observer = null;
         }
 
-        if (response.Code == CoapCode.TooManyRequests && !silent && !exchange.Channel.IsReliable && !MayRefuse())
+        if (response.Code == CoapCode.TooManyRequests && !silent && !exchange.Channel.IsReliable && !_limit.MayRefuse())
         {
             exchange.IsAnswered = true;
             Offer(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Forget, Reception = exchange.Reception });
@@ -340,7 +245,8 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         return false;
     }
 
-    private void DropDelayed(CoapOutbound answer)
+    /// <summary>Gives up an answer that made room for that of another source. No lock may be held.</summary>
+    internal void DropDelayed(CoapOutbound answer)
     {
         FinishDropped(answer);
         Withdraw(answer.Transmission?.Source as Observer);
@@ -352,25 +258,13 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         Offer(new CoapOutbound { Channel = answer.Channel, Kind = CoapOutboundKind.Finish, Reception = answer.Reception });
     }
 
-    private void SendDelayed(CoapOutbound answer)
+    /// <summary>Sends an answer whose moment has come. No lock may be held.</summary>
+    internal void SendDelayed(CoapOutbound answer)
     {
         if (!Offer(answer))
         {
             Withdraw(answer.Transmission?.Source as Observer);
         }
-    }
-
-    private bool IsTooLarge(CoapMessage message, CoapChannel channel, out long size)
-    {
-        int limit = channel.MaxMessageSize;
-        size = message.SizeBound;
-        if (size <= limit)
-        {
-            return false;
-        }
-
-        size = (channel.IsReliable ? _streams : _datagrams).GetSize(message);
-        return size > limit;
     }
 
     /// <summary>Cuts an answer whose body alone would fit, but whose options leave less room than that needs.</summary>
@@ -389,5 +283,20 @@ public sealed partial class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbo
         response.Token = exchange.Request.Message.Token;
         response.Payload = result.Payload;
         return response;
+    }
+
+    /// <summary>Whether a response is left out. What a client says of its own wishes goes before what holds for groups (RFC 7967 section 2.1).</summary>
+    private static bool IsSilent(CoapExchange exchange, CoapResult result, CoapCode code)
+    {
+        bool toGroup = exchange.Reception is { IsMulticast: true };
+        if (toGroup && result.AnswersGroup == false)
+        {
+            // The resource does not answer groups at all.
+            return true;
+        }
+
+        return (exchange.Special & SpecialOptions.NoResponse) != 0 && exchange.Request.Options.NoResponse is { } notWanted
+            ? NoResponse.Suppresses(notWanted, code)
+            : toGroup && (GroupRules.IsKeptBack(result) || (result.Code.IsSuccess && !code.IsSuccess));
     }
 }

@@ -74,7 +74,18 @@ internal abstract class PendingRequest : WheelTimer
 
     private void Cancel(CancellationToken cancellationToken)
     {
-        if (_layer.Abandon(this))
+        bool isTaken;
+        Channel.Shard.Enter();
+        try
+        {
+            isTaken = _layer.Abandon(this);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+
+        if (isTaken)
         {
             SetCanceled(cancellationToken);
         }

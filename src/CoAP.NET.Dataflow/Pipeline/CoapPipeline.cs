@@ -39,7 +39,7 @@ internal sealed class CoapPipeline
         SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(
-            shard, Exchanges, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
+            shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
         Resource = new ResourceInbound(_environment, parts.Routes, parts.Served, ExchangesOut);
         ExchangesInbound exchangesIn = new(
             shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections);
@@ -95,6 +95,9 @@ internal sealed class CoapPipeline
     public MessagingOutbound MessagingOut { get; }
 
     public ExchangesOutbound ExchangesOut { get; }
+
+    /// <summary>Where requests of our clients enter.</summary>
+    public ClientSender Sender => ExchangesOut.Sender;
 
     /// <summary>Ends when the last block completed.</summary>
     public Task Completion { get; }

@@ -23,19 +23,10 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
 
         CoapChannel channel = request.Channel;
         LeaveOutToldHost(request.Message, channel);
-        CoapPipeline pipeline = PipelineOf(channel);
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            ClientRequest sent = pipeline.ExchangesOut.Begin(
-                held, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation);
-            request.Watch?.OnSent(sent.Transmission, request.Message);
-            return sent.Task;
-        }
-        finally
-        {
-            Release(held);
-        }
+        ClientRequest sent = PipelineOf(channel).Sender.Begin(
+            channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation);
+        request.Watch?.OnSent(sent.Transmission, request.Message);
+        return sent.Task;
     }
 
     /// <summary>Asks a peer whether it is there (RFC 7252 section 4.3, RFC 8323 section 5.4).</summary>
@@ -44,19 +35,8 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <param name="passesQueue">Whether it waits for no message that is outstanding.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
     /// <returns>The round-trip time.</returns>
-    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
-    {
-        CoapPipeline pipeline = PipelineOf(channel);
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            return pipeline.ExchangesOut.PingAsync(held, time, passesQueue, cancellationToken);
-        }
-        finally
-        {
-            Release(held);
-        }
-    }
+    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken) =>
+        PipelineOf(channel).Sender.PingAsync(channel, time, passesQueue, cancellationToken);
 
     /// <summary>Sends a request for which nothing is kept: its state is in its token (RFC 8974 section 3).</summary>
     /// <param name="channel">The peer.</param>
@@ -67,7 +47,7 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
         CoapChannel held = Hold(pipeline, channel);
         try
         {
-            pipeline.ExchangesOut.SendStateless(held, message);
+            pipeline.Sender.SendStateless(held, message);
         }
         finally
         {
@@ -79,21 +59,7 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <param name="channel">The peer.</param>
     /// <param name="owner">Who is told what comes with the token.</param>
     /// <returns>The token.</returns>
-    public StandingRequest Open(CoapChannel channel, IStandingOwner owner)
-    {
-        CoapPipeline pipeline = PipelineOf(channel);
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            StandingRequest request = new(held, owner);
-            pipeline.Exchanges.Open(request);
-            return request;
-        }
-        finally
-        {
-            Release(held);
-        }
-    }
+    public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => PipelineOf(channel).Sender.Open(channel, owner);
 
     /// <summary>Keeps a channel: until it is released nobody forgets it. One that was forgotten, as of a peer that a server remembers for days, comes back into the table: an answer would not find it otherwise.</summary>
     /// <param name="pipeline">That of its shard.</param>

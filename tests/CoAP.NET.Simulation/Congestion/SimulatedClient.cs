@@ -72,7 +72,7 @@ internal sealed class SimulatedClient : IAsyncDisposable
             message.Options.Add(new UriPath("r"));
             CoapChannel channel = _client.Endpoint.ChannelTo(_transport, _server);
             CoapPipeline pipeline = _client.Endpoint.Pipelines[channel.Shard.Index];
-            _pending = pipeline.ExchangesOut.Begin(channel, message, default, default, CancellationToken.None).Task;
+            _pending = pipeline.Sender.Begin(channel, message, default, default, CancellationToken.None).Task;
         }
     }
 

@@ -30,13 +30,13 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IStandingPort
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => endpoint.OpenStanding(channel, owner);
 
     /// <inheritdoc/>
-    public void Close(StandingRequest request) => PipelineOf(request.Channel).Exchanges.Close(request);
+    public void Close(StandingRequest request) => PipelineOf(request.Channel).Sender.Close(request);
 
     /// <inheritdoc/>
     public CoapException? Send(CoapTransmission transmission)
     {
         RequestSender.LeaveOutToldHost(transmission.Message, transmission.Channel);
-        return PipelineOf(transmission.Channel).ExchangesOut.Send(transmission);
+        return PipelineOf(transmission.Channel).Sender.Send(transmission);
     }
 
     /// <inheritdoc/>

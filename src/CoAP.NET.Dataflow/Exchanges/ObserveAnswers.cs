@@ -3,17 +3,26 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
-// Observe, server role (RFC 7641 section 4): answers that register an observer, and runs of handlers for notifications.
-public sealed partial class ExchangesOutbound
+/// <summary>Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of runs for notifications.</summary>
+internal sealed class ObserveAnswers
 {
     private const int DefaultMaxAge = 60;
+
+    private readonly ObserverLayer _observers;
+    private readonly CoapCounters _counters;
+
+    public ObserveAnswers(ObserverLayer observers, CoapCounters counters)
+    {
+        _observers = observers;
+        _counters = counters;
+    }
 
     /// <summary>
     /// Notes what an answer means for observers, and gives it its options. What comes after it, such as cutting the body into blocks, works on notifications as on answers:
     /// the exchange of a notification has the options of the registration.
     /// </summary>
     /// <returns>Whether the answer goes on.</returns>
-    private bool TryObserve(CoapExchange exchange, ref CoapResult result, out Observer? observer)
+    public bool TryObserve(CoapExchange exchange, ref CoapResult result, out Observer? observer)
     {
         observer = null;
         if (exchange.Observing is SubjectRun run)
@@ -34,7 +43,7 @@ public sealed partial class ExchangesOutbound
             }
             else
             {
-                Counters.Add(CoapCounter.LateResponses);
+                _counters.Add(CoapCounter.LateResponses);
                 return false;
             }
         }

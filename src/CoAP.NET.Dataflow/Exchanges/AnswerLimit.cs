@@ -4,29 +4,30 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
-// What becomes of a response that may not go out as it is: nobody wants it (RFC 7967), or it is larger than an unverified address may get (RFC 9175 section 2.4).
-public sealed partial class ExchangesOutbound
+/// <summary>What becomes of a response that is larger than an unverified address may get (RFC 9175 section 2.4), and how many refusals may be sent (RFC 8516 section 3).</summary>
+internal sealed class AnswerLimit
 {
     // With header, token, ETag, Content-Format, Block2 and Echo it stays within the 136 bytes that are free.
     private const int SmallBlock = 64;
 
-    /// <summary>Whether a response is left out. What a client says of its own wishes goes before what holds for groups (RFC 7967 section 2.1).</summary>
-    private static bool IsSilent(CoapExchange exchange, CoapResult result, CoapCode code)
-    {
-        bool toGroup = exchange.Reception is { IsMulticast: true };
-        if (toGroup && result.AnswersGroup == false)
-        {
-            // The resource does not answer groups at all.
-            return true;
-        }
+    private readonly CoapShard _shard;
+    private readonly BlockwiseAnswering _blockwise;
+    private readonly MessageSizes _sizes;
+    private readonly RateBound _refusals;
 
-        return (exchange.Special & SpecialOptions.NoResponse) != 0 && exchange.Request.Options.NoResponse is { } notWanted
-            ? NoResponse.Suppresses(notWanted, code)
-            : toGroup && (GroupRules.IsKeptBack(result) || (result.Code.IsSuccess && !code.IsSuccess));
+    // Guarded by Shard.Gate.
+    private long _refusedUntil = long.MinValue;
+
+    public AnswerLimit(CoapShard shard, BlockwiseAnswering blockwise, MessageSizes sizes)
+    {
+        _shard = shard;
+        _blockwise = blockwise;
+        _sizes = sizes;
+        _refusals = new RateBound(shard.Environment.Limits.TooManyRequestsPerSecond, TimeSpan.FromSeconds(1));
     }
 
     /// <summary>Whether another 4.29 may be sent: refusing must not become work of its own (RFC 8516 section 3).</summary>
-    private bool MayRefuse()
+    public bool MayRefuse()
     {
         lock (_shard.Gate)
         {
@@ -40,13 +41,13 @@ public sealed partial class ExchangesOutbound
     /// <param name="response">The response, larger than what is always free.</param>
     /// <param name="isChallenge">Whether what comes out asks for an Echo instead of answering.</param>
     /// <param name="carriesEcho">Whether it was given an Echo, so that it must not become Confirmable (RFC 9175 section 2.4).</param>
-    private CoapMessage Limit(CoapExchange exchange, CoapResult result, CoapMessage response, out bool isChallenge, out bool carriesEcho)
+    public CoapMessage Apply(CoapExchange exchange, CoapResult result, CoapMessage response, out bool isChallenge, out bool carriesEcho)
     {
         isChallenge = carriesEcho = false;
         CoapChannel channel = exchange.Channel;
         AddressGuard guard = _shard.Guard;
         long now = _shard.Environment.Now;
-        int size = (int)_datagrams.GetSize(response);
+        int size = _sizes.OfDatagram(response);
         int requestLength = exchange.Reception?.Length ?? 0;
         if (size <= guard.FreeFor(channel, requestLength) || guard.IsTrusted(channel, now))
         {
@@ -73,17 +74,17 @@ public sealed partial class ExchangesOutbound
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
-            carriesEcho = mayEcho && _datagrams.GetSize(shorter) + EchoMint.OptionSize <= free;
+            carriesEcho = mayEcho && _sizes.OfDatagram(shorter) + EchoMint.OptionSize <= free;
             if (carriesEcho)
             {
                 guard.Echo.AddTo(shorter, channel, now);
             }
 
-            while (_datagrams.GetSize(shorter) > free && TryHalve(shorter))
+            while (_sizes.OfDatagram(shorter) > free && TryHalve(shorter))
             {
             }
 
-            if (_datagrams.GetSize(shorter) <= free)
+            if (_sizes.OfDatagram(shorter) <= free)
             {
                 return shorter;
             }

@@ -1,0 +1,242 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Requests;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// Where requests of our clients enter the mesh: registered before they leave, so that no response overtakes them, and offered by the Exchanges stage. Knows which
+/// requests are too large, and that a stopped endpoint sends none. No method may be called under a lock.
+/// </summary>
+internal sealed class ClientSender
+{
+    private const string StoppedText = "The endpoint was stopped; requests cannot be sent any more. Make a new one.";
+
+    private readonly CoapShard _shard;
+    private readonly ExchangeLayer _layer;
+    private readonly ChannelTable _channels;
+    private readonly ExchangesOutbound _block;
+    private readonly EndpointState _state;
+    private readonly MessageSizes _sizes;
+
+    public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutbound block, EndpointState state, MessageSizes sizes)
+    {
+        _shard = shard;
+        _layer = layer;
+        _channels = channels;
+        _block = block;
+        _state = state;
+        _sizes = sizes;
+    }
+
+    /// <summary>Sends a request of ours. What goes wrong ends its task.</summary>
+    /// <param name="channel">The peer. One that was forgotten, as of a peer that a server remembers for days, comes back into the table: an answer would not find it otherwise.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="time">How long it may take.</param>
+    /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The request, whose task ends with the response.</returns>
+    public ClientRequest Begin(
+        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken)
+    {
+        ClientRequest request;
+        _shard.Enter();
+        try
+        {
+            request = new ClientRequest(_layer, _channels.Restore(channel), message, time, in run);
+            _layer.Register(request);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (_sizes.IsTooLarge(message, request.Channel, out long size))
+        {
+            Fail(request, MessageSizes.TooLarge("request", request.Channel, size, "Send less"));
+        }
+        else
+        {
+            Send(request, cancellationToken);
+        }
+
+        return request;
+    }
+
+    /// <summary>Sends an Empty Confirmable message and waits for its Reset (RFC 7252 section 4.3), or a Ping on a connection.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="time">How long it may take.</param>
+    /// <param name="passesQueue">Whether it waits for no message that is outstanding.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The round-trip time.</returns>
+    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, bool passesQueue, CancellationToken cancellationToken)
+    {
+        PingRequest ping;
+        _shard.Enter();
+        try
+        {
+            ping = new PingRequest(_layer, _channels.Restore(channel), time, _shard.Environment.Now, passesQueue);
+            _layer.Register(ping);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        Send(ping, cancellationToken);
+        return ping.Completion.Task;
+    }
+
+    /// <summary>Sends a request for which nothing is kept once it is on its way; its token is there already. No lock may be held.</summary>
+    public void SendStateless(CoapChannel channel, CoapMessage message)
+    {
+        if (_state.IsStopped)
+        {
+            throw new CoapException(StoppedText);
+        }
+
+        if (_sizes.IsTooLarge(message, channel, out long size))
+        {
+            throw new CoapTooLargeException(size, channel.MaxMessageSize, $"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at most {channel.MaxMessageSize}. Send less, or keep less state in the token.");
+        }
+
+        _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
+        if (!_block.TryOrder(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) { IsStateless = true } }))
+        {
+            throw new CoapException(DeclinedText(channel));
+        }
+    }
+
+    /// <summary>Sends a request to a group. What goes wrong ends it. No lock may be held.</summary>
+    public void Send(GroupRequest request)
+    {
+        if (_state.IsStopped)
+        {
+            request.End(new CoapException(StoppedText));
+        }
+        else if (_sizes.IsTooLarge(request.Message, request.Channel, out long size))
+        {
+            request.End(new CoapTooLargeException(size, request.Channel.MaxMessageSize, $"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.MaxMessageSize}, and a request to a group has only one. Send less."));
+        }
+        else
+        {
+            _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
+            if (!_block.TryOrder(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
+            {
+                request.End(new CoapException(DeclinedText(request.Channel)));
+            }
+        }
+    }
+
+    /// <summary>Reserves a token that stays, as of an observation, so that a notification may overtake the answer.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="owner">Who is told what comes with the token.</param>
+    /// <returns>The token.</returns>
+    public StandingRequest Open(CoapChannel channel, IStandingOwner owner)
+    {
+        _shard.Enter();
+        try
+        {
+            StandingRequest request = new(_channels.Restore(channel), owner);
+            _layer.Open(request);
+            return request;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
+    public void Close(StandingRequest request)
+    {
+        _shard.Enter();
+        try
+        {
+            ExchangeLayer.Close(request);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Takes out every request and ping that waits for one of these peers, because the endpoint stops.</summary>
+    public List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels)
+    {
+        _shard.Enter();
+        try
+        {
+            return _layer.TakeAll(channels);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    // After it was registered: whoever stops the endpoint either finds it there, or is seen here.
+    private void Send(PendingRequest request, CancellationToken cancellationToken)
+    {
+        if (_state.IsStopped)
+        {
+            Fail(request, StoppedText);
+            return;
+        }
+
+        if (request is ClientRequest)
+        {
+            _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
+        }
+
+        request.CancelWith(cancellationToken);
+        if (!request.IsCompleted && !_block.TryOrder(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
+        {
+            Fail(request, DeclinedText(request.Channel));
+        }
+    }
+
+    private static string DeclinedText(CoapChannel channel) => $"The request to {channel} was declined by a block that was linked into the pipeline.";
+
+    private void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
+
+    private void Fail(PendingRequest request, CoapException error)
+    {
+        bool isTaken;
+        _shard.Enter();
+        try
+        {
+            isTaken = _layer.TryTake(request);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (isTaken)
+        {
+            request.Fail(error);
+        }
+    }
+
+    /// <summary>Sends a message that carries the token of a standing request. What becomes of it is told to the owner of the request. No lock may be held.</summary>
+    /// <param name="transmission">The message.</param>
+    /// <returns>Why it could not be sent; null when it was.</returns>
+    public CoapException? Send(CoapTransmission transmission)
+    {
+        CoapChannel channel = transmission.Channel;
+        if (_state.IsStopped)
+        {
+            return new CoapException("The endpoint was stopped; nothing can be observed any more. Make a new one.");
+        }
+
+        if (_sizes.IsTooLarge(transmission.Message, channel, out long size))
+        {
+            return MessageSizes.TooLarge("registration", channel, size, "Shorten the request");
+        }
+
+        _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
+        return _block.TryOrder(new CoapOutbound { Channel = channel, Message = transmission.Message, Transmission = transmission })
+            ? null
+            : new CoapException($"The registration at {channel} was declined by a block that was linked into the pipeline.");
+    }
+}

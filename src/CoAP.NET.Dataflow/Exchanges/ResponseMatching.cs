@@ -1,0 +1,359 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Channels;
+using CoAP.NET.Observing;
+using CoAP.NET.Options;
+using CoAP.NET.Pipeline;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>
+/// Finds whose response came and what became of a message of ours, and tells whoever waits: requests, pings, observations (RFC 7641 section 3.5), requests to groups,
+/// clients that keep nothing (RFC 8974 section 3). No method may be called under a lock.
+/// </summary>
+internal sealed class ResponseMatching
+{
+    private readonly CoapShard _shard;
+    private readonly ExchangeLayer _layer;
+    private readonly ExchangesOutbound _outbound;
+    private readonly GroupRequests _groupRequests;
+    private readonly StatelessReceivers _stateless;
+    private readonly BlockwiseServing _blockwise;
+    private readonly ObserverLayer _observers;
+    private readonly CoapCounters _counters;
+    private readonly InlineContinuations _continuations;
+
+    public ResponseMatching(
+        CoapShard shard,
+        ExchangeLayer layer,
+        ExchangesOutbound outbound,
+        GroupRequests groupRequests,
+        StatelessReceivers stateless,
+        BlockwiseServing blockwise,
+        ObserverLayer observers)
+    {
+        _shard = shard;
+        _layer = layer;
+        _outbound = outbound;
+        _groupRequests = groupRequests;
+        _stateless = stateless;
+        _blockwise = blockwise;
+        _observers = observers;
+        _counters = shard.Environment.Counters;
+        _continuations = new InlineContinuations(shard.Environment);
+    }
+
+    /// <summary>A response has come.</summary>
+    public void OnResponse(in CoapInbound item, CoapMessage message)
+    {
+        ClientRequest? request;
+        StandingRequest? standing = null;
+        _shard.Enter();
+        try
+        {
+            if (!_layer.TryTake(item.Channel, message.Token, out request))
+            {
+                ExchangeLayer.TryFind(item.Channel, message.Token, out standing);
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        if (standing is not null)
+        {
+            OnNotification(in item, message, standing);
+            return;
+        }
+
+        if (request is null)
+        {
+            if (!item.IsMulticast && _groupRequests.TryFind(message.Token, out GroupRequest? group))
+            {
+                OnGroupResponse(in item, message, group);
+                return;
+            }
+
+            if (!item.IsMulticast && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokens? client, out byte[] state, out TimeSpan age))
+            {
+                OnStatelessResponse(in item, message, client, state, age);
+                return;
+            }
+
+            // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
+            _counters.Add(CoapCounter.UnmatchedResponses);
+            item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
+            Settle(in item, AnswerToUnknown(message));
+            return;
+        }
+
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
+        bool acceptable = verdict.IsAccepted;
+        if (item.Transmission is null)
+        {
+            _outbound.Cancel(request.Transmission);
+        }
+
+        Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        if (acceptable)
+        {
+            request.Complete(new CoapResponse(message, item.Channel.Remote), _continuations);
+            return;
+        }
+
+        _counters.Add(CoapCounter.BadOptions);
+        item.Channel.NoteDrop(CoapCounter.BadOptions);
+        request.Fail(new CoapProtocolException(
+            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+    }
+
+    // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
+    private void OnGroupResponse(in CoapInbound item, CoapMessage message, GroupRequest group)
+    {
+        OptionVerdict verdict = OptionRules.Check(message);
+        if (!verdict.IsAccepted || group.IsOver)
+        {
+            // Who is told that nobody observes him any more stops telling of changes (RFC 7641 section 3.6).
+            _counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
+            Settle(in item, AnswerToUnknown(message));
+            return;
+        }
+
+        Settle(in item, CoapOutboundKind.Acknowledge);
+        if (group.Deliver(item.Channel, message) is { } counter)
+        {
+            _counters.Add(counter);
+        }
+    }
+
+    // A response whose token is that of a standing request.
+    private void OnNotification(in CoapInbound item, CoapMessage message, StandingRequest request)
+    {
+        if (request.RefusesNotifications && item.Transmission is null && IsNotification(message))
+        {
+            _counters.Add(CoapCounter.RefusedNotifications);
+            Settle(in item, CoapOutboundKind.Reset);
+            return;
+        }
+
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
+        bool isPart = verdict.IsAccepted && IsPartFromTheMiddle(message);
+        bool acceptable = verdict.IsAccepted && !isPart;
+        Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        if (acceptable)
+        {
+            if (request.Owner is not ITransferOwner)
+            {
+                _counters.Add(CoapCounter.NotificationsReceived);
+            }
+
+            bool isOrdered = item.Reception is null && item.Transmission is null;
+            request.Owner.OnResponse(request, new CoapResponse(message, item.Channel.Remote), item.Transmission, isOrdered);
+        }
+        else
+        {
+            _counters.Add(CoapCounter.BadOptions);
+            request.Owner.OnRejected(request, new CoapProtocolException(isPart
+                ? $"{item.Channel} sent a notification that begins in the middle of the representation (RFC 7959 section 2.6)."
+                : $"{item.Channel} sent a notification {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()}"));
+        }
+    }
+
+    /// <summary>
+    /// What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us (RFC 7641 section 3.6). So is a
+    /// list of missing blocks of a body that was given up (RFC 9177 section 4.3).
+    /// </summary>
+    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) => (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
+
+    private static bool IsMissingList(CoapMessage message) =>
+        message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks;
+
+    private static bool IsNotification(CoapMessage message) => message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.Observe);
+
+    // A notification carries the first block only; the rest is fetched (RFC 7959 section 2.6).
+    private static bool IsPartFromTheMiddle(CoapMessage message) =>
+        message.HasOptions && message.OptionsToRead! is { } options && (options.Block2?.Number > 0 || options.Block1 is { Number: > 0 } or { More: true });
+
+    private static bool OnStanding(in CoapInbound item)
+    {
+        if (item.Transmission?.Owner is not StandingRequest standing)
+        {
+            return false;
+        }
+
+        standing.Owner.OnTransmission(item.Transmission, item.Kind);
+        return true;
+    }
+
+    private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokens client, byte[] state, TimeSpan age)
+    {
+        if (!OptionRules.Check(message).IsAccepted)
+        {
+            _counters.Add(CoapCounter.BadOptions);
+            Settle(in item, CoapOutboundKind.Reject);
+            return;
+        }
+
+        Settle(in item, CoapOutboundKind.Acknowledge);
+        client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
+    }
+
+    /// <summary>Something became of a message of ours.</summary>
+    public void OnTransmission(in CoapInbound item)
+    {
+        if (item.Transmission is { Source: Observer observer })
+        {
+            _observers.OnFate(observer, item.Transmission, item.Kind);
+            return;
+        }
+
+        if (item.Transmission?.Owner is PingRequest ping)
+        {
+            if (TryTake(ping))
+            {
+                ping.OnEvent(item.Kind, _shard.Environment.Now);
+            }
+
+            return;
+        }
+
+        if (item.Transmission?.Owner is GroupRequest group)
+        {
+            if (item.Kind is CoapInboundKind.NotSent or CoapInboundKind.SendFailed)
+            {
+                group.End(item.Kind == CoapInboundKind.NotSent
+                    ? new CoapBusyException(group.Channel.ToString(), group.Channel.Parameters.MaxQueuedRequests)
+                    : new CoapSendException(group.Channel.ToString(), item.Transmission.SendError));
+            }
+
+            return;
+        }
+
+        if (OnStanding(in item) || _blockwise.OnTransmission(item.Transmission, item.Kind) || item.Transmission?.Owner is not ClientRequest request)
+        {
+            return;
+        }
+
+        if (item.Kind == CoapInboundKind.Acknowledged && request.WantsResponse)
+        {
+            _shard.Enter();
+            try
+            {
+                _layer.OnAcknowledged(request);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+
+            return;
+        }
+
+        if (TryTake(request))
+        {
+            if (item.Kind is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
+            {
+                // Nothing else is to come (RFC 7967 section 2.1).
+                request.Complete(CoapResponse.None(request.Channel.Remote), _continuations);
+                return;
+            }
+
+            request.Fail(item.Kind switch
+            {
+                CoapInboundKind.Reset => new CoapResetException(request.Target),
+                CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
+                CoapInboundKind.SendFailed => new CoapSendException(request.Target, item.Transmission!.SendError),
+                CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
+                _ => ExchangeTimes.GivenUp(request.Transmission),
+            });
+        }
+    }
+
+    /// <summary>A connection has ended (RFC 8323 section 3.4): requests under way fail, observers and what is left of bodies are forgotten.</summary>
+    public void OnDisconnected(in CoapInbound item)
+    {
+        CoapConnectionException reason = item.Reason ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
+        if (item.Transmission is { } transmission)
+        {
+            // One message that could not be sent any more.
+            if (transmission.Source is Observer observer)
+            {
+                _observers.OnFate(observer, transmission, item.Kind);
+                return;
+            }
+
+            if (transmission.Owner is PendingRequest unsent && TryTake(unsent))
+            {
+                unsent.Fail(Unanswered(unsent, reason));
+            }
+            else if (transmission.Owner is StandingRequest standing)
+            {
+                standing.Owner.OnDisconnected(standing, reason);
+            }
+
+            return;
+        }
+
+        CoapChannel channel = item.Channel;
+        List<PendingRequest> pending;
+        List<StandingRequest> open;
+        _shard.Enter();
+        try
+        {
+            pending = _layer.TakeAll(channel);
+            open = ExchangeLayer.StandingAt(channel);
+            _blockwise.Bodies.Forget(channel);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        foreach (PendingRequest request in pending)
+        {
+            request.Fail(Unanswered(request, reason));
+        }
+
+        foreach (StandingRequest standing in open)
+        {
+            standing.Owner.OnDisconnected(standing, reason);
+        }
+
+        _observers.RemoveAllOf(channel);
+        _shard.Drain.OnGone(channel, reason);
+    }
+
+    private bool TryTake(PendingRequest request)
+    {
+        _shard.Enter();
+        try
+        {
+            return _layer.TryTake(request);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private void Settle(in CoapInbound item, CoapOutboundKind kind)
+    {
+        if (item.Reception is not null)
+        {
+            _outbound.Order(new CoapOutbound { Channel = item.Channel, Kind = kind, Reception = item.Reception });
+        }
+    }
+
+    private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason)
+    {
+        bool wasSent = request.Transmission.Attempts > 0;
+        string what = request.Message.Code.IsRequest ? request.Message.Code.ToString() : "The ping";
+        return new CoapConnectionException(reason.Error, $"{what} to {request.Target} was not {(wasSent ? "answered" : "sent")}: {reason.Message}", reason)
+        {
+            Diagnostic = reason.Diagnostic,
+            RetryAfter = reason.RetryAfter,
+            IsOutcomeUnknown = wasSent && request.Message.Code.IsRequest && !request.Message.Code.IsSafe,
+            IsUnsent = !wasSent,
+        };
+    }
+}
