@@ -3,6 +3,7 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Content.Tests;
 
 /// <summary>The snippets of docs/content.md, so that they compile and do what the page says.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class ContentDocumentationTests
 {
     [Fact]

@@ -3,6 +3,7 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Content.Tests.Cbor;
 
 /// <summary>Values in CBOR by one call.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class CborRequestTests : IAsyncLifetime
 {
     private const string State = CoapEndpointPair.Address + "/state";

@@ -3,6 +3,7 @@ using System.Text;
 namespace CoAP.NET.Content.Tests.Problems;
 
 /// <summary>Concise problem details (RFC 9290) as bytes.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class ProblemTests
 {
     [Fact]

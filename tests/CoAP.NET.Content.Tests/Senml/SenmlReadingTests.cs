@@ -3,6 +3,7 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Content.Tests.Senml;
 
 /// <summary>Payloads read as SenML; what is none is the peer's mistake.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class SenmlReadingTests
 {
     [Theory]

@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A server that asks its peers back.</summary>
-[Collection(CoAP.NET.Tests.Testing.VirtualTimeCollection.Name)]
+[Collection(VirtualTimeCollection.Name)]
 public sealed class PeerTests : EndpointTest
 {
     [Fact]

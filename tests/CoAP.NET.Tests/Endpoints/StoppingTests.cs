@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>Stopping walks one way: refuse what is new, finish what runs, then close.</summary>
-[Collection(CoAP.NET.Tests.Testing.VirtualTimeCollection.Name)]
+[Collection(VirtualTimeCollection.Name)]
 public class StoppingTests : EndpointTest
 {
     [Fact]
