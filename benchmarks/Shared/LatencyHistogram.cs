@@ -1,3 +1,5 @@
+using CoAP.NET.Cli.Bench;
+
 namespace CoAP.NET.Bench;
 
 /// <summary>Counts times in steps of at most 1.6 %, so that it takes no memory for each.</summary>

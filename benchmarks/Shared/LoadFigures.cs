@@ -1,3 +1,5 @@
+using CoAP.NET.Cli.Bench;
+
 namespace CoAP.NET.Bench;
 
 /// <summary>What a load on connections that stay came to.</summary>

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net;
+using CoAP.NET.Cli.Bench;
 
 namespace CoAP.NET.Bench;
 

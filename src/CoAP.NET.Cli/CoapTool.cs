@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
-using CoAP.NET.Cli.Benching;
+using CoAP.NET.Cli.Bench;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Decoding;
@@ -73,7 +73,7 @@ internal static class CoapTool
         GlobalOptions.AddTo(root);
         HelpOption help = root.Options.OfType<HelpOption>().Single();
         help.Description = "Tell what there is.";
-        help.Action = new HelpAction { MaxWidth = context.Out.IsTerminal ? context.Out.Width : RedirectedWidth };
+        help.Action = new CommandHelp(context.Out.IsTerminal ? context.Out.Width : RedirectedWidth);
         root.Options.OfType<VersionOption>().Single().Description = "Tell the version.";
         return root;
     }

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using System.Reflection;
 using CoAP.NET.Bench;
+using CoAP.NET.Cli.Bench;
 
 namespace CoAP.NET.Footprint.Processes;
 

@@ -5,6 +5,7 @@ using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using CoAP.NET.AspNetCore.Tests;
 using CoAP.NET.Bench;
+using CoAP.NET.Cli.Bench;
 using CoAP.NET.Dtls;
 using CoAP.NET.Simulation.Attack;
 using Microsoft.AspNetCore.Builder;

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using CoAP.NET.Bench;
+using CoAP.NET.Cli.Bench;
 
 namespace CoAP.NET.Simulation.Overload;
 

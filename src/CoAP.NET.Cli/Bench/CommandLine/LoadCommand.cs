@@ -1,0 +1,142 @@
+using System.CommandLine;
+using System.Net;
+using System.Runtime.InteropServices;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>What the program does when it is called with a URI: a run for each level of peers, then the report.</summary>
+/// <param name="terminal">The terminal to draw on while it runs; null to find out whether standard error is one.</param>
+internal sealed class LoadCommand(IAnsiConsole? terminal)
+{
+    private readonly LoadOptions _options = new();
+    private readonly Option<string?> _workers = new("--workers") { Description = "Workers that make the load together instead of this program.", HelpName = "HOST:PORT,..." };
+    private readonly Option<string?> _key = new(WorkerCommand.KeyName) { Description = "The word that the workers ask for.", HelpName = "WORD" };
+    private readonly Option<int?> _processor = ProcessorPin.NewOption();
+    private readonly Option<string?> _json = new("--json") { Description = "Writes the report to a file; - for the standard output, where nothing else stands then.", HelpName = "FILE" };
+    private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "FILE" };
+    private readonly Option<bool> _strict = new("--strict") { Description = "Ends with exit code 1 when there were errors or lost requests, or a run without any answer." };
+    private readonly Option<bool> _quiet = new("--quiet") { Description = "Shows nothing until the report." };
+
+    public void AddTo(Command command)
+    {
+        _options.AddTo(command);
+        foreach (Option option in (Option[])[_workers, _key, _processor, _json, _html, _strict, _quiet])
+        {
+            command.Add(option);
+        }
+
+        command.SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        TextWriter error = parsed.InvocationConfiguration.Error;
+        IReadOnlyList<LoadPlan> plans = _options.ToPlans(parsed);
+        ReportFiles files = new(parsed.GetValue(_json), parsed.GetValue(_html));
+        IReadOnlyList<DnsEndPoint> workers;
+        try
+        {
+            workers = parsed.GetValue(_workers) is { } list ? WorkerAddress.ParseList(list) : [];
+        }
+        catch (FormatException exception)
+        {
+            return BenchUsage.Refuse(error, exception.Message);
+        }
+
+        if ((plans.Select(PlanRules.FaultOf).FirstOrDefault(static fault => fault is not null)
+            ?? LoadOptions.FaultOf(plans[0])
+            ?? (parsed.GetValue(_key) is not null && workers.Count == 0 ? $"{WorkerCommand.KeyName} is for --workers, which are missing." : null)
+            ?? files.Fault
+            ?? (workers.Count == 0 ? FaultOfMachine(plans[0]) : null)) is { } fault)
+        {
+            return BenchUsage.Refuse(error, fault);
+        }
+
+        if (parsed.GetValue(_processor) is { } processor && ProcessorPin.FaultOf(processor) is { } notPinned)
+        {
+            return BenchUsage.Refuse(error, notPinned);
+        }
+
+        DateTimeOffset begun = TimeProvider.System.GetUtcNow();
+        List<LoadResult> runs = [];
+        Exception? failure;
+        await using (LoadDisplay display = LoadDisplay.On(terminal, error, parsed.GetValue(_quiet)))
+        {
+            CoordinatorOptions options = new() { Key = parsed.GetValue(_key), Say = display.Say };
+            failure = await RunAsync(
+                plans, runs, display, (plan, token) => workers.Count > 0 ? Coordinator.RunAsync(workers, plan, display, options, token) : LoadRunner.RunAsync(plan, display, LoadGate.Open, token), cancellationToken).ConfigureAwait(false);
+        }
+
+        if (failure is ArgumentException && runs.Count == 0)
+        {
+            // Only opening sockets tells that this host does not have what the plan wants.
+            return BenchUsage.Refuse(error, failure.Message);
+        }
+
+        // A level that could not be had does not take the others' figures away.
+        LoadReport report = new() { Begun = begun, Machine = Machine(), Command = Command(parsed), Runs = runs };
+        bool isWritten = runs.Count == 0 || await files.TryWriteAsync(report, parsed.InvocationConfiguration).ConfigureAwait(false);
+        if (failure is not null)
+        {
+            await error.WriteLineAsync(failure.Message).ConfigureAwait(false);
+        }
+
+        return runs.Count > 0 && isWritten && failure is null && (!parsed.GetValue(_strict) || IsClean(runs, error)) ? ExitCodes.Success : ExitCodes.Failure;
+    }
+
+    // What ended the runs before their time; null: nothing, or somebody here.
+    private static async Task<Exception?> RunAsync(IReadOnlyList<LoadPlan> plans, List<LoadResult> runs, LoadDisplay display, Func<LoadPlan, CancellationToken, Task<LoadResult>> run, CancellationToken cancellationToken)
+    {
+        foreach (LoadPlan plan in plans.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
+        {
+            try
+            {
+                display.BeginLevel(RunNames.Peers(plan));
+                runs.Add(await run(plan, cancellationToken).ConfigureAwait(false));
+            }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                // Ended before it measured anything; what was measured before is told.
+            }
+            catch (Exception exception) when (exception is ArgumentException or CoapException or SpreadException)
+            {
+                return exception;
+            }
+        }
+
+        return null;
+    }
+
+    private static bool IsClean(List<LoadResult> runs, TextWriter error)
+    {
+        bool isClean = true;
+        foreach (LoadResult run in runs)
+        {
+            string? reason = run.ErrorCount > 0 || run.Lost > 0 ? $"{run.ErrorCount} errors, {run.Lost} lost"
+                : run.Plan.Loop != LoadLoop.Observe && run.Count == 0 ? "nothing was answered"
+                : run.Converged < run.Plan.Peers ? $"{run.Plan.Peers - run.Converged} observers do not have the last state"
+                : null;
+            if (reason is not null)
+            {
+                isClean = false;
+                error.WriteLine($"Failed (--strict): {RunNames.Peers(run.Plan)}: {reason}.");
+            }
+        }
+
+        return isClean;
+    }
+
+    // What is better said now than after the run.
+    private static string? FaultOfMachine(LoadPlan plan) =>
+        plan.ServerProcess is { } id && OperatingSystem.IsLinux() && !File.Exists($"/proc/{id}/stat") ? $"There is no process {id}." : null;
+
+    private static string Machine() => $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}, {Environment.ProcessorCount} processors, {RuntimeInformation.FrameworkDescription}";
+
+    // Reports are given away: the word of the workers is not in them.
+    private static string Command(ParseResult parsed)
+    {
+        string[] words = [.. parsed.Tokens.Skip(parsed.CommandResult.Command is RootCommand ? 0 : 1).Select(static token => token.Value)];
+        return string.Join(' ', [BenchCommand.CalledAs, .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***" : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
+    }
+}

@@ -1,0 +1,132 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>The options that make a plan.</summary>
+internal sealed class LoadOptions
+{
+    private static readonly LoadPlan s_defaults = new() { Uri = "" };
+
+    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws. Without a scheme coap:// is meant." };
+
+    private readonly Option<int[]> _peers = new("--peers")
+    {
+        Description = "How many peers the server sees; a list such as 10,100,1000 makes a run for each.",
+        HelpName = "N,...",
+        CustomParser = ParsePeers,
+        DefaultValueFactory = static _ => [s_defaults.Peers],
+    };
+
+    private readonly Option<string> _loop = new("--loop")
+    {
+        Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server does; observe: each peer observes the resource, which is changed at --rate, or by others.",
+        HelpName = "LOOP",
+        DefaultValueFactory = static _ => "closed",
+    };
+
+    private readonly Option<double> _rate = Number("--rate", "Requests a second of an open loop; changes a second (PUT of a growing number) of an observing one.", s_defaults.Rate);
+    private readonly Option<bool> _poisson = new("--poisson") { Description = "The times between requests of an open loop vary as those of independent users do." };
+    private readonly Option<double> _seconds = Number("--seconds", "Seconds that are measured.", s_defaults.Seconds);
+    private readonly Option<double> _warmUp = Number("--warm-up", "Seconds before that which are not.", s_defaults.WarmUpSeconds);
+    private readonly Option<double> _ramp = Number("--ramp", "Seconds before the warm-up over which the peers start.", s_defaults.RampSeconds);
+    private readonly Option<double> _timeout = Number("--timeout", "Seconds after which an unanswered request counts as lost.", s_defaults.TimeoutSeconds);
+    private readonly Option<int> _retransmissions = Whole("--retransmissions", "How often an unacknowledged Confirmable request is repeated (MAX_RETRANSMIT).", s_defaults.Retransmissions);
+    private readonly Option<string?> _psk = new("--psk") { Description = "Identity and pre-shared key for a coaps target; each peer has a session. Whoever sees the command line sees the key.", HelpName = "ID:KEY" };
+    private readonly Option<bool> _non = new("--non") { Description = "Requests are Non-confirmable." };
+    private readonly Option<string> _method = new("--method") { Description = "The method, by name or code.", HelpName = "METHOD", DefaultValueFactory = static _ => s_defaults.Method };
+    private readonly Option<string?> _payload = new("--payload") { Description = "The body of the requests, as text.", HelpName = "TEXT" };
+    private readonly Option<int?> _payloadBytes = new("--payload-bytes") { Description = "The size of a body of zeros instead.", HelpName = "N" };
+    private readonly Option<int> _depth = Whole("--depth", "Requests that each peer has under way at a time.", s_defaults.Depth);
+    private readonly Option<string?> _source = new("--source") { Description = "The address of the first peer; the others have those after it. Default for a target in 127.0.0.0/8: 127.1.0.1.", HelpName = "ADDRESS" };
+    private readonly Option<string?> _expect = new("--expect") { Description = "The payload that every answer must have; without it any 2.xx is right.", HelpName = "TEXT" };
+    private readonly Option<int> _seed = Whole("--seed", "The seed of everything that is left to chance.", s_defaults.Seed);
+    private readonly Option<int?> _serverProcess = new("--server-process") { Description = "The process id of a server on this machine, whose processor time and memory are read (Linux).", HelpName = "PID" };
+
+    public LoadOptions() => _loop.AcceptOnlyFromAmong("closed", "open", "observe");
+
+    public void AddTo(Command command)
+    {
+        command.Add(_uri);
+        foreach (Option option in (Option[])[
+            _peers, _loop, _rate, _poisson, _seconds, _warmUp, _ramp, _timeout, _retransmissions, _non, _method, _payload, _payloadBytes, _depth, _source, _expect, _seed, _serverProcess, _psk])
+        {
+            command.Add(option);
+        }
+    }
+
+    /// <summary>A plan for each number of peers.</summary>
+    public IReadOnlyList<LoadPlan> ToPlans(ParseResult parsed)
+    {
+        string uri = parsed.GetRequiredValue(_uri);
+        LoadPlan plan = new()
+        {
+            Uri = uri.Contains("://", StringComparison.Ordinal) ? uri : $"coap://{uri}",
+            Loop = Enum.Parse<LoadLoop>(parsed.GetRequiredValue(_loop), ignoreCase: true),
+            Rate = parsed.GetValue(_rate),
+            Poisson = parsed.GetValue(_poisson),
+            Seconds = parsed.GetValue(_seconds),
+            WarmUpSeconds = parsed.GetValue(_warmUp),
+            RampSeconds = parsed.GetValue(_ramp),
+            TimeoutSeconds = parsed.GetValue(_timeout),
+            Retransmissions = parsed.GetValue(_retransmissions),
+            Confirmable = !parsed.GetValue(_non),
+            Method = parsed.GetRequiredValue(_method),
+            Payload = parsed.GetValue(_payload),
+            PayloadBytes = parsed.GetValue(_payloadBytes),
+            Depth = parsed.GetValue(_depth),
+            FirstSource = parsed.GetValue(_source),
+            Expected = parsed.GetValue(_expect),
+            Seed = parsed.GetValue(_seed),
+            ServerProcess = parsed.GetValue(_serverProcess),
+            Psk = parsed.GetValue(_psk),
+        };
+        return [.. parsed.GetRequiredValue(_peers).Select(peers => plan with { Peers = peers })];
+    }
+
+    /// <summary>Says which option would do nothing; null: none. Silently left alone, it would make figures look like what they are not.</summary>
+    public static string? FaultOf(LoadPlan plan) => plan.Loop switch
+    {
+        LoadLoop.Closed when plan.Rate > 0 => "A closed loop has no --rate, as its server sets the pace: add --loop open.",
+        LoadLoop.Closed or LoadLoop.Observe when plan.Poisson => "--poisson is for --loop open.",
+        LoadLoop.Observe when plan.Depth > 1 => "--depth is for requests: an observing peer has one registration.",
+        LoadLoop.Observe when plan.Rate > 0 && plan.Expected is not null => "--expect does not go with changes at --rate, which are numbers.",
+        _ => null,
+    };
+
+    private static Option<double> Number(string name, string description, double otherwise) => new(name)
+    {
+        Description = description,
+        HelpName = "N",
+        DefaultValueFactory = _ => otherwise,
+
+        // A point, in whatever country this runs.
+        CustomParser = static result => double.TryParse(result.Tokens[0].Value, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value : Refuse<double>(result),
+    };
+
+    private static Option<int> Whole(string name, string description, int otherwise) => new(name) { Description = description, HelpName = "N", DefaultValueFactory = _ => otherwise };
+
+    private static int[] ParsePeers(ArgumentResult result)
+    {
+        List<int> levels = [];
+        foreach (string text in result.Tokens.SelectMany(static token => token.Value.Split(',')))
+        {
+            if (!int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int peers))
+            {
+                return Refuse<int[]>(result)!;
+            }
+
+            levels.Add(peers);
+        }
+
+        return [.. levels];
+    }
+
+    private static T? Refuse<T>(ArgumentResult result)
+    {
+        string name = result.Parent is OptionResult option ? option.Option.Name : result.Argument.Name;
+        result.AddError($"{name}: '{string.Join(' ', result.Tokens.Select(static token => token.Value))}' is no number.");
+        return default;
+    }
+}

@@ -1,0 +1,33 @@
+using System.CommandLine;
+using System.ComponentModel;
+using System.Diagnostics;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>Keeps this program on one processor.</summary>
+internal static class ProcessorPin
+{
+    public static Option<int?> NewOption() => new("--processor") { Description = "Keeps this program on one processor.", HelpName = "N" };
+
+    /// <summary>Does it. Call it before anything else: threads that are begun later stay where this one is.</summary>
+    /// <returns>Why it cannot be; null: it is.</returns>
+    public static string? FaultOf(int processor)
+    {
+        string fault = $"This program cannot be kept on processor {processor}.";
+        if (processor is < 0 or > 63 || processor >= nint.Size * 8 || !(OperatingSystem.IsLinux() || OperatingSystem.IsWindows()))
+        {
+            return fault;
+        }
+
+        try
+        {
+            using Process self = Process.GetCurrentProcess();
+            self.ProcessorAffinity = (nint)(1L << processor);
+            return null;
+        }
+        catch (Win32Exception)
+        {
+            return fault;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using System.CommandLine;
+using System.Text.Json;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>What the program does with a report that was kept as JSON: shows it again, and draws it.</summary>
+internal sealed class ReportCommand
+{
+    public const string Name = "report";
+    private readonly Argument<string> _file = new("FILE") { Description = "What --json wrote; - for the standard input." };
+    private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "OUT" };
+
+    public void AddTo(Command root)
+    {
+        Command command = new(Name, "Shows the table of a report that --json wrote, and makes one with plots of it.") { _file, _html };
+        command.SetAction(RunAsync);
+        BenchUsage.ComesFirst(command);
+        root.Add(command);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        TextWriter error = parsed.InvocationConfiguration.Error;
+        string file = parsed.GetRequiredValue(_file);
+        ReportFiles files = new(null, parsed.GetValue(_html));
+        if ((file != ReportFiles.Standard && !File.Exists(file) ? $"There is no file '{file}'." : files.Fault) is { } fault)
+        {
+            return BenchUsage.Refuse(error, fault);
+        }
+
+        try
+        {
+            string json = await (file == ReportFiles.Standard ? Console.In.ReadToEndAsync(cancellationToken) : File.ReadAllTextAsync(file, cancellationToken)).ConfigureAwait(false);
+            return await files.TryWriteAsync(LoadReport.Parse(json), parsed.InvocationConfiguration).ConfigureAwait(false) ? ExitCodes.Success : ExitCodes.Failure;
+        }
+        catch (Exception exception) when (exception is JsonException or IOException or UnauthorizedAccessException)
+        {
+            await error.WriteLineAsync($"'{file}' is no report: {exception.Message}").ConfigureAwait(false);
+            return ExitCodes.Failure;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            return ExitCodes.Failure;
+        }
+    }
+}

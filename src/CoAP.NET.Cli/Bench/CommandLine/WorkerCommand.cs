@@ -1,0 +1,71 @@
+using System.CommandLine;
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>What the program does as a worker: the runs that coordinators ask for.</summary>
+internal sealed class WorkerCommand
+{
+    public const string Name = "worker";
+    public const string KeyName = "--key";
+
+    private readonly Option<string?> _listen = new("--listen") { Description = $"Where coordinators reach it; port 0 for any. Default: {WorkerAddress.DefaultListen}, where only this machine reaches it.", HelpName = "HOST:PORT" };
+    private readonly Option<string?> _key = new(KeyName) { Description = "A word that coordinators must know. It is sent unencrypted.", HelpName = "WORD" };
+    private readonly Option<int?> _processor = ProcessorPin.NewOption();
+
+    public void AddTo(Command root)
+    {
+        Command command = new(Name, "Makes load when a coordinator (--workers) asks for it, until it is stopped.") { _listen, _key, _processor };
+        command.SetAction(RunAsync);
+        BenchUsage.ComesFirst(command);
+        root.Add(command);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        TextWriter error = parsed.InvocationConfiguration.Error;
+        IPEndPoint listen;
+        try
+        {
+            listen = parsed.GetValue(_listen) is { } text ? WorkerAddress.ParseListen(text) : WorkerAddress.DefaultListen;
+        }
+        catch (FormatException exception)
+        {
+            return BenchUsage.Refuse(error, exception.Message);
+        }
+
+        if (parsed.GetValue(_processor) is { } processor && ProcessorPin.FaultOf(processor) is { } fault)
+        {
+            return BenchUsage.Refuse(error, fault);
+        }
+
+        // Lines come from several conversations.
+        TextWriter output = TextWriter.Synchronized(parsed.InvocationConfiguration.Output);
+        try
+        {
+            await Worker.ServeAsync(listen, RunAsync, new WorkerOptions { Key = parsed.GetValue(_key), Say = output.WriteLine }, cancellationToken).ConfigureAwait(false);
+            return ExitCodes.Success;
+        }
+        catch (SocketException exception)
+        {
+            await error.WriteLineAsync($"Cannot listen on {listen}: {exception.Message}.").ConfigureAwait(false);
+            return ExitCodes.Failure;
+        }
+    }
+
+    // What is the plan's or this machine's fault is told to the coordinator as a sentence, not as a crash.
+    private static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick> progress, LoadGate gate, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return PlanRules.FaultOf(plan) is { } fault
+                ? throw new SpreadException(SpreadError.Failed, "the plan is refused: " + fault)
+                : await LoadRunner.RunAsync(plan, progress, gate, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is ArgumentException or CoapException)
+        {
+            throw new SpreadException(SpreadError.Failed, exception.Message, exception);
+        }
+    }
+}

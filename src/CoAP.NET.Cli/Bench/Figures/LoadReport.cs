@@ -1,0 +1,38 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>Everything that one call of the program measured: a run for each level of peers. What is written as JSON, and drawn.</summary>
+internal sealed record LoadReport
+{
+    /// <summary>When the first run began.</summary>
+    public required DateTimeOffset Begun { get; init; }
+
+    /// <summary>The machine: system, processors, runtime.</summary>
+    public required string Machine { get; init; }
+
+    /// <summary>The command line.</summary>
+    public required string Command { get; init; }
+
+    /// <summary>The runs, in their order.</summary>
+    public required IReadOnlyList<LoadResult> Runs { get; init; }
+
+    /// <summary>As JSON.</summary>
+    public string ToJson() => JsonSerializer.Serialize(this, LoadJson.Default.LoadReport);
+
+    /// <summary>Reads what <see cref="ToJson"/> wrote.</summary>
+    /// <exception cref="JsonException">It is no report.</exception>
+    public static LoadReport Parse(string json)
+    {
+        LoadReport report = JsonSerializer.Deserialize(json, LoadJson.Default.LoadReport) ?? throw new JsonException("null is no report.");
+        return report.Runs.All(static run => run is not null && WorkerFigures.IsSound(run)) ? report : throw new JsonException("a run has figures that cannot be.");
+    }
+}
+
+/// <summary>How plans and results are written.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true, RespectNullableAnnotations = true, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(LoadPlan))]
+[JsonSerializable(typeof(LoadResult))]
+[JsonSerializable(typeof(LoadReport))]
+internal sealed partial class LoadJson : JsonSerializerContext;

@@ -1,0 +1,122 @@
+using System.Text.Json.Serialization;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>What one run came to. Results of several workers of one run are added up by <see cref="Merge"/>.</summary>
+internal sealed record LoadResult
+{
+    /// <summary>What was done.</summary>
+    public required LoadPlan Plan { get; init; }
+
+    /// <summary>How long was measured, in seconds.</summary>
+    public required double Seconds { get; init; }
+
+    /// <summary>Right answers, or notifications.</summary>
+    public required long Count { get; init; }
+
+    /// <summary>Requests that were not answered in their time.</summary>
+    public long Lost { get; init; }
+
+    /// <summary>Datagrams that the system dropped because a receive buffer of this program was full: answers that are lost, or came late, by no fault of the server. Known where the system counts them (Linux).</summary>
+    public long OwnDrops { get; init; }
+
+    /// <summary>Everything else that went wrong, by kind: an answer's code such as "5.03", "wrong payload", or the name of an exception.</summary>
+    public IReadOnlyDictionary<string, long> Errors { get; init; } = new Dictionary<string, long>();
+
+    /// <summary>The times of the right ones, as pairs of nanoseconds and count; see <see cref="LoadHistogram.Filled"/>.</summary>
+    public required IReadOnlyList<long[]> Times { get; init; }
+
+    /// <summary>Observing only: the times from a change to the last observer that was told of it, like <see cref="Times"/>.</summary>
+    public IReadOnlyList<long[]> ChangeTimes { get; init; } = [];
+
+    /// <summary>Observing only: observers that had the last state at the end; null otherwise.</summary>
+    public int? Converged { get; init; }
+
+    /// <summary>Observing only: changes that were made.</summary>
+    public long Changes { get; init; }
+
+    /// <summary>Each measured second.</summary>
+    public IReadOnlyList<LoadSecond> Series { get; init; } = [];
+
+    /// <summary>Processor time of this program over the measured time, in seconds.</summary>
+    public double OwnProcessorSeconds { get; init; }
+
+    /// <summary>Processor time of the server over the measured time, in seconds; null when it was not read.</summary>
+    public double? ServerProcessorSeconds { get; init; }
+
+    /// <summary>Resident memory of the server at the end, in bytes; null when it was not read.</summary>
+    public long? ServerResidentBytes { get; init; }
+
+    /// <summary>How many workers took part.</summary>
+    public int Workers { get; init; } = 1;
+
+    /// <summary>Right answers or notifications a second; 0 for a run that was ended before it measured.</summary>
+    public double PerSecond => Seconds > 0 ? Count / Seconds : 0;
+
+    /// <summary>All errors together.</summary>
+    [JsonIgnore]
+    public long ErrorCount => Errors.Values.Sum();
+
+    /// <summary>The server's processor time for one, in microseconds; null when it was not read.</summary>
+    public double? ServerMicroseconds => ServerProcessorSeconds is { } seconds && Count > 0 ? seconds * 1e6 / Count : null;
+
+    /// <summary>The times as a histogram.</summary>
+    public LoadHistogram Histogram() => ToHistogram(Times);
+
+    /// <summary>Pairs of nanoseconds and count as a histogram.</summary>
+    public static LoadHistogram ToHistogram(IReadOnlyList<long[]> pairs)
+    {
+        LoadHistogram histogram = new();
+        foreach (long[] pair in pairs)
+        {
+            histogram.Add(pair[0], pair[1]);
+        }
+
+        return histogram;
+    }
+
+    /// <summary>A histogram as pairs.</summary>
+    public static IReadOnlyList<long[]> ToPairs(LoadHistogram histogram) => [.. histogram.Filled.Select(static step => new[] { step.Nanoseconds, step.Count })];
+
+    /// <summary>Adds up what several workers of one run measured at the same time.</summary>
+    /// <param name="plan">The plan of all of them.</param>
+    /// <param name="parts">At least one.</param>
+    public static LoadResult Merge(LoadPlan plan, IReadOnlyList<LoadResult> parts)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(parts.Count, nameof(parts));
+        LoadHistogram times = new();
+        LoadHistogram changes = new();
+        foreach (LoadResult part in parts)
+        {
+            times.Add(ToHistogram(part.Times));
+            changes.Add(ToHistogram(part.ChangeTimes));
+        }
+
+        return new LoadResult
+        {
+            Plan = plan,
+            Seconds = parts.Average(static part => part.Seconds),
+            Count = parts.Sum(static part => part.Count),
+            Lost = parts.Sum(static part => part.Lost),
+            OwnDrops = parts.Sum(static part => part.OwnDrops),
+            Errors = parts.SelectMany(static part => part.Errors).GroupBy(static error => error.Key).ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
+            Times = ToPairs(times),
+            ChangeTimes = ToPairs(changes),
+            Converged = parts.All(static part => part.Converged is null) ? null : parts.Sum(static part => part.Converged ?? 0),
+            Changes = parts.Sum(static part => part.Changes),
+            Series = Merge([.. parts.Select(static part => part.Series)]),
+            OwnProcessorSeconds = parts.Sum(static part => part.OwnProcessorSeconds),
+            ServerProcessorSeconds = parts.Select(static part => part.ServerProcessorSeconds).FirstOrDefault(static seconds => seconds is not null),
+            ServerResidentBytes = parts.Select(static part => part.ServerResidentBytes).FirstOrDefault(static bytes => bytes is not null),
+            Workers = parts.Sum(static part => part.Workers),
+        };
+    }
+
+    // Rates add up; of the times the worst worker's are kept, as percentiles of parts have no sum.
+    private static List<LoadSecond> Merge(IReadOnlyList<LoadSecond>[] series) =>
+        [.. Enumerable.Range(0, series.Max(static one => one.Count)).Select(index =>
+        {
+            LoadSecond[] at = [.. series.Where(one => index < one.Count).Select(one => one[index])];
+            return new LoadSecond(at.Max(static one => one.At), at.Sum(static one => one.PerSecond), at.Max(static one => one.P50), at.Max(static one => one.P99));
+        })];
+}

@@ -1,0 +1,13 @@
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>How a run stands, told about once a second. Of one worker, or added up over all.</summary>
+/// <param name="Phase">What is being done: "connecting", "warming up", "measuring", "ending".</param>
+/// <param name="Elapsed">Since the run began.</param>
+/// <param name="Whole">How long it takes in all.</param>
+/// <param name="Peers">How many peers have begun.</param>
+/// <param name="PerSecond">Answers or notifications in the last second.</param>
+/// <param name="P50">Half of those of the last second took no longer, in microseconds.</param>
+/// <param name="P99">99 of 100 of those of the last second took no longer, in microseconds.</param>
+/// <param name="Errors">Wrong answers and failures so far.</param>
+/// <param name="Lost">Unanswered so far.</param>
+internal readonly record struct LoadTick(string Phase, TimeSpan Elapsed, TimeSpan Whole, int Peers, double PerSecond, double P50, double P99, long Errors, long Lost);

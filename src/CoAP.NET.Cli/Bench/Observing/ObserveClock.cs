@@ -1,0 +1,80 @@
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>The phases of a run, cut into seconds that are told and kept.</summary>
+/// <param name="plan">What is done.</param>
+/// <param name="figures">What is told.</param>
+/// <param name="progress">Who is told; null for nobody.</param>
+internal sealed class ObserveClock(LoadPlan plan, ObserveFigures figures, IProgress<LoadTick>? progress)
+{
+    private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
+    private readonly long _begun = TimeProvider.System.GetTimestamp();
+    private volatile int _peers;
+
+    /// <summary>How many peers have begun.</summary>
+    public int Peers
+    {
+        get => _peers;
+        set => _peers = value;
+    }
+
+    private TimeSpan Whole => TimeSpan.FromSeconds(plan.RampSeconds + plan.WarmUpSeconds + plan.Seconds);
+
+    /// <summary>Tells each second how it stands until something has ended.</summary>
+    public async Task DuringAsync(string phase, Task task)
+    {
+        TimeProvider time = TimeProvider.System;
+        long last = time.GetTimestamp();
+        Tell(phase, 0, 0);
+        while (!task.IsCompleted)
+        {
+            using CancellationTokenSource ended = new();
+            Task second = Task.Delay(s_second, time, ended.Token);
+            if (await Task.WhenAny(task, second).ConfigureAwait(false) == task)
+            {
+                await ended.CancelAsync().ConfigureAwait(false);
+                break;
+            }
+
+            Tell(phase, 0, time.GetElapsedTime(last).TotalSeconds);
+            last = time.GetTimestamp();
+        }
+
+        await task.ConfigureAwait(false);
+    }
+
+    /// <summary>Lets time pass, or ends early when it is cancelled.</summary>
+    /// <returns>Each of its seconds; the last one may be a part of one.</returns>
+    public async Task<IReadOnlyList<LoadSecond>> PassAsync(string phase, double seconds, CancellationToken cancellationToken)
+    {
+        TimeProvider time = TimeProvider.System;
+        TimeSpan whole = TimeSpan.FromSeconds(seconds);
+        long begun = time.GetTimestamp();
+        TimeSpan last = TimeSpan.Zero;
+        List<LoadSecond> series = [];
+        Tell(phase, 0, 0);
+        for (int i = 1; last < whole && !cancellationToken.IsCancellationRequested; i++)
+        {
+            TimeSpan due = i * s_second < whole ? i * s_second : whole;
+            while (due - time.GetElapsedTime(begun) is { Ticks: > 0 } wait && !cancellationToken.IsCancellationRequested)
+            {
+                // Timers are as fine as a millisecond.
+                TimeSpan pause = wait < TimeSpan.FromMilliseconds(1) ? TimeSpan.FromMilliseconds(1) : wait;
+                await Task.Delay(pause, time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+
+            TimeSpan now = time.GetElapsedTime(begun);
+            series.Add(Tell(phase, now.TotalSeconds, (now - last).TotalSeconds));
+            last = now;
+        }
+
+        return series;
+    }
+
+    private LoadSecond Tell(string phase, double at, double length)
+    {
+        (LoadSecond second, long errors, long lost) = figures.TakeSecond(at, length);
+        TimeSpan elapsed = TimeProvider.System.GetElapsedTime(_begun);
+        progress?.Report(new LoadTick(phase, elapsed, elapsed > Whole ? elapsed : Whole, Peers, second.PerSecond, second.P50, second.P99, errors, lost));
+        return second;
+    }
+}

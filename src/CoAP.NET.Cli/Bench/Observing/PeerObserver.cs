@@ -1,0 +1,145 @@
+using System.Globalization;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>The observation of one peer: registers, and judges what comes.</summary>
+/// <param name="plan">What is done.</param>
+/// <param name="peer">Who observes.</param>
+/// <param name="check">What tells right notifications from wrong ones; one for all.</param>
+/// <param name="figures">Where it is counted.</param>
+internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerCheck check, ObserveFigures figures)
+{
+    private CoapObservation? _observation;
+    private bool _isObserving;
+    private long _highest = -1;
+    private long _current = -1;
+
+    // What comes before, the answer to the registration above all, is no notification.
+    private bool IsRegistered => Volatile.Read(ref _isObserving);
+
+    /// <summary>Whether it was registered, and was told that number or a newer one last.</summary>
+    public bool Has(long number) => _observation is not null && Volatile.Read(ref _current) >= number;
+
+    /// <summary>Reads the number that a resource's state is.</summary>
+    public static long? NumberOf(CoapResponse response) =>
+        long.TryParse(response.Payload.Span, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && number < long.MaxValue / 2 ? number : null;
+
+    /// <summary>Registers; what became of it is counted.</summary>
+    public async Task RegisterAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            CoapRequest request = peer.NewRequest();
+            request.Timeout ??= TimeSpan.FromSeconds(plan.TimeoutSeconds);
+            CoapObservation observation = await peer.Observer.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification }, cancellationToken).ConfigureAwait(false);
+            if (observation.State == CoapObserveState.Observing)
+            {
+                _observation = observation;
+                Volatile.Write(ref _isObserving, true);
+                figures.AddObserver();
+                observation.StateChanged += OnStateChanged;
+                return;
+            }
+
+            // It would go on trying. What is registered later than the others has missed what they are measured by.
+            figures.AddError("register: " + (observation.Error is { } error ? ErrorKind.Of(error) : "not observable"));
+            await observation.DisposeAsync().ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is CoapException or ArgumentException)
+        {
+            figures.AddError("register: " + ErrorKind.Of(exception));
+        }
+    }
+
+    /// <summary>Ends the observation.</summary>
+    /// <param name="waits">Whether to wait until the server has answered something that was asked after it, as nothing tells when it has forgotten a registration.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public async Task EndAsync(bool waits, CancellationToken cancellationToken)
+    {
+        if (_observation is not { } observation)
+        {
+            return;
+        }
+
+        observation.StateChanged -= OnStateChanged;
+        await observation.DisposeAsync().ConfigureAwait(false);
+        if (!waits)
+        {
+            return;
+        }
+
+        try
+        {
+            CoapRequest request = peer.NewRequest();
+            request.Confirmable = true;
+            request.Timeout ??= TimeSpan.FromSeconds(plan.TimeoutSeconds);
+            await peer.Observer.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is CoapException or OperationCanceledException)
+        {
+            // A server that is gone has forgotten it too.
+        }
+    }
+
+    private void OnNotification(CoapResponse response)
+    {
+        long now = Stamp.Now;
+        if (!response.IsSuccess)
+        {
+            // The answer to the registration is judged where it is awaited.
+            if (_observation is not null)
+            {
+                figures.AddError(ErrorKind.Of(response.Code));
+            }
+        }
+        else if (plan.Rate > 0)
+        {
+            OnNumbered(response, now);
+        }
+        else if (check.FaultOf(response) is { } fault)
+        {
+            figures.AddError(fault);
+        }
+        else if (IsRegistered)
+        {
+            figures.AddNotification();
+        }
+    }
+
+    private void OnNumbered(CoapResponse response, long now)
+    {
+        if (NumberOf(response) is not { } number)
+        {
+            figures.AddUnnumbered();
+            return;
+        }
+
+        bool isBack = number < _current;
+        Volatile.Write(ref _current, number);
+        if (isBack)
+        {
+            figures.AddError(ErrorKind.OutOfOrder);
+        }
+        else if (IsRegistered)
+        {
+            figures.AddNotification(_highest, number, now);
+        }
+
+        _highest = Math.Max(_highest, number);
+    }
+
+    // Error responses are counted when they are handed over.
+    private void OnStateChanged(object? sender, CoapObserveState state)
+    {
+        if (state == CoapObserveState.NotObserving)
+        {
+            figures.AddError("no longer observable");
+        }
+        else if (state is CoapObserveState.Reregistering or CoapObserveState.Stale or CoapObserveState.Failed && _observation?.Error is { } error and not CoapResponseException)
+        {
+            figures.AddError("registration lost: " + ErrorKind.Of(error));
+        }
+
+        Volatile.Write(ref _isObserving, state is CoapObserveState.Observing or CoapObserveState.Stale);
+    }
+}

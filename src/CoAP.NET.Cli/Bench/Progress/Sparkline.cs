@@ -1,0 +1,18 @@
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>A curve in one line of text.</summary>
+internal static class Sparkline
+{
+    private const string Blocks = "▁▂▃▄▅▆▇█";
+    private const string Plain = "_.-=+*#@";
+
+    /// <summary>One character for each value, from 0 to the largest of them: the ground is zero, so that a small wobble does not look like a break-down.</summary>
+    /// <param name="values">At least 0 each.</param>
+    /// <param name="unicode">Whether the terminal has block characters.</param>
+    public static string Draw(IReadOnlyCollection<double> values, bool unicode)
+    {
+        string steps = unicode ? Blocks : Plain;
+        double largest = values.DefaultIfEmpty().Max();
+        return string.Concat(values.Select(value => steps[largest > 0 ? (int)Math.Round(value / largest * (steps.Length - 1)) : 0]));
+    }
+}

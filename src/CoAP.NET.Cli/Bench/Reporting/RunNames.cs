@@ -1,0 +1,46 @@
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>What runs are called in a report.</summary>
+internal static class RunNames
+{
+    /// <summary>What a run has besides its level of peers: runs that share it are points of one line.</summary>
+    public static string Kind(LoadPlan plan)
+    {
+        string rate = plan.Rate > 0 ? plan.Loop switch
+        {
+            LoadLoop.Open => $" {Units.Number(plan.Rate)} a second{(plan.Poisson ? ", at random" : "")}",
+            LoadLoop.Observe => $", {Units.Number(plan.Rate)} changes a second",
+            _ => "",
+        }
+        : "";
+        string depth = plan.Depth > 1 ? $", {plan.Depth} at a time" : "";
+        string type = plan.Confirmable ? "" : ", Non-confirmable";
+        return $"{Loop(plan.Loop)}{rate}{depth}{type}: {plan.Method} {plan.Uri}";
+    }
+
+    /// <summary>The level of a run.</summary>
+    public static string Peers(LoadPlan plan) => $"{Units.Number(plan.Peers)} peer{(plan.Peers == 1 ? "" : "s")}";
+
+    /// <summary>The kind of loop.</summary>
+    public static string Loop(LoadLoop loop) => loop switch
+    {
+        LoadLoop.Closed => "closed",
+        LoadLoop.Open => "open",
+        _ => "observe",
+    };
+
+    /// <summary>The names of all runs, short but different: what they have in common is left out.</summary>
+    public static IReadOnlyList<string> Of(IReadOnlyList<LoadResult> runs)
+    {
+        bool isOneKind = runs.Select(static run => Kind(run.Plan)).Distinct().Count() <= 1;
+        string[] names = [.. runs.Select(run => $"{Peers(run.Plan)}{(isOneKind ? "" : ", " + Kind(run.Plan))}")];
+        return [.. names.Select((name, i) => names.Count(other => other == name) > 1 ? $"run {i + 1}: {name}" : name)];
+    }
+
+    /// <summary>What a run counts.</summary>
+    public static string Counted(IEnumerable<LoadResult> runs)
+    {
+        bool[] observing = [.. runs.Select(static run => run.Plan.Loop == LoadLoop.Observe).Distinct()];
+        return observing switch { [true] => "notifications", [true, false] or [false, true] => "answers or notifications", _ => "answers" };
+    }
+}

@@ -1,0 +1,128 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>
+/// The peers of a run: where this host has an address for each, up to 256 share a client, and else each has a client of its own, with an own port or connection.
+/// </summary>
+internal sealed class LoadPeers : IAsyncDisposable
+{
+    /// <summary>The scheme of CoAP over UDP.</summary>
+    public const string Udp = "coap";
+
+    /// <summary>The scheme of CoAP over DTLS: each peer has a session, and a port of its own.</summary>
+    public const string Dtls = "coaps";
+
+    /// <summary>How many peers there may be without addresses of their own.</summary>
+    public const int MostClients = 10_000;
+
+    /// <summary>How many messages a peer sends before it moves to another port: there are 64,512 Message IDs for 247 s.</summary>
+    public const int MessagesForEachPort = 60_000;
+
+    // What may come at once for one socket: a receive buffer of the usual largest size (212,992 bytes) holds about 550 small datagrams, and what does not fit would be lost here, not by the server.
+    private const int RequestsForEachSocket = 256;
+
+    private readonly List<EndpointSeries> _series = [];
+    private readonly List<LoadPeer> _peers = [];
+
+    private LoadPeers(RequestShape shape) => Shape = shape;
+
+    public int Count => _peers.Count;
+
+    public LoadPeer this[int index] => _peers[index];
+
+    /// <summary>Datagrams that were lost so far because receive buffers of this program were full.</summary>
+    public long OwnDrops => _series.Sum(static series => series.Drops);
+
+    /// <summary>What the requests of all peers look like.</summary>
+    public RequestShape Shape { get; }
+
+    /// <summary>Opens the peers of a plan: sockets, but no connections; those open with the first request.</summary>
+    /// <param name="plan">The plan.</param>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <exception cref="ArgumentException">The plan asks for what this host does not have.</exception>
+    /// <exception cref="CoapException">The host of the URI has no address, or a socket cannot be opened.</exception>
+    public static Task<LoadPeers> OpenAsync(LoadPlan plan, CancellationToken cancellationToken) => OpenAsync(plan, MessagesForEachPort, cancellationToken);
+
+    /// <summary>The same, with another number of messages for each port.</summary>
+    public static async Task<LoadPeers> OpenAsync(LoadPlan plan, int messagesForEachPort, CancellationToken cancellationToken)
+    {
+        if (PlanRules.FaultOf(plan) is { } fault)
+        {
+            throw new ArgumentException(fault);
+        }
+
+        CoapUri uri = CoapUri.Parse(plan.Uri);
+        IPAddress[] targets = await ResolveAsync(uri, cancellationToken).ConfigureAwait(false);
+        SourceAddresses? sources = uri.Scheme == Dtls ? null : SourceAddresses.Of(plan, targets[0]);
+        if (sources is null && plan.Peers > MostClients)
+        {
+            throw new ArgumentException($"{plan.Peers} peers need addresses of their own (a source address on this host, or a target in 127.0.0.0/8); without them there can be {MostClients}.");
+        }
+
+        LoadPeers peers = new(new RequestShape(plan));
+        try
+        {
+            await peers.OpenAsync(plan, uri.Scheme, targets, sources, messagesForEachPort, cancellationToken).ConfigureAwait(false);
+            return peers;
+        }
+        catch
+        {
+            await peers.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>Closes all; requests that still wait fail.</summary>
+    public async ValueTask DisposeAsync() => await Task.WhenAll(_series.Select(static series => series.DisposeAsync().AsTask())).ConfigureAwait(false);
+
+    private async Task OpenAsync(LoadPlan plan, string scheme, IPAddress[] targets, SourceAddresses? sources, int messagesForEachPort, CancellationToken cancellationToken)
+    {
+        // With addresses of their own, peers share sockets.
+        int group = sources is null ? 1 : Math.Min(plan.Peers, Math.Max(1, RequestsForEachSocket / plan.Depth));
+        CoapEndpointOptions options = PeerOptions.Of(plan, targets, group);
+        EndpointSeries series = null!;
+        for (int i = 0; i < plan.Peers; i++)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (i % group == 0)
+            {
+                series = new EndpointSeries(() => LoadEndpoint.OpenAsync(options, scheme, CancellationToken.None), Math.Min(group, plan.Peers - i), options.Parameters.ExchangeLifetime);
+                _series.Add(series);
+            }
+
+            _peers.Add(new LoadPeer(
+                i,
+                sources?.Of(plan.FirstPeer + i),
+                Shape,
+                series,
+                await series.GetAsync(0).ConfigureAwait(false),
+                scheme is Udp or Dtls ? messagesForEachPort : long.MaxValue));
+        }
+    }
+
+    // Once for the run: not for each request.
+    private static async Task<IPAddress[]> ResolveAsync(CoapUri uri, CancellationToken cancellationToken)
+    {
+        if (uri.HostAddress is { } literal)
+        {
+            return [literal];
+        }
+
+        try
+        {
+            IPAddress[] all = await Dns.GetHostAddressesAsync(uri.Host, cancellationToken).ConfigureAwait(false);
+
+            // Of this host the address from which peers have addresses of their own.
+            IPAddress? loopback = all.FirstOrDefault(static address => address.AddressFamily == AddressFamily.InterNetwork && IPAddress.IsLoopback(address));
+            return loopback is not null ? [loopback]
+                : all.Length > 0 ? all
+                : throw new CoapException($"The host name '{uri.Host}' has no address.");
+        }
+        catch (SocketException exception)
+        {
+            throw new CoapException($"The host name '{uri.Host}' could not be resolved: {exception.Message}", exception);
+        }
+    }
+}

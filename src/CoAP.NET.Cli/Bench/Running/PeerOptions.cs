@@ -1,0 +1,45 @@
+using System.Net;
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>How the clients of a load work.</summary>
+internal static class PeerOptions
+{
+    /// <summary>The options of a client.</summary>
+    /// <param name="plan">The plan.</param>
+    /// <param name="targets">The addresses of the server.</param>
+    /// <param name="peers">How many peers send by it.</param>
+    public static CoapEndpointOptions Of(LoadPlan plan, IPAddress[] targets, int peers)
+    {
+        CoapEndpointOptions options = new()
+        {
+            Parameters = new CoapTransmissionParameters
+            {
+                MaxRetransmit = plan.Retransmissions,
+
+                // A message that is never repeated must not be given up before the request is.
+                AckTimeout = TimeSpan.FromSeconds(plan.Retransmissions > 0 ? 2 : Math.Max(2, plan.TimeoutSeconds)),
+
+                // The loops bound what is under way, and to slow down for a silent server is not what a load is for.
+                NStart = ushort.MaxValue,
+                ProbingRate = double.PositiveInfinity,
+            },
+            ResolveHost = (_, _) => Task.FromResult(targets),
+        };
+
+        if (plan.Psk is { } psk)
+        {
+            options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = CoapPskCredential.Parse(psk) } });
+        }
+
+        // More than the defaults only where the peers need it.
+        CoapLimits limits = options.Limits;
+        limits.MaxChannels = Math.Max(limits.MaxChannels, 2 * peers);
+        limits.MaxConnections = Math.Max(limits.MaxConnections, peers);
+        limits.MaxConnectionsPerAddress = Math.Max(limits.MaxConnectionsPerAddress, peers);
+        limits.MaxObservations = Math.Max(limits.MaxObservations, peers);
+        limits.MaxOutstandingMessages = (int)Math.Min(int.MaxValue, Math.Max(limits.MaxOutstandingMessages, 4L * peers * plan.Depth));
+        return options;
+    }
+}

@@ -1,0 +1,32 @@
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>The server's processor time and memory, read by its process id. Nothing where the system does not tell, or no longer.</summary>
+/// <param name="process">The process id; null: nothing is read.</param>
+internal sealed class ServerWatch(int? process)
+{
+    public TimeSpan? ProcessorTime => Figures?.Cpu;
+
+    public long? ResidentBytes => Figures?.ResidentBytes;
+
+    private ProcessFigures? Figures
+    {
+        get
+        {
+            if (process is not { } id || !OperatingSystem.IsLinux())
+            {
+                return null;
+            }
+
+            try
+            {
+                return ProcessFigures.Of(id);
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidOperationException)
+            {
+                // It has ended, or, between its end and its removal, has no memory any more.
+                return null;
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>The kinds of <see cref="SpreadException"/>, and of errors on the wire.</summary>
+internal static class SpreadError
+{
+    /// <summary>Nobody answers at the address.</summary>
+    public const string Unreachable = "unreachable";
+
+    /// <summary>The two sides speak different versions.</summary>
+    public const string Version = "version";
+
+    /// <summary>The word is missing or wrong.</summary>
+    public const string Key = "key";
+
+    /// <summary>The worker has a run already.</summary>
+    public const string Busy = "busy";
+
+    /// <summary>A line that is no message, is too long, or is out of turn.</summary>
+    public const string Protocol = "protocol";
+
+    /// <summary>The other side took too long.</summary>
+    public const string TimeOut = "time-out";
+
+    /// <summary>The connection ended.</summary>
+    public const string Lost = "lost";
+
+    /// <summary>The run itself failed.</summary>
+    public const string Failed = "failed";
+
+    /// <summary>The coordinator ended the run before anything was measured.</summary>
+    public const string Cancelled = "cancelled";
+
+    /// <summary>Somebody stopped the worker.</summary>
+    public const string Stopped = "stopped";
+}

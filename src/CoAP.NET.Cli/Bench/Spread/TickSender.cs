@@ -1,0 +1,25 @@
+using System.Threading.Channels;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>Sends ticks without holding up the run that reports them: when the coordinator does not read, ticks are left out.</summary>
+internal sealed class TickSender(SpreadConnection connection) : IProgress<LoadTick>
+{
+    private readonly Channel<LoadTick> _ticks = Channel.CreateBounded<LoadTick>(new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+
+    /// <inheritdoc/>
+    public void Report(LoadTick value) => _ticks.Writer.TryWrite(WorkerFigures.Clean(value));
+
+    /// <summary>Sends until <see cref="Complete"/>.</summary>
+    /// <exception cref="SpreadException">The coordinator takes no more.</exception>
+    public async Task PumpAsync()
+    {
+        await foreach (LoadTick tick in _ticks.Reader.ReadAllAsync())
+        {
+            await connection.SendAsync(new TickMessage(tick), CancellationToken.None);
+        }
+    }
+
+    /// <summary>No more ticks are taken.</summary>
+    public void Complete() => _ticks.Writer.TryComplete();
+}

@@ -1,0 +1,36 @@
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>Adds up how several workers stand.</summary>
+internal static class TickSum
+{
+    // A worker that has not spoken for so long has no rate that is known.
+    private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(3);
+
+    private static readonly string[] Phases = ["connecting", "warming up", "measuring", "ending"];
+
+    /// <summary>One tick for all of them; null while none has spoken.</summary>
+    /// <param name="links">The workers.</param>
+    /// <param name="lost">How many of them are out of the run.</param>
+    public static LoadTick? Of(IReadOnlyList<WorkerLink> links, int lost)
+    {
+        List<(LoadTick Tick, bool Now)> ticks = [.. links.Select(static link => (Last: link.Tick, link.IsDone)).Where(static link => link.Last is not null).Select(static link => (link.Last!.Value.Tick, !link.IsDone && link.Last.Value.Age <= Fresh))];
+        return ticks.Count == 0 ? null : Of(ticks, lost);
+    }
+
+    /// <summary>One tick for several, each with whether it is of the last seconds; at least one.</summary>
+    public static LoadTick Of(IReadOnlyList<(LoadTick Tick, bool Now)> ticks, int lost)
+    {
+        // Percentiles of parts have no sum: the worst is told, as in results. The phase is the one that the last of them is in.
+        List<LoadTick> now = [.. ticks.Where(static one => one.Now).Select(static one => one.Tick)];
+        return new LoadTick(
+            (now.Count > 0 ? now : [.. ticks.Select(static one => one.Tick)]).MinBy(static one => Array.IndexOf(Phases, one.Phase)).Phase,
+            ticks.Max(static one => one.Tick.Elapsed),
+            ticks.Max(static one => one.Tick.Whole),
+            ticks.Sum(static one => one.Tick.Peers),
+            now.Sum(static one => one.PerSecond),
+            now.Select(static one => one.P50).DefaultIfEmpty().Max(),
+            now.Select(static one => one.P99).DefaultIfEmpty().Max(),
+            ticks.Sum(static one => one.Tick.Errors) + lost,
+            ticks.Sum(static one => one.Tick.Lost));
+    }
+}

@@ -1,0 +1,120 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace CoAP.NET.Cli.Bench;
+
+/// <summary>Serves coordinators: does the runs that they ask for, one at a time, until it is stopped.</summary>
+internal sealed class Worker
+{
+    // Conversations beside the run: others that are told "busy", and whatever else knocks.
+    private const int MostConversations = 32;
+
+    private static readonly TimeSpan AcceptPause = TimeSpan.FromSeconds(1);
+
+    private readonly LoadRun _run;
+    private readonly WorkerOptions _options;
+    private string? _busyWith;
+
+    private Worker(LoadRun run, WorkerOptions options) => (_run, _options) = (run, options);
+
+    /// <summary>Listens until it is cancelled; a run that goes on then is ended, and its coordinator is told.</summary>
+    /// <param name="listen">Where; port 0 for any.</param>
+    /// <param name="run">Does a run.</param>
+    /// <param name="options">The rest.</param>
+    /// <param name="cancellationToken">Stops the worker; then the task ends without an exception.</param>
+    /// <exception cref="SocketException">It cannot listen there.</exception>
+    public static async Task ServeAsync(IPEndPoint listen, LoadRun run, WorkerOptions options, CancellationToken cancellationToken)
+    {
+        using Socket listener = new(listen.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(listen);
+        listener.Listen(MostConversations);
+        IPEndPoint at = (IPEndPoint)listener.LocalEndPoint!;
+        foreach (string line in Greeting(at, options.Key))
+        {
+            options.Say?.Invoke(line);
+        }
+
+        options.Listening?.Invoke(at);
+        await new Worker(run, options).AcceptAsync(listener, cancellationToken);
+    }
+
+    /// <summary>What is said at the beginning.</summary>
+    public static IEnumerable<string> Greeting(IPEndPoint at, string? key)
+    {
+        yield return $"Listening on {at} (protocol version {SpreadConnection.Version}); Ctrl-C stops it.";
+        if (!IPAddress.IsLoopback(at.Address))
+        {
+            yield return key is null
+                ? $"WARNING: anybody who reaches {at} can make this machine send load to any address. No word is asked for (--key), and nothing is encrypted. Listen on a loopback address and use a tunnel, or only where you trust everybody."
+                : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Whoever reads it can make this machine send load to any address.";
+        }
+    }
+
+    /// <summary>Takes the worker for a run.</summary>
+    /// <returns>Null, or who has it.</returns>
+    internal string? Take(string who) => Interlocked.CompareExchange(ref _busyWith, who, null);
+
+    /// <summary>Gives it back.</summary>
+    internal void Release() => Volatile.Write(ref _busyWith, null);
+
+    /// <summary>Whether a word is the right one; takes as long for any wrong one, however much of it is right and however long it is.</summary>
+    internal bool Knows(string? word) => _options.Key is null || CryptographicOperations.FixedTimeEquals(Hash(_options.Key), Hash(word ?? string.Empty));
+
+    private static byte[] Hash(string word) => SHA256.HashData(Encoding.UTF8.GetBytes(word));
+
+    private async Task AcceptAsync(Socket listener, CancellationToken cancellationToken)
+    {
+        List<Task> conversations = [];
+        while (!cancellationToken.IsCancellationRequested)
+        {
+            try
+            {
+                Socket socket = await listener.AcceptAsync(cancellationToken);
+                conversations.RemoveAll(static one => one.IsCompleted);
+                if (conversations.Count >= MostConversations)
+                {
+                    _options.Say?.Invoke("Too many connections at once; one was closed.");
+                    socket.Dispose();
+                    continue;
+                }
+
+                conversations.Add(ConverseAsync(socket, cancellationToken));
+            }
+            catch (OperationCanceledException)
+            {
+                break;
+            }
+            catch (SocketException exception)
+            {
+                // Out of files, or a peer that was gone before it was taken: neither is a reason to stop.
+                _options.Say?.Invoke($"A connection could not be taken: {exception.Message}.");
+                await Task.Delay(AcceptPause, _options.Time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+
+        _options.Say?.Invoke("Stopping.");
+        await Task.WhenAll(conversations);
+    }
+
+    private async Task ConverseAsync(Socket socket, CancellationToken cancellationToken)
+    {
+        try
+        {
+            string who = socket.RemoteEndPoint?.ToString() ?? "somebody";
+            socket.NoDelay = true;
+            KeepAlive.Set(socket);
+            await using SpreadConnection connection = new(new NetworkStream(socket, ownsSocket: true), _options.Time);
+            await new WorkerSession(this, who, connection, _run, _options).RunAsync(cancellationToken);
+        }
+#pragma warning disable CA1031 // One conversation never ends the others.
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            // A connection that was gone before it was served, for one.
+            socket.Dispose();
+            _options.Say?.Invoke($"A conversation broke off: {exception.GetType().Name}: {exception.Message}.");
+        }
+    }
+}
