@@ -38,7 +38,7 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     {
         if (!_isDisposed && Endpoint is not null)
         {
-            Endpoint.WarnOfForgottenClient();
+            Endpoint.Core.Diagnostics.WarnOfForgottenClient();
         }
     }
 
@@ -159,7 +159,7 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            return Endpoint.PingAsync(_hasDefaults ? _defaults.Resolve(uri) : uri, time, cancellationToken);
+            return Endpoint.Core.Requester.PingAsync(_hasDefaults ? _defaults.Resolve(uri) : uri, time, cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {

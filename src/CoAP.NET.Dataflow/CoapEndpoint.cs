@@ -1,14 +1,13 @@
-using System.Net;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
-using CoAP.NET.Connecting;
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.WebSockets;
+using CoAP.NET.Composition;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requests;
 using CoAP.NET.Resources;
-using CoAP.NET.Serialization;
 using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 
@@ -18,7 +17,7 @@ namespace CoAP.NET;
 /// One end of CoAP: transports, shards and pipelines. It can serve and request at the same time, over the same sockets. <see cref="CoapClient"/> and
 /// <see cref="CoapServer"/> are thin faces on it. Thread-safe once started.
 /// </summary>
-public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
+public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
 {
     // Requests are over by then; only a linked block that holds items may keep a pipeline from completing.
     private static readonly TimeSpan s_longestCompletion = TimeSpan.FromSeconds(5);
@@ -26,196 +25,140 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     // Handlers that were cancelled get this long to come to the end of their synchronous part.
     private static readonly TimeSpan s_longestSettling = TimeSpan.FromSeconds(1);
 
-    private readonly CoapUdpEngine _udpEngine;
     private readonly TimeSpan _gracePeriod;
-    private readonly HostLookup _hosts;
-    private readonly CoapEnvironment _environment;
-    private readonly EndpointState _state;
-    private readonly AddressHash _hash;
-    private readonly TargetTable _targets = new();
-    private readonly ConnectionTable _connections;
-    private readonly CoapPipeline[] _pipelines;
-    private readonly ShardClock[] _clocks;
-    private readonly EndpointContext _context;
-    private readonly List<CoapTransport> _transports = [];
-    private readonly SemaphoreSlim _lifecycle = new(1, 1);
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly RequestSender _sender;
-    private readonly RequestChain _chain;
-    private readonly BlockwiseStep _blockwiseStep;
-    private readonly TokenStep _tokenStep;
-    private readonly CacheStep? _cacheStep;
-    private CoapTransport[] _started = [];
-    private bool _isStarted;
 
     /// <summary>Makes an endpoint without transports.</summary>
     /// <param name="options">How it works; default: all defaults.</param>
     public CoapEndpoint(CoapEndpointOptions? options = null)
     {
         options ??= new CoapEndpointOptions();
-        _udpEngine = options.UdpEngine;
-        _tcpEngine = options.TcpEngine;
-        _tls = options.Tls;
-        _factories = [.. options.TransportFactories];
-        _webSockets = options.WebSockets.Clone();
         _gracePeriod = options.StopGracePeriod;
-        _state = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
-        CoapTransmissionParameters parameters = options.Parameters;
-        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
-        CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
-        KeyValuePair<string, object?>[] tags = [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(), .. options.TelemetryTags];
-        _name = options.Name;
-        CoapCounters counters = new();
-        _environment = new CoapEnvironment
-        {
-            Telemetry = new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 },
-            TimeProvider = options.TimeProvider,
-            Random = options.Random,
-            Scheduler = options.Scheduler,
-            HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
-            Limits = options.Limits.Clone(),
-            Sources = new SourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
-            Counters = counters,
-            Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
-            QBlock = options.QBlock,
-            Streams = options.Streams.Clone(),
-            ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
-        };
-        _hash = new AddressHash(_environment.Random);
-        Served = new ServedRequests(_environment.Limits.MaxRequestsServed, options.Shards);
-        _hosts = new HostLookup(options.ResolveHost, _environment, Served.Aborted);
-        Routes = options.Routes?.Take() ?? new RouteTable();
-        Bodies = new BodyMemory(_environment.Limits);
-        CoapLimits limits = _environment.Limits;
-        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });
-        CoapSerializerOptions onConnections = new()
-        {
-            Registry = options.Registry,
-            MaxOptions = limits.MaxOptions,
-            MaxMessageSize = limits.MaxStreamMessageSize,
-            MaxTokenLength = limits.MaxTokenLength,
-        };
-        CoapStreamSerializer streams = new(onConnections);
-        CoapWebSocketSerializer webSockets = new(onConnections);
-        _connections = new ConnectionTable(limits, _environment.Sources);
-        _groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
-        _groupRequests = new GroupRequests(_environment.Random, limits.MaxGroupRequests);
-        options.Pipeline.Take();
-        PipelineParts parts = new()
-        {
-            Options = options.Pipeline,
-            ShardCount = options.Shards,
-            Hash = _hash,
-            Connections = _connections,
-            StreamSerializer = streams,
-            WebSocketSerializer = webSockets,
-            Serializer = serializer,
-            Groups = _groups,
-            GroupRequests = _groupRequests,
-            GroupMessageIds = new GroupMessageIds(_environment.Random),
-            Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
-            State = _state,
-            Routes = Routes,
-            Served = Served,
-            Bodies = Bodies,
-            Observers = Observers,
-        };
-        AddressGuard guard = new(_environment);
-        _pipelines = new CoapPipeline[options.Shards];
-        _clocks = new ShardClock[options.Shards];
-        for (int i = 0; i < _pipelines.Length; i++)
-        {
-            _pipelines[i] = new CoapPipeline(new CoapShard(i, _environment) { Endpoint = this, Guard = guard }, parts);
-            _clocks[i] = new ShardClock(_pipelines[i].Shard);
-        }
-
-        Routes.Changes = new ChangeNotice(_environment, Observers, [.. _pipelines.Select(pipeline => pipeline.Observers)]);
-        _context = new EndpointContext(_environment, _pipelines, _clocks, _hash, _connections, streams, webSockets, _state);
-        _cacheStep = options.Cache is null ? null : new CacheStep(_environment, options.Cache);
-        _blockwiseStep = new BlockwiseStep(_environment);
-        _tokenStep = new TokenStep(_environment);
-        _pool = new ConnectionPool(_environment, _signals, FindAlternativeAsync);
-        _connectionStep = new ConnectionStep(_environment, _pool, _signals);
-        _sender = new RequestSender(_environment, _pipelines);
-        List<RequestStep> steps = [_connectionStep, new PatienceStep(_environment, options.Patience, Served.Aborted), _blockwiseStep, new EchoStep(), _tokenStep];
-        if (options.QBlock != CoapQBlock.Off)
-        {
-            steps.Insert(steps.IndexOf(_blockwiseStep), new QBlockStep(_environment, new ObservationPort(this)));
-        }
-
-        if (_cacheStep is not null)
-        {
-            // What is stored needs no connection.
-            steps.Insert(0, _cacheStep);
-        }
-
-        _chain = new RequestChain(_sender, [.. steps]);
-        Observed = new ClientObservations([.. _pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(this));
-        _telemetrySource = new TelemetrySource(_environment.Counters, tags, ReadGauge);
-        instruments.Add(_telemetrySource);
-        _instruments = instruments;
+        Core = new EndpointCore(this, options);
     }
 
+    /// <summary>
+    /// Raised when a connection is ready, as the peer's CSM came (RFC 8323 section 3.3), or the handshake of a DTLS session is complete: one that a peer opened, or one of ours. From then on the peer can be asked and observed, also when it
+    /// never sent a request. Raised on the thread that receives, with no lock held; do not block in it, and do not wait for what the peer has to send. What a handler throws is logged.
+    /// </summary>
+    public event EventHandler<CoapPeer>? PeerConnected
+    {
+        add => Core.Peers.Connected += value;
+        remove => Core.Peers.Connected -= value;
+    }
+
+    /// <summary>Raised when a connection of which <see cref="PeerConnected"/> told has ended, as the requests on it fail. Raised on a thread of the library, with no lock held; what a handler throws is logged.</summary>
+    public event EventHandler<CoapDisconnection>? PeerDisconnected
+    {
+        add => Core.Peers.Disconnected += value;
+        remove => Core.Peers.Disconnected -= value;
+    }
+
+    /// <summary>
+    /// Raised when the address of a peer changed within its security session, as of a device behind a NAT that forgot it. The peer has already been asked whether it receives there; until it answered it gets no more than
+    /// three times what it sends. Raised on the thread that receives, with no lock held; do not block in it. What a handler throws is logged.
+    /// </summary>
+    public event EventHandler<CoapPeerMove>? PeerMoved
+    {
+        add => Core.Peers.Moved += value;
+        remove => Core.Peers.Moved -= value;
+    }
+
+    /// <summary>The name of the endpoint in telemetry; null when it was given none.</summary>
+    public string? Name => Core.Diagnostics.Name;
+
     /// <summary>What happened so far, in numbers.</summary>
-    public CoapCounters Counters => _environment.Counters;
+    public CoapCounters Counters => Core.Environment.Counters;
 
     /// <summary>The addresses that it listens on, as URIs such as <c>coap://[::1]:5683</c>; empty before it was started.</summary>
-    public IReadOnlyList<string> LocalEndpoints =>
-        [.. _started.Where(_listening.Contains).SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
+    public IReadOnlyList<string> LocalEndpoints => Core.Transports.LocalEndpoints;
+
+    /// <summary>The peers of all connections that are ready and not about to end, whoever opened them; a list of its own. A session of DTLS is ready when its handshake is complete. Plain datagram transports have no connections.</summary>
+    public IReadOnlyList<CoapPeer> ConnectedPeers => Core.Peers.Ready;
 
     /// <summary>Ends when the endpoint was stopped; with an exception when it had to give up, such as for a block of the user that faulted.</summary>
     public Task Completion => _completion.Task;
 
-    internal RouteTable Routes { get; }
+    /// <summary>Its parts.</summary>
+    internal EndpointCore Core { get; }
 
-    internal bool HasTransports => _listening.Count > 0 || _unresolved.Count > 0 || _expectsConnections;
-    internal ObserverPlaces Observers { get; } = new();
+    internal IReadOnlyList<CoapPipeline> Pipelines => Core.Pipelines;
 
-    internal ServedRequests Served { get; }
+    internal CoapEnvironment Environment => Core.Environment;
 
-    internal ClientObservations Observed { get; }
+    internal RouteTable Routes => Core.Routes;
 
-    internal IReadOnlyList<CoapPipeline> Pipelines => _pipelines;
+    internal ServedRequests Served => Core.Served;
 
-    internal BodyMemory Bodies { get; }
+    internal BodyMemory Bodies => Core.Bodies;
 
-    internal CoapEnvironment Environment => _environment;
+    internal ObserverPlaces Observers => Core.Observers;
+
+    internal ClientObservations Observed => Core.Observed;
+
+    internal ConnectionTable Connections => Core.Connections;
+
+    internal long FrameAssemblyBytes => Core.Context.AssemblyBytes;
+
+    internal long StreamSendBytes => Core.Context.SendingBytes;
+
+    /// <summary>
+    /// Adds an address to listen on. The port is the scheme's when it is left out; 0 lets the operating system choose. A name is looked up when the endpoint
+    /// starts, by <see cref="CoapEndpointOptions.ResolveHost"/>.
+    /// </summary>
+    /// <param name="uri">
+    /// Scheme, host and port, such as <c>coap://[::]:5683</c> (IPv6 and IPv4), <c>coap://0.0.0.0</c> (IPv4), <c>coap://*:5683</c> (all), <c>coap://localhost</c> (every address of the name),
+    /// <c>coap+tcp://[::]:5683</c> (TCP), <c>coaps+tcp://[::]:5684</c> (TLS, with a certificate in <see cref="CoapEndpointOptions.Tls"/>), or of a scheme of <see cref="CoapEndpointOptions.TransportFactories"/>.
+    /// </param>
+    /// <returns>This endpoint.</returns>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, or a path, or the address of a group; or its scheme needs a certificate and there is none.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
+    public CoapEndpoint Listen(string uri)
+    {
+        Core.Transports.Listen(uri);
+        return this;
+    }
+
+    /// <summary>Adds a transport to receive and send with, such as one of your own.</summary>
+    /// <param name="transport">The transport; the endpoint starts and disposes it.</param>
+    /// <returns>This endpoint.</returns>
+    /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
+    public CoapEndpoint AddTransport(CoapTransport transport)
+    {
+        Core.Transports.Add(transport);
+        return this;
+    }
+
+    /// <summary>Says that connections will be handed over, by <see cref="AcceptWebSocketAsync"/> or <see cref="AcceptStreamAsync"/>: a server then needs no address of its own, and binds none unless it is told to.</summary>
+    /// <returns>This endpoint.</returns>
+    public CoapEndpoint ExpectConnections()
+    {
+        Core.Transports.ExpectConnections();
+        return this;
+    }
+
+    /// <summary>
+    /// Joins groups when the endpoint starts, at the port of each address that it listens on; off by default. Only addresses such as <c>coap://[::]</c> and
+    /// <c>coap://0.0.0.0</c> hear groups. What a group is asked is answered only by <c>/.well-known/core</c> and by routes that <c>AllowMulticast</c>, by those members
+    /// that have something to say, and after a random time (RFC 7252 section 8.2).
+    /// </summary>
+    /// <param name="options">Groups, interfaces and the time of answers; null: All CoAP Nodes on all interfaces.</param>
+    /// <returns>This endpoint.</returns>
+    /// <exception cref="ArgumentException">An address is no address of a group, or there is none.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
+    public CoapEndpoint JoinGroups(CoapGroupOptions? options = null)
+    {
+        Core.Transports.JoinGroups(options ?? new CoapGroupOptions());
+        return this;
+    }
 
     /// <summary>Starts all transports. After a start that failed, such as for a port in use, it may be called again and starts those that are left.</summary>
     /// <param name="cancellationToken">Stops the start.</param>
     /// <returns>A task that ends when all addresses are bound.</returns>
     /// <exception cref="CoapException">An address cannot be bound.</exception>
     /// <exception cref="InvalidOperationException">It was stopped already.</exception>
-    public async Task StartAsync(CancellationToken cancellationToken = default)
-    {
-        ThrowIfStopping();
-        await _lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
-        try
-        {
-            ThrowIfStopping();
-            _isStarted = true;
-            await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
-            SettleSecurity();
-            foreach (CoapTransport transport in _transports.Except(_started).ToArray())
-            {
-                await StartTransportAsync(transport, cancellationToken).ConfigureAwait(false);
-            }
-        }
-        finally
-        {
-            _lifecycle.Release();
-        }
-    }
-
-    // Also before the lock, which a stop holds for the grace period.
-    private void ThrowIfStopping()
-    {
-        if (_state.IsStopping)
-        {
-            throw new InvalidOperationException("An endpoint starts once. Make a new one instead of starting a stopped one.");
-        }
-    }
+    public Task StartAsync(CancellationToken cancellationToken = default) => Core.Transports.StartAsync(cancellationToken);
 
     /// <summary>
     /// Stops: goes on receiving for the grace period while new requests are answered 5.03 and running ones are finished; then cancels the handlers that still run and answers their requests 5.03
@@ -226,38 +169,38 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <returns>A task that ends when everything is closed.</returns>
     public async Task StopAsync(CancellationToken cancellationToken = default)
     {
-        _state.BeginStop();
-        _pool.Stop();
+        Core.State.BeginStop();
+        Core.Pool.Stop();
         using CancellationTokenRegistration cuts = cancellationToken.UnsafeRegister(static cut => ((CancellationTokenSource)cut!).Cancel(), _cutGrace);
-        await _lifecycle.WaitAsync(CancellationToken.None).ConfigureAwait(false);
+        await Core.Transports.Lifecycle.WaitAsync(CancellationToken.None).ConfigureAwait(false);
         try
         {
-            if (_state.IsStopped)
+            if (Core.State.IsStopped)
             {
                 return;
             }
 
-            Served.Stop();
-            long started = _environment.Now;
-            Task idle = Served.WhenIdleAsync();
+            Core.Served.Stop();
+            long started = Core.Environment.Now;
+            Task idle = Core.Served.WhenIdleAsync();
             try
             {
-                await idle.WaitAsync(_gracePeriod, _environment.TimeProvider, _cutGrace.Token).ConfigureAwait(false);
+                await idle.WaitAsync(_gracePeriod, Core.Environment.TimeProvider, _cutGrace.Token).ConfigureAwait(false);
             }
             catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
             {
-                Log.GraceEnded(_environment.Logger, Served.Count);
+                Log.GraceEnded(Core.Environment.Logger, Core.Served.Count);
             }
 
             CancelHandlers();
             await SettleAsync().ConfigureAwait(false);
-            await ReleaseConnectionsAsync(started).ConfigureAwait(false);
+            await Core.Peers.ReleaseAllAsync(_gracePeriod - TimeSpan.FromTicks(Core.Environment.Now - started), _cutGrace.Token).ConfigureAwait(false);
             await CloseAsync().ConfigureAwait(false);
             _completion.TrySetResult();
         }
         finally
         {
-            _lifecycle.Release();
+            Core.Transports.Lifecycle.Release();
         }
     }
 
@@ -289,19 +232,136 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         await StopAsync(CancellationToken.None).ConfigureAwait(false);
     }
 
+    /// <summary>Sends a request to the host of its URI and waits for the response. When a host name has several addresses the next one is tried where nobody listens at the one before.</summary>
+    /// <param name="request">The request, with a URI.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="ArgumentException">The request has no URI, or one that is no CoAP URI, or its code is not that of a request.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default) => Core.Requester.SendAsync(request, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+        Core.ObservationRequester.ObserveAsync(request, options, cancellationToken);
+
+    /// <summary>
+    /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3). Ends at the latest when the copies
+    /// of the message do, 93 s after it was sent by default. On a connection, which is opened if need be, it is a Ping that is answered by a Pong within <see cref="CoapStreamOptions.PongTimeout"/>
+    /// (RFC 8323 section 5.4).
+    /// </summary>
+    /// <param name="uri">Scheme, host and port; a path is ignored.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The time from the call to the answer: the round-trip time, with retransmissions and with waiting for earlier requests to the peer (NSTART), if there were any.</returns>
+    /// <exception cref="ArgumentException">The URI is no CoAP URI.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer.</exception>
+    /// <exception cref="CoapUnreachableException">Nobody listens there.</exception>
+    /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
+    public Task<TimeSpan> PingAsync(string uri, CancellationToken cancellationToken = default) => Core.Requester.PingAsync(uri, default(RequestTime), cancellationToken);
+
+    /// <summary>
+    /// Asks a peer whether it is there, for some time at most: that of finding its host name and of connecting included. On a connection
+    /// the time is instead of <see cref="CoapStreamOptions.PongTimeout"/>; see <see cref="PingAsync(string, CancellationToken)"/>.
+    /// </summary>
+    /// <param name="uri">Scheme, host and port; a path is ignored.</param>
+    /// <param name="timeout">How long all of it may take; <see cref="Timeout.InfiniteTimeSpan"/> for no limit but that of
+    /// retransmission.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The time from the call to the answer.</returns>
+    /// <exception cref="ArgumentException">The URI is no CoAP URI.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The time is not above zero and not infinite.</exception>
+    /// <exception cref="CoapTimeoutException">The peer did not answer in time; <see cref="CoapTimeoutException.Awaited"/> says what was
+    /// missing.</exception>
+    /// <exception cref="CoapUnreachableException">Nobody listens there.</exception>
+    /// <exception cref="CoapException">The ping could not be sent, or the endpoint was stopped.</exception>
+    public Task<TimeSpan> PingAsync(string uri, TimeSpan timeout, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            return Core.Requester.PingAsync(uri, RequestTime.Of(timeout), cancellationToken);
+        }
+        catch (ArgumentException exception)
+        {
+            return Task.FromException<TimeSpan>(exception);
+        }
+    }
+
+    /// <summary>
+    /// Sends a Non-confirmable request to a group, once, and gives the answers of its members as they come (RFC 7252 section 8). Ends after
+    /// <see cref="CoapRequest.Timeout"/>; without one after ResponseTimeout of the transmission parameters, by default NON_LIFETIME (145 s): members take up to 5 s for
+    /// their answer, more in large groups, so 10 s are mostly enough. Leaving the loop earlier ends it as well. Silence is no error: members that have nothing to say keep back
+    /// their answer.
+    /// <para>
+    /// With <c>Options.Observe = 0</c> those members that let observe what they answer go on with their notifications (RFC 7641), each in its own order, until the loop is left;
+    /// without a Timeout there is no other end. Who is not asked again after a restart is not heard again: send the request anew from time to time.
+    /// </para>
+    /// </summary>
+    /// <param name="request">The request; <see cref="CoapRequest.Confirmable"/> must be false, and the URI names a group, such as <c>coap://224.0.1.187/.well-known/core</c> or <c>coap://[ff02::fd%25eth0]/x</c>.</param>
+    /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answers; each enumeration sends the request anew.</returns>
+    /// <exception cref="ArgumentException">The request is Confirmable, which a group cannot acknowledge; or it has a Destination, a Download or a Content that is read from a stream; or its URI is none, not of the scheme <c>coap</c>, or not that of a group.</exception>
+    /// <exception cref="CoapException">While enumerating: the name has no address of a group, the request cannot be sent, or the endpoint was stopped.</exception>
+    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return Core.GroupRequester.SendAsync(request, options ?? new CoapGroupRequestOptions(), cancellationToken);
+    }
+
+    /// <summary>Takes over a WebSocket on which the sub-protocol <c>coap</c> was agreed on (RFC 8323 section 4), and has it until it ends. Its keep-alive must be off (section 4.4).</summary>
+    /// <param name="webSocket">The WebSocket; it is disposed at the end.</param>
+    /// <param name="connection">What is known of it.</param>
+    /// <param name="cancellationToken">Asks for the end: the connection is released (RFC 8323 section 5.5), and what is under way is finished.</param>
+    /// <returns>A task that ends when the connection has ended and nobody uses the WebSocket any more.</returns>
+    /// <exception cref="CoapConnectionException">It is not taken, as a bound is reached or the endpoint stops; the WebSocket was closed.</exception>
+    /// <exception cref="CoapException">The endpoint was stopped.</exception>
+    public Task AcceptWebSocketAsync(WebSocket webSocket, CoapAcceptedConnection connection, CancellationToken cancellationToken = default) =>
+        Core.Accepted.HaveAsync(webSocket, connection, cancellationToken);
+
+    /// <summary>
+    /// Takes over a connection of TCP, or of TLS on which the application protocol <c>coap</c> was agreed on (RFC 8323 sections 3 and 8.2), and has it until it ends.
+    /// </summary>
+    /// <param name="stream">Its bytes, in both directions; both pipes are completed at the end.</param>
+    /// <param name="connection">What is known of it.</param>
+    /// <param name="cancellationToken">Asks for the end: the connection is released (RFC 8323 section 5.5), and what is under way is finished.</param>
+    /// <returns>A task that ends when the connection has ended and nobody uses the pipes any more.</returns>
+    /// <exception cref="CoapConnectionException">It is not taken, as a bound is reached or the endpoint stops; the pipes were completed.</exception>
+    /// <exception cref="CoapException">The endpoint was stopped.</exception>
+    public Task AcceptStreamAsync(IDuplexPipe stream, CoapAcceptedConnection connection, CancellationToken cancellationToken = default) =>
+        Core.Accepted.HaveAsync(stream, connection, cancellationToken);
+
+    /// <summary>
+    /// Writes the messages of one peer or all, as they come and leave, to a stream in the pcapng format, until the trace is disposed. May be switched on and off while the endpoint runs, also
+    /// several at a time. Payloads are blanked unless the options say otherwise. Receiving never waits for the stream.
+    /// </summary>
+    /// <param name="stream">Where to; written to by one thread at a time, and left open.</param>
+    /// <param name="options">Which messages and how many; null: all peers, payloads blanked, at most 64 MiB.</param>
+    /// <returns>The trace. Dispose it to end it.</returns>
+    /// <exception cref="ArgumentException">The stream cannot be written.</exception>
+    public CoapTrace TraceTo(Stream stream, CoapTraceOptions? options = null) => Core.Diagnostics.TraceTo(stream, options);
+
+    /// <summary>
+    /// What there is at the moment: peers with what is pending, queued and observed, block transfers, round-trip times, and what was dropped last. For people who look for a reason, not for each request: it
+    /// looks at all peers, and takes the locks of the shards for moments.
+    /// </summary>
+    /// <param name="address">The peers at this address only, of all ports; null for all.</param>
+    /// <param name="maxPeers">How many peers at most, those that were heard last. Default 100; 0 or more.</param>
+    /// <returns>The snapshot, which never changes.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxPeers"/> is negative.</exception>
+    public CoapSnapshot GetSnapshot(IPAddress? address = null, int maxPeers = 100) => Core.Diagnostics.GetSnapshot(address, maxPeers);
+
     // While answers still leave: who asked is told 5.03 and when to come again, instead of waiting for what will never come.
     private void CancelHandlers()
     {
         try
         {
-            Served.Abort();
+            Core.Served.Abort();
         }
         catch (AggregateException exception)
         {
             ReportClosing(exception);
         }
 
-        foreach (CoapPipeline pipeline in _pipelines)
+        foreach (CoapPipeline pipeline in Core.Pipelines)
         {
             pipeline.Resource.RefuseUnanswered();
         }
@@ -312,7 +372,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
     {
         try
         {
-            await Served.WhenAnsweredAsync().WaitAsync(s_longestSettling, _environment.TimeProvider).ConfigureAwait(false);
+            await Core.Served.WhenAnsweredAsync().WaitAsync(s_longestSettling, Core.Environment.TimeProvider).ConfigureAwait(false);
         }
         catch (TimeoutException)
         {
@@ -326,7 +386,7 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         if (_completion.Task.Exception is not { } fault || RootOf(fault) != RootOf(exception))
         {
             Counters.Add(CoapCounter.StageErrors);
-            Log.ClosingFailed(_environment.Logger, exception);
+            Log.ClosingFailed(Core.Environment.Logger, exception);
         }
 
         static Exception RootOf(Exception thrown) => thrown.InnerException is { } inner ? RootOf(inner) : thrown;
@@ -334,55 +394,42 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
 
     private async Task CloseAsync()
     {
-        _state.EndGrace();
-        Observed.Stop();
-        foreach (CoapPipeline pipeline in _pipelines)
+        Core.State.EndGrace();
+        Core.Observed.Stop();
+        foreach (CoapPipeline pipeline in Core.Pipelines)
         {
             pipeline.Blockwise.Answering.Stop();
             pipeline.Observers.RemoveAll();
-            foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. _connections.Of(pipeline.Shard)]))
+            foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Core.Connections.Of(pipeline.Shard)]))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }
 
-            _environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.Delayed.Close());
+            Core.Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.Delayed.Close());
         }
 
-        _groupRequests.EndAll(static () => new CoapException("The endpoint was stopped while it waited for the answers of a group."));
+        Core.GroupRequests.EndAll(static () => new CoapException("The endpoint was stopped while it waited for the answers of a group."));
 
-        CloseConnections();
+        Core.Peers.CloseAll();
 
-        // Those whose start failed, and those that were never started, too.
-        foreach (CoapTransport transport in _transports)
-        {
-            try
-            {
-                await transport.DisposeAsync().ConfigureAwait(false);
-            }
-#pragma warning disable CA1031 // a transport of a user that fails to close must not keep the rest from closing
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                ReportClosing(exception);
-            }
-        }
+        await Core.Transports.CloseAsync(ReportClosing).ConfigureAwait(false);
 
-        foreach (ShardClock clock in _clocks)
+        foreach (ShardClock clock in Core.Clocks)
         {
             clock.Dispose();
         }
 
-        _instruments.Remove(_telemetrySource);
+        Core.Diagnostics.Close();
 
-        foreach (CoapPipeline pipeline in _pipelines)
+        foreach (CoapPipeline pipeline in Core.Pipelines)
         {
             try
             {
-                await pipeline.CompleteAsync().WaitAsync(_gracePeriod < s_longestCompletion ? _gracePeriod : s_longestCompletion, _environment.TimeProvider).ConfigureAwait(false);
+                await pipeline.CompleteAsync().WaitAsync(_gracePeriod < s_longestCompletion ? _gracePeriod : s_longestCompletion, Core.Environment.TimeProvider).ConfigureAwait(false);
             }
             catch (TimeoutException)
             {
-                Log.PipelineDidNotComplete(_environment.Logger, pipeline.Shard.Index);
+                Log.PipelineDidNotComplete(Core.Environment.Logger, pipeline.Shard.Index);
                 pipeline.Abandon();
             }
 #pragma warning disable CA1031 // a block of a user that ends with an error must not keep the endpoint from closing
@@ -394,13 +441,15 @@ public sealed partial class CoapEndpoint : ICoapObserver, IAsyncDisposable
         }
     }
 
+    /// <summary>Ends the endpoint, as something that it cannot do without has failed.</summary>
+    /// <param name="exception">What failed.</param>
     internal void Fault(Exception exception)
     {
         if (_completion.TrySetException(exception))
         {
-            Log.EndpointFaulted(_environment.Logger, exception);
+            Log.EndpointFaulted(Core.Environment.Logger, exception);
             _ = Completion.Exception;
-            _environment.Scheduler.TryQueue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this, _environment.Counters, _environment.Logger);
+            Core.Environment.Scheduler.TryQueue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this, Core.Environment.Counters, Core.Environment.Logger);
         }
     }
 }

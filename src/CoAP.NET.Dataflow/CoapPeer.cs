@@ -1,5 +1,8 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Composition;
+using CoAP.NET.Connections;
 using CoAP.NET.Messaging;
+using CoAP.NET.Options;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
@@ -8,12 +11,12 @@ namespace CoAP.NET;
 /// <summary>
 /// Somebody we talk to: who sent a request, or whom we asked. A server asks the device back over it, from the port that the device knows.
 /// </summary>
-public sealed partial class CoapPeer : ICoapObserver
+public sealed class CoapPeer : ICoapObserver
 {
-    private readonly CoapEndpoint _endpoint;
+    private readonly EndpointCore _endpoint;
     private CoapChannel _channel;
 
-    private CoapPeer(CoapEndpoint endpoint, CoapChannel channel)
+    private CoapPeer(EndpointCore endpoint, CoapChannel channel)
     {
         _endpoint = endpoint;
         _channel = channel;
@@ -84,6 +87,18 @@ public sealed partial class CoapPeer : ICoapObserver
         }
     }
 
+    /// <summary>
+    /// Whether the connection to the peer stands; always false on datagram transports, which have none. A peer that had connected to us can only be asked while it is connected. One that we
+    /// connected to is connected to again by the next request.
+    /// </summary>
+    public bool IsConnected => PeerEvents.IsConnected(Channel);
+
+    /// <summary>
+    /// Cancelled when the connection to the peer ends, as the requests on it fail; already, when it has ended and there is no new one. Of the connection that stands when this is read: a later one
+    /// has another token. Never cancelled on datagram transports.
+    /// </summary>
+    public CancellationToken Disconnected => _endpoint.Peers.EndOf(Channel);
+
     /// <summary>Sends a request to the peer. Its URI may be a path, such as <c>/3/0</c>, or absolute; it goes to this peer in any case.</summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -92,7 +107,7 @@ public sealed partial class CoapPeer : ICoapObserver
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return _endpoint.SendAsync(_channel, request, cancellationToken);
+        return _endpoint.Requester.SendAsync(_channel, request, cancellationToken);
     }
 
     /// <summary>Observes a resource of the peer (RFC 7641). The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; it is asked of this peer in any case.</summary>
@@ -100,7 +115,7 @@ public sealed partial class CoapPeer : ICoapObserver
     public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return _endpoint.ObserveAsync(_channel, request, options, cancellationToken);
+        return _endpoint.ObservationRequester.ObserveAsync(_channel, request, options, cancellationToken);
     }
 
     /// <summary>
@@ -110,8 +125,7 @@ public sealed partial class CoapPeer : ICoapObserver
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
-    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) =>
-        _endpoint.PingAsync(_channel, default, cancellationToken);
+    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => _endpoint.Requester.PingAsync(_channel, default, cancellationToken);
 
     /// <summary>Asks the peer whether it is there, for some time at most: on a connection instead of
     /// <see cref="CoapStreamOptions.PongTimeout"/>, and with opening another one where it has ended.</summary>
@@ -122,11 +136,48 @@ public sealed partial class CoapPeer : ICoapObserver
     /// <exception cref="CoapTimeoutException">The peer did not answer in time.</exception>
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     public Task<TimeSpan> PingAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
-        _endpoint.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
+        _endpoint.Requester.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
+
+    /// <summary>
+    /// Ends the connection to the peer in order (RFC 8323 section 5.5): Release is sent, what either side has under way is finished, and then the peer closes, or we do after
+    /// <see cref="CoapStreamOptions.ReleaseTimeout"/>. From now on no new requests of ours go out on it. The peer is asked, not made, to do what the options say.
+    /// </summary>
+    /// <param name="holdOff">How long the peer is not to connect again; 0 to 16,777,215 s, rounded up to whole seconds. Null: nothing is said.</param>
+    /// <param name="alternativeAddresses">Where it is to connect instead, each as host and optional port, such as <c>[2001:db8::1]:5683</c>; 1 to 255 bytes. Null: nothing is said.</param>
+    /// <param name="cancellationToken">Stops waiting; the connection ends nevertheless.</param>
+    /// <returns>A task that ends when the connection has ended.</returns>
+    /// <exception cref="InvalidOperationException">The peer is not reached by a connection, as on coap: there is nothing to end. Or it is a session of coaps, in which nothing can be said to the peer: leave the options out.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A time or an address is out of its range.</exception>
+    public Task ReleaseAsync(TimeSpan? holdOff = null, IEnumerable<string>? alternativeAddresses = null, CancellationToken cancellationToken = default)
+    {
+        CoapChannel channel = _channel;
+        if (!channel.IsConnection)
+        {
+            throw new InvalidOperationException($"{channel} is not reached by a connection, so there is nothing to release.");
+        }
+
+        if (!channel.IsReliable && (holdOff is not null || alternativeAddresses is not null))
+        {
+            throw new InvalidOperationException($"{channel} is a session over datagrams, whose end has no options. Leave holdOff and alternativeAddresses out.");
+        }
+
+        HoldOff? option = null;
+        if (holdOff is { } time)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero, nameof(holdOff));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(time, TimeSpan.FromSeconds(0xff_ffff), nameof(holdOff));
+            option = new HoldOff((uint)Math.Ceiling(time.TotalSeconds));
+        }
+
+        return _endpoint.Peers.ReleaseAsync(channel, option, [.. (alternativeAddresses ?? []).Select(static address => new AlternativeAddress(address))], cancellationToken);
+    }
 
     /// <summary>Scheme and address.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => _channel.ToString();
+
+    /// <summary>The connection or session to the peer; null where a peer is an address.</summary>
+    internal CoapConnection? Connection => Channel.Connection;
 
     // A peer that was idle for long may have been forgotten, and be known by another channel since it came back.
     private CoapChannel Channel
@@ -135,7 +186,7 @@ public sealed partial class CoapPeer : ICoapObserver
         {
             if (_channel.IsForgotten)
             {
-                _channel = _endpoint.Current(_channel);
+                _channel = _endpoint.Channels.Current(_channel);
             }
 
             return _channel;

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.IO.Pipelines;
 using System.Net;
 using System.Text;
@@ -6,6 +7,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Requests;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
@@ -23,11 +25,12 @@ namespace CoAP.NET;
 /// <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to send; its <see cref="Route"/> is empty,
 /// and nothing cancels its <see cref="Aborted"/>.
 /// </remarks>
-public sealed partial class CoapRequest
+public sealed class CoapRequest
 {
     private CoapRouteValues? _route;
 
-    // The text of the URI of a request to send, or the channel of a received one: servers make very many of these objects.
+    // The text of the URI of a request to send, or the channel of a received one. One slot for both: servers make very many of these objects,
+    // and a second one would be 8 bytes of each.
     private object? _origin;
 
     // What most received requests have nothing of.
@@ -249,13 +252,108 @@ public sealed partial class CoapRequest
     /// <summary>Cancelled when nobody waits for the answer any more: the endpoint stops.</summary>
     public CancellationToken Aborted { get; internal set; }
 
-    /// <summary>The payload as text in UTF-8.</summary>
-    /// <returns>The text.</returns>
-    public string GetText() => Encoding.UTF8.GetString(Payload.Span);
+    /// <summary>
+    /// The host that the request is for: Uri-Host; without it what the client called this server by Server Name Indication or a Host header (RFC 8323 section 8.5), and otherwise the address
+    /// that it was sent to. For a request to send the host of its URI. IPv6 addresses stand in brackets.
+    /// </summary>
+    /// <exception cref="CoapUriException">The options name no URI.</exception>
+    public string Host => GetUri().Host;
 
-    /// <summary>Method and path for people.</summary>
-    /// <returns>The text.</returns>
-    public override string ToString() => $"{Code} {UriText ?? Path}";
+    /// <summary>
+    /// The absolute path, decoded, with a slash before each segment; <c>/</c> when there is none. Of a received request it is that of its
+    /// Uri-Path options, of one to send that of its options and then of its URI, as
+    /// they will be sent. For people: a slash inside a segment is not told from one between segments.
+    /// </summary>
+    /// <exception cref="CoapUriException">It is a request to send, and the text of its URI is none.</exception>
+    public string Path => RequestTarget.PathOf(Message, TargetToSend);
+
+    /// <summary>
+    /// The decoded Uri-Query options in order, one argument each, such as <c>rt=light</c> (RFC 7252 section 5.10.1). Their order is part of
+    /// the resource's name. Of a request to send, those of its options and
+    /// then those of its URI, as they will be sent.
+    /// </summary>
+    /// <exception cref="CoapUriException">While enumerating: it is a request to send, and the text of its URI is none.</exception>
+    public IEnumerable<string> Queries => RequestTarget.QueriesOf(this);
+
+    /// <summary>
+    /// The classes of responses that the server need not send (RFC 7967). Default: none, all are wanted. With <see cref="NoResponseClasses.All"/> sending ends
+    /// when the request was acknowledged, or sent if it is Non-confirmable, with a response whose <see cref="CoapResponse.IsNone"/> is true. With some classes
+    /// it waits for the rest until <see cref="Timeout"/>; <see cref="CoapNoResponseRequests"/> makes null of silence.
+    /// </summary>
+    public NoResponseClasses NoResponse
+    {
+        get => Options.NoResponse ?? NoResponseClasses.None;
+        set => Options.NoResponse = value == NoResponseClasses.None ? null : value;
+    }
+
+    /// <summary>
+    /// The block size in bytes to propose for both bodies: 16, 32, 64, 128, 256, 512 or 1,024. Default null: <see cref="CoapTransmissionParameters.PreferredBlockSize"/> of the peer; over a connection whatever fits a message.
+    /// A server may use a smaller one (RFC 7959 sections 2.3 and 2.4).
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Another number.</exception>
+    public int? BlockSize
+    {
+        get => Transfer?.BlockSize;
+        set
+        {
+            if (value is not (null or 16 or 32 or 64 or 128 or 256 or 512 or 1024))
+            {
+                throw new ArgumentOutOfRangeException(nameof(value), value, "A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
+            }
+
+            Wishes.BlockSize = value;
+        }
+    }
+
+    /// <summary>Is told of each block that was transferred. Default null.</summary>
+    public IProgress<CoapProgress>? Progress
+    {
+        get => Transfer?.Progress;
+        set => Wishes.Progress = value;
+    }
+
+    /// <summary>
+    /// Where the body of a successful response goes, block by block; the response itself then has no payload, and <see cref="CoapLimits.MaxResponseBodySize"/> does not apply. Default null:
+    /// the body is the payload of the response. When the representation changes on the way, a stream that can seek is cut back to where it stood and written again; with
+    /// others the request fails. What was written stays when the request fails, so that the download can be continued (<see cref="Download"/>).
+    /// </summary>
+    /// <exception cref="ArgumentException">The stream cannot be written.</exception>
+    public Stream? Destination
+    {
+        get => Transfer?.Destination;
+        set
+        {
+            if (value is { CanWrite: false })
+            {
+                throw new ArgumentException("The stream cannot be written.", nameof(value));
+            }
+
+            Wishes.Destination = value;
+        }
+    }
+
+    /// <summary>Which part of the response's body is wanted. Default null: all of it.</summary>
+    public CoapDownloadOptions? Download
+    {
+        get => Transfer?.Download;
+        set => Wishes.Download = value;
+    }
+
+    /// <summary>
+    /// How old the request is at most: the age of the Echo value that it brought back, made by this endpoint for this peer (RFC 9175 section 2.3). Null when it
+    /// has none, or one that is not ours. A value may be brought back several times.
+    /// </summary>
+    public TimeSpan? EchoAge
+    {
+        get => _more is { EchoAge: >= 0 and var ticks } ? TimeSpan.FromTicks(ticks) : null;
+        internal set
+        {
+            if (value is not null || _more is not null)
+            {
+                More.EchoAge = value?.Ticks ?? -1;
+            }
+        }
+    }
 
     /// <summary>Who measures it on its way through the server; null when nobody does.</summary>
     internal object? Watch
@@ -264,25 +362,128 @@ public sealed partial class CoapRequest
         set => More.Watch = value;
     }
 
+    internal TransferWishes? Transfer => _more?.Transfer;
+
+    internal TransferWishes Wishes => More.Transfer ??= new TransferWishes();
+
+    /// <summary>The URI whose path and query are added when the request is sent; null of a received one, and of one whose options say all.</summary>
+    internal CoapUri? TargetToSend => RequestTarget.ToSend(Message, UriText);
+
     private RequestMore More => _more ??= new RequestMore();
+
+    /// <summary>The payload as text in UTF-8.</summary>
+    /// <returns>The text.</returns>
+    public string GetText() => Encoding.UTF8.GetString(Payload.Span);
+
+    /// <summary>
+    /// The URI of the request. For a received one it is composed of its options (RFC 7252 section 6.5); where Uri-Host is absent it has what the client called this server by Server
+    /// Name Indication or a Host header (RFC 8323 section 8.5), and otherwise the address that it was sent to. Proxy-Uri and Proxy-Scheme are not looked at.
+    /// </summary>
+    /// <returns>The URI.</returns>
+    /// <exception cref="CoapUriException">The options name no URI, or the text of the URI is none.</exception>
+    /// <exception cref="InvalidOperationException">It is a request to send that was made without a URI.</exception>
+    public CoapUri GetUri()
+    {
+        if (Channel is { } channel)
+        {
+            return CoapUri.Compose(channel.Transport.Scheme, Options, channel.Local.ToIPEndPoint(), channel.DefaultHost);
+        }
+
+        return CoapUri.Parse(UriText ?? throw new InvalidOperationException("The request was made of a message, without a URI."));
+    }
+
+    /// <summary>The value of the first argument with a name: what follows <c>name=</c>, or the empty string for an argument that is the name alone.</summary>
+    /// <param name="name">The name; case-sensitive.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether there is such an argument.</returns>
+    public bool TryGetQuery(string name, [NotNullWhen(true)] out string? value)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        foreach (string query in Queries)
+        {
+            if (query.StartsWith(name, StringComparison.Ordinal) && (query.Length == name.Length || query[name.Length] == '='))
+            {
+                value = query.Length == name.Length ? string.Empty : query[(name.Length + 1)..];
+                return true;
+            }
+        }
+
+        value = null;
+        return false;
+    }
+
+    /// <summary>Whether the client has this representation already: one of the ETag options equals it (RFC 7252 section 5.10.6.2). <see cref="CoapResults.ValidOr"/> answers by it.</summary>
+    /// <param name="etag">The entity-tag of the current representation.</param>
+    /// <returns>Whether one matches.</returns>
+    public bool IsMatch(CoapETag etag) => RequestConditions.HasTag(Options, OptionNumber.ETag, etag);
+
+    /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8). Call it before anything is changed.</summary>
+    /// <param name="currentETag">The entity-tag of the current representation; null when the resource does not exist.</param>
+    /// <returns>Null when the request may go on; otherwise 4.12 Precondition Failed to return.</returns>
+    public CoapResult? CheckPreconditions(CoapETag? currentETag) => RequestConditions.Check(Options, currentETag is not null, currentETag);
+
+    /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8) for a resource without entity-tags. An If-Match with an entity-tag never holds then.</summary>
+    /// <param name="exists">Whether the resource exists.</param>
+    /// <returns>Null when the request may go on; otherwise 4.12 Precondition Failed to return.</returns>
+    public CoapResult? CheckPreconditions(bool exists) => RequestConditions.Check(Options, exists, null);
+
+    /// <summary>Chooses the format of the answer by the Accept option (RFC 7252 section 5.10.4).</summary>
+    /// <param name="available">What can be produced; the first is the one for clients that ask for none.</param>
+    /// <returns>The format to use; null when the client wants another one, which is <see cref="CoapResults.NotAcceptable"/>.</returns>
+    public CoapContentFormat? SelectFormat(params ReadOnlySpan<CoapContentFormat> available) => RequestConditions.SelectFormat(Options, available);
+
+    /// <summary>Whether an Echo shows that the request was made lately. If not, <see cref="CoapResults.FreshnessRequired"/> asks the client to show it.</summary>
+    /// <param name="maxAge">How old it may be.</param>
+    /// <returns>Whether it is known to be at most that old.</returns>
+    /// <exception cref="InvalidOperationException">The request is one to send.</exception>
+    public bool IsFresh(TimeSpan maxAge)
+    {
+        ThrowIfToSend("no age: only received requests have one");
+        return EchoAge is { } age && age <= maxAge;
+    }
+
+    /// <summary>
+    /// A copy of this request to send, to a URI. What is changed of one is not changed of the other; streams, such as <see cref="Destination"/>, are shared.
+    /// </summary>
+    /// <param name="uri">The absolute URI.</param>
+    /// <returns>The copy.</returns>
+    /// <exception cref="InvalidOperationException">The request was received, not made to be sent.</exception>
+    public CoapRequest WithUri(string uri)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        if (Channel is not null)
+        {
+            throw new InvalidOperationException("A received request is answered, not sent on. Make a new one of what is to go on.");
+        }
+
+        CoapMessage message = new(Message.Code) { Payload = Message.Payload };
+        if (Message.HasOptions)
+        {
+            message.Options.AddAll(Message.Options);
+        }
+
+        CoapRequest copy = new(message) { _origin = uri, Confirmable = Confirmable, CacheMode = CacheMode };
+        if (_more is { } more)
+        {
+            // Content is not set by its property: that would set payload and Content-Format again, which may have been changed since.
+            copy._more = new RequestMore { Content = more.Content, LocalAddress = more.LocalAddress, Transfer = more.Transfer?.Clone() };
+        }
+
+        return copy;
+    }
+
+    /// <summary>Method and path for people.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Code} {UriText ?? Path}";
 
     private CoapContentFormat? GetFormat(int number) =>
         Options.TryGetUInt(number, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
 
-    private sealed class RequestMore
+    private void ThrowIfToSend(string what)
     {
-        public ExchangeBody? Body { get; set; }
-
-        public CoapContent? Content { get; set; }
-
-        public TransferWishes? Transfer { get; set; }
-
-        public IPAddress? LocalAddress { get; set; }
-
-        public object? Watch { get; set; }
-
-        public long EchoAge { get; set; } = -1;
-
-        public IServiceProvider? Services { get; set; }
+        if (UriText is not null)
+        {
+            throw new InvalidOperationException($"A request to send has {what}.");
+        }
     }
 }

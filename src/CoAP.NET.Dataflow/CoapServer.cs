@@ -111,12 +111,12 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 
     private void Prepare()
     {
-        if (!Endpoint.HasTransports)
+        if (!Endpoint.Core.Transports.HasAny)
         {
             Endpoint.Listen(DefaultAddress);
         }
 
         // After the user's own resources, so that one of them may stand at the well-known path.
-        WellKnownCore.TryMap(Endpoint.Routes, Endpoint.JoinsGroups);
+        WellKnownCore.TryMap(Endpoint.Routes, Endpoint.Core.Groups.Options is not null);
     }
 }

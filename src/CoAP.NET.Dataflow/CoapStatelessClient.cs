@@ -31,7 +31,7 @@ public sealed class CoapStatelessClient : IDisposable
         _endpoint = endpoint;
         _onResponse = onResponse;
         _tokens = new StatelessTokens(endpoint.Environment, options.Lifetime, options.ReplayWindow) { Deliver = onResponse };
-        endpoint.Stateless.Add(_tokens);
+        endpoint.Core.State.Stateless.Add(_tokens);
     }
 
     /// <summary>The largest state in bytes for tokens of a length. The RFC's largest token has 65,804 bytes, but most servers take far less; this library's take 64, and responses to it are held to that as well (<see cref="CoapLimits.MaxTokenLength"/>).</summary>
@@ -63,7 +63,7 @@ public sealed class CoapStatelessClient : IDisposable
 
         byte[] kept = state.ToArray();
         long started = _endpoint.Environment.Now;
-        CoapResponse? response = await _endpoint.SendStatelessAsync(request, _tokens, kept, cancellationToken).ConfigureAwait(false);
+        CoapResponse? response = await _endpoint.Core.Requester.SendStatelessAsync(request, _tokens, kept, cancellationToken).ConfigureAwait(false);
         if (response is not null)
         {
             _tokens.Give(new CoapStatelessResponse(response, kept, TimeSpan.FromTicks(_endpoint.Environment.Now - started)));
@@ -73,7 +73,7 @@ public sealed class CoapStatelessClient : IDisposable
     /// <summary>Responses that come from now on are rejected as those of nobody.</summary>
     public void Dispose()
     {
-        _endpoint.Stateless.Remove(_tokens);
+        _endpoint.Core.State.Stateless.Remove(_tokens);
         _tokens.Dispose();
     }
 }

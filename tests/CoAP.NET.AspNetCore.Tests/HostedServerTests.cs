@@ -113,7 +113,7 @@ public sealed class HostedServerTests : WebTest
         Assert.False(BindsDefault(web));
         Assert.False(BindsDefault(Coap));
 
-        static bool BindsDefault(CoapServer server) => !server.Endpoint.HasTransports;
+        static bool BindsDefault(CoapServer server) => !server.Endpoint.Core.Transports.HasAny;
     }
 
     [Fact]

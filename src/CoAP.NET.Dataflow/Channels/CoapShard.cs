@@ -1,3 +1,4 @@
+using CoAP.NET.Composition;
 using System.Runtime.CompilerServices;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
@@ -39,8 +40,8 @@ internal sealed class CoapShard
 
     public CoapEnvironment Environment { get; }
 
-    /// <summary>The endpoint that the shard belongs to, for the faces; null where there is none, as in tests of stages.</summary>
-    public CoapEndpoint? Endpoint { get; init; }
+    /// <summary>The endpoint that the shard belongs to, for the faces and for what is told to it; null where there is none, as in tests of stages.</summary>
+    public EndpointCore? Endpoint { get; init; }
 
     /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
     public AddressGuard Guard

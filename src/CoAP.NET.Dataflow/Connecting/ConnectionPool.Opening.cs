@@ -245,7 +245,7 @@ internal sealed partial class ConnectionPool
     {
         ConnectionKey key = attempt.Target.Key;
         CoapConnectionException? error = null;
-        foreach (CoapAddress address in await _find(key.Transport, alternative, attempt.GivenUp).ConfigureAwait(false))
+        foreach (CoapAddress address in await _hosts.FindAlternativeAsync(key.Transport.Scheme, alternative, attempt.GivenUp).ConfigureAwait(false))
         {
             try
             {

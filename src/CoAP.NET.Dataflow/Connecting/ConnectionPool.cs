@@ -17,7 +17,7 @@ internal sealed partial class ConnectionPool
     private readonly CoapEnvironment _environment;
     private readonly CoapStreamOptions _options;
     private readonly IConnectionSignals _signals;
-    private readonly Func<CoapConnectionTransport, string, CancellationToken, Task<IReadOnlyList<CoapAddress>>> _find;
+    private readonly HostLookup _hosts;
     private readonly Lock _gate = new();
 
     // Guarded by the gate, as are the targets. Under it no lock but that of a shard is taken, for a moment.
@@ -29,13 +29,13 @@ internal sealed partial class ConnectionPool
     /// <summary>Makes a pool.</summary>
     /// <param name="environment">For options, clock, counters and log.</param>
     /// <param name="signals">What signalling knows of connections.</param>
-    /// <param name="find">Finds the addresses of what a peer named as an alternative to it.</param>
-    public ConnectionPool(CoapEnvironment environment, IConnectionSignals signals, Func<CoapConnectionTransport, string, CancellationToken, Task<IReadOnlyList<CoapAddress>>> find)
+    /// <param name="hosts">Finds the addresses of what a peer named as an alternative to it.</param>
+    public ConnectionPool(CoapEnvironment environment, IConnectionSignals signals, HostLookup hosts)
     {
         _environment = environment;
         _options = environment.Streams;
         _signals = signals;
-        _find = find;
+        _hosts = hosts;
         _jitter = new JitterSequence(environment.Random.NextUInt64());
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Connecting;
 
@@ -12,6 +13,41 @@ internal sealed class HostLookup(
 {
     // Timers take no more than 49 days.
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
+
+    /// <summary>The address of a peer at one of the addresses of a host.</summary>
+    /// <param name="uri">For the port.</param>
+    /// <param name="address">The address of the host.</param>
+    /// <exception cref="CoapException">It is the address of a group.</exception>
+    public static CoapAddress AddressOf(CoapUri uri, IPAddress address)
+    {
+        CoapAddress remote = CoapAddress.Of(address, (ushort)uri.Port);
+        if (remote.IsMulticast)
+        {
+            throw new CoapException(uri.Scheme is not ("coap" or "coaps")
+                ? $"{uri.Host} is a group, and {uri.Scheme} is between two (RFC 8323 section 8). Give the address of a member, or use coap and SendToGroupAsync."
+                : $"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use SendToGroupAsync, or give the address of a member.");
+        }
+
+        return remote;
+    }
+
+    /// <summary>The addresses of a host that can be reached from a local address: those of its IP version.</summary>
+    /// <param name="addresses">The addresses of the host.</param>
+    /// <param name="local">The local address; null for any.</param>
+    /// <param name="uri">The target, for people.</param>
+    /// <exception cref="CoapException">There is none.</exception>
+    public static IPAddress[] Reachable(IPAddress[] addresses, IPAddress? local, CoapUri uri)
+    {
+        if (local is null || Array.TrueForAll(addresses, address => address.AddressFamily == local.AddressFamily))
+        {
+            return addresses;
+        }
+
+        IPAddress[] reachable = Array.FindAll(addresses, address => address.AddressFamily == local.AddressFamily);
+        return reachable.Length > 0
+            ? reachable
+            : throw new CoapException($"{uri.Host} has no address that can be reached from LocalAddress {local}: they differ in their IP version. Choose another LocalAddress, or none.");
+    }
 
     /// <summary>The addresses of the host of a URI.</summary>
     /// <param name="uri">The URI.</param>
@@ -72,6 +108,24 @@ internal sealed class HostLookup(
                 method,
                 $"{uri.Scheme}://{uri.Authority}");
         }
+    }
+
+    /// <summary>The addresses of what a peer named as an alternative to itself (RFC 8323 section 5.5): host and port, of the same
+    /// scheme.</summary>
+    /// <param name="scheme">The scheme.</param>
+    /// <param name="alternative">What the peer named.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>One address at least.</returns>
+    /// <exception cref="CoapException">There is none.</exception>
+    public async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(string scheme, string alternative, CancellationToken cancellationToken)
+    {
+        if (!CoapUri.TryParse($"{scheme}://{alternative}", out CoapUri? uri) || uri.Port == 0 || uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
+        {
+            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' is no host with a port.");
+        }
+
+        IPAddress[] addresses = await FindAsync(uri, cancellationToken).ConfigureAwait(false);
+        return Array.ConvertAll(addresses, address => AddressOf(uri, address));
     }
 
     private async ValueTask<T> UntilStoppedAsync<T>(Task<T> task, CancellationToken cancellationToken)

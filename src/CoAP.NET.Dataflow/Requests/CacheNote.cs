@@ -17,6 +17,7 @@ internal sealed class CacheNote
     /// <summary>What was found that the server may say to be valid; null where the request asks for no validation.</summary>
     public StoredResponse[]? Validated { get; init; }
 
-    /// <summary>The state of the URI when the request was sent; what comes later is stored only if the resource was not changed in between.</summary>
+    /// <summary>The state of the URI when the request was sent; what comes later is stored only if the resource was not changed in
+    /// between.</summary>
     public long Stamp { get; init; }
 }

@@ -2,7 +2,8 @@ using CoAP.NET.Channels;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>A request on its way through the steps of a <see cref="RequestRun"/>. One object for each message: a step that sends another one makes it by <c>with</c>. What steps noted of the request is not copied.</summary>
+/// <summary>A request on its way through the steps of a <see cref="RequestRun"/>. One object for each message: a step that sends another
+/// one makes it by <c>with</c>. What steps noted of the request is not copied.</summary>
 internal sealed record OutgoingRequest
 {
     // What few requests have.
@@ -28,7 +29,8 @@ internal sealed record OutgoingRequest
     /// <summary>What the user gave. Never changed.</summary>
     public required CoapRequest Request { get; init; }
 
-    /// <summary>The message, with the options of its target. Belongs to this request alone: type, Message ID and token are filled in when it is sent.</summary>
+    /// <summary>The message, with the options of its target. Belongs to this request alone: type, Message ID and token are filled in when
+    /// it is sent.</summary>
     public required CoapMessage Message { get; init; }
 
     /// <summary>The peer.</summary>
@@ -37,7 +39,8 @@ internal sealed record OutgoingRequest
     /// <summary>Where the request goes, with path and query; null when the user gave the options without a URI.</summary>
     public required CoapUri? Target { get; init; }
 
-    /// <summary>How long the whole request may take, with all messages that it needs; null when the transmission parameters decide for each, or infinite.</summary>
+    /// <summary>How long the whole request may take, with all messages that it needs; null when the transmission parameters decide for
+    /// each, or infinite.</summary>
     public required TimeSpan? Timeout { get; init; }
 
     /// <summary>When the whole request began, in units of 100 ns.</summary>
@@ -49,7 +52,8 @@ internal sealed record OutgoingRequest
     /// <summary>Stops the request; no further messages are sent.</summary>
     public CancellationToken Cancellation { get; init; }
 
-    /// <summary>The first block of the response when it came by another way, such as a notification: only the rest is fetched, by requests without Observe. Null: the request is sent.</summary>
+    /// <summary>The first block of the response when it came by another way, such as a notification: only the rest is fetched, by
+    /// requests without Observe. Null: the request is sent.</summary>
     public CoapResponse? FirstBlock
     {
         get => _more?.FirstBlock;
@@ -66,13 +70,7 @@ internal sealed record OutgoingRequest
     public ClientWatch? Watch
     {
         get => _more?.Watch;
-        init
-        {
-            if (value is not null || _more is not null)
-            {
-                More.Watch = value;
-            }
-        }
+        set => More.Watch = value;
     }
 
     /// <summary>How long the token shall be, in bytes; 0 where the parameters of the peer decide.</summary>

@@ -10,8 +10,8 @@ namespace CoAP.NET.Requests;
 /// section 4.1). All others go on to Block1 and Block2: Confirmable ones, those with streams, progress or a part of the body in mind, and those whose peer says no.
 /// </summary>
 /// <param name="environment">For clock, bounds and counters.</param>
-/// <param name="port">Tokens and messages.</param>
-internal sealed class QBlockStep(CoapEnvironment environment, IStandingPort port) : RequestStep
+/// <param name="port">Sends messages with tokens that stay.</param>
+internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port) : RequestStep
 {
     // As for other extensions that a peer may learn when it is renewed.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);

@@ -3,8 +3,10 @@ using System.Runtime.ExceptionServices;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// The way of one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with what came of it. This is the only loop that runs steps.
-/// A value: as long as no step waits nothing is allocated, and whoever takes the response carries the run on (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method does.
+/// The way of one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with what came of
+/// it. This is the only loop that runs steps.
+/// A value: as long as no step waits nothing is allocated, and whoever takes the response carries the run on
+/// (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method does.
 /// </summary>
 internal struct RequestRun
 {
@@ -54,7 +56,8 @@ internal struct RequestRun
 
     /// <summary>Runs the steps as far as they go without waiting.</summary>
     /// <param name="outcome">What the step at hand decided, or what became of the exchange.</param>
-    /// <returns>Go: <see cref="Request"/> is to be sent. Done and Fail: that is the end. Wait and Converse: the step at hand waits.</returns>
+    /// <returns>Go: <see cref="Request"/> is to be sent. Done and Fail: that is the end. Wait and Converse: the step at hand
+    /// waits.</returns>
     public StepOutcome Advance(StepOutcome outcome)
     {
         while (true)

@@ -5,7 +5,8 @@ using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Gives what this end sends on its own account to the pipeline of its peer: single messages, without any step. No lock may be held when it is called.</summary>
+/// <summary>Gives what this end sends on its own account to the pipeline of its peer: single messages, without any step. No lock may be
+/// held when it is called.</summary>
 /// <param name="environment">For the clock.</param>
 /// <param name="pipelines">One for each shard.</param>
 internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] pipelines)
@@ -61,7 +62,25 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <returns>The token.</returns>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => PipelineOf(channel).Sender.Open(channel, owner);
 
-    /// <summary>Keeps a channel: until it is released nobody forgets it. One that was forgotten, as of a peer that a server remembers for days, comes back into the table: an answer would not find it otherwise.</summary>
+    /// <summary>Gives a token up.</summary>
+    /// <param name="request">The token.</param>
+    public void Close(StandingRequest request) => PipelineOf(request.Channel).Sender.Close(request);
+
+    /// <summary>Sends a message that has a token which stays.</summary>
+    /// <param name="transmission">The message.</param>
+    /// <returns>Why it could not be sent; null when it was.</returns>
+    public CoapException? Send(CoapTransmission transmission)
+    {
+        LeaveOutToldHost(transmission.Message, transmission.Channel);
+        return PipelineOf(transmission.Channel).Sender.Send(transmission);
+    }
+
+    /// <summary>Sends no more copies of a message.</summary>
+    /// <param name="transmission">The message.</param>
+    public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Cancel(transmission);
+
+    /// <summary>Keeps a channel: until it is released nobody forgets it. One that was forgotten, as of a peer that a server remembers for
+    /// days, comes back into the table: an answer would not find it otherwise.</summary>
     /// <param name="pipeline">That of its shard.</param>
     /// <param name="channel">The channel.</param>
     /// <returns>The channel by which the peer is known.</returns>
@@ -101,5 +120,7 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
         }
     }
 
-    private CoapPipeline PipelineOf(CoapChannel channel) => pipelines[channel.Shard.Index];
+    /// <summary>The pipeline of a peer.</summary>
+    /// <param name="channel">The peer.</param>
+    public CoapPipeline PipelineOf(CoapChannel channel) => pipelines[channel.Shard.Index];
 }

@@ -1,6 +1,7 @@
 namespace CoAP.NET.Requests;
 
-/// <summary>What a step of <see cref="RequestRun"/> decided, with what belongs to it. Two words, so that it is returned in registers and costs no memory.</summary>
+/// <summary>What a step of <see cref="RequestRun"/> decided, with what belongs to it. Two words, so that it is returned in registers and
+/// costs no memory.</summary>
 internal readonly struct StepOutcome
 {
     // What the kind says: a request, a response, an exception or a task.
@@ -21,7 +22,8 @@ internal readonly struct StepOutcome
     /// <summary>What is to be done.</summary>
     public StepKind Kind { get; }
 
-    /// <summary>What is sent; null for the request as it is. Of <see cref="StepKind.Go"/>, <see cref="StepKind.Watch"/> and <see cref="StepKind.Again"/>.</summary>
+    /// <summary>What is sent; null for the request as it is. Of <see cref="StepKind.Go"/>, <see cref="StepKind.Watch"/> and
+    /// <see cref="StepKind.Again"/>.</summary>
     public OutgoingRequest? Request => (OutgoingRequest?)_value;
 
     /// <summary>The response. Of <see cref="StepKind.Done"/>.</summary>

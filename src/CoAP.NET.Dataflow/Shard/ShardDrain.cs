@@ -42,19 +42,19 @@ internal sealed class ShardDrain
     public void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes) => _messagingOut?.OnEncoded(in outbound, bytes);
 
     /// <summary>A connection or session is ready. No lock may be held, as here and below.</summary>
-    public void OnReady(CoapChannel channel) => _shard.Endpoint?.OnReady(channel);
+    public void OnReady(CoapChannel channel) => _shard.Endpoint?.Peers.OnReady(channel);
 
     /// <summary>A connection or session has ended.</summary>
-    public void OnGone(CoapChannel channel, CoapConnectionException reason) => _shard.Endpoint?.OnGone(channel, reason);
+    public void OnGone(CoapChannel channel, CoapConnectionException reason) => _shard.Endpoint?.Peers.OnGone(channel, reason);
 
     /// <summary>The peer of a session has another address than before.</summary>
-    public void OnMoved(CoapChannel channel, CoapAddress from) => _shard.Endpoint?.OnMoved(channel, from);
+    public void OnMoved(CoapChannel channel, CoapAddress from) => _shard.Endpoint?.Peers.OnMoved(channel, from);
 
     /// <summary>The peer of a session said something from an address at which it has not shown yet that it receives, and is not asked.</summary>
-    public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.AskWhereMoved(channel);
+    public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.Peers.AskWhereMoved(channel);
 
     /// <summary>Something happened that the endpoint cannot go on after.</summary>
-    public void Fault(CoapException error) => _shard.Endpoint?.Fault(error);
+    public void Fault(CoapException error) => _shard.Endpoint?.Face.Fault(error);
 
     /// <summary>Carries out everything of one stretch under the lock. Never throws.</summary>
     public void Carry(ShardWork work)

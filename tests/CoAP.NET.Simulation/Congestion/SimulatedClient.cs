@@ -70,7 +70,7 @@ internal sealed class SimulatedClient : IAsyncDisposable
             _begun = _clock.Elapsed;
             CoapMessage message = new(CoapCode.Get) { Type = CoapMessageType.Confirmable };
             message.Options.Add(new UriPath("r"));
-            CoapChannel channel = _client.Endpoint.ChannelTo(_transport, _server);
+            CoapChannel channel = _client.Endpoint.Core.Channels.ChannelTo(_transport, _server);
             CoapPipeline pipeline = _client.Endpoint.Pipelines[channel.Shard.Index];
             _pending = pipeline.Sender.Begin(channel, message, default, default, CancellationToken.None).Task;
         }

@@ -22,14 +22,14 @@ public sealed class GroupsDocumentationTests : GuideTest
         group.Addresses.Add(IPAddress.Parse("ff02::1234"));
         group.Interfaces.Add("eth0");
         server.JoinGroups(group);
-        Assert.True(server.Endpoint.JoinsGroups);
+        Assert.NotNull(server.Endpoint.Core.Groups.Options);
     }
 
     [Fact]
     public void A_port_may_be_shared()
     {
         server.Listen("coap://0.0.0.0:5683").JoinGroups(new CoapGroupOptions { SharePort = true });
-        Assert.True(server.Endpoint.JoinsGroups);
+        Assert.NotNull(server.Endpoint.Core.Groups.Options);
     }
 
     [Fact]

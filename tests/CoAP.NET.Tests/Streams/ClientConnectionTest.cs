@@ -155,7 +155,7 @@ public abstract class ClientConnectionTest : ConnectionTest
         }
     }
 
-    private protected ConnectionPool Pool => Endpoint.Pool;
+    private protected ConnectionPool Pool => Endpoint.Core.Pool;
 
     /// <summary>A frame as it left, of at most 268 bytes after the token.</summary>
     private protected sealed record Frame(string Hex)

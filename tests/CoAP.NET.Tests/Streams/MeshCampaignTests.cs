@@ -112,7 +112,7 @@ public sealed partial class MeshCampaignTests
         {
             Assert.True(channel.IsForgotten);
             Assert.Equal(0, channel.Pins);
-            if (!stopped.Contains(channel.Shard.Endpoint))
+            if (!stopped.Contains(channel.Shard.Endpoint!.Face))
             {
                 // What a stop gave up is not counted any more.
                 Assert.Equal(0, channel.Requests!.Count);

@@ -14,7 +14,7 @@ public class StreamListeningTests
     {
         await using CoapEndpoint endpoint = new();
         endpoint.Listen(uri);
-        Assert.True(endpoint.HasTransports);
+        Assert.True(endpoint.Core.Transports.HasAny);
     }
 
     [Fact]

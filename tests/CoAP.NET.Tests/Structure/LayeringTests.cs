@@ -16,7 +16,8 @@ public partial class LayeringTests
     private const string Clients = "Observing/Client";
 
     // What observations of ours need of their endpoint, and those who share one.
-    private static readonly string[] s_observations = ["CoAP.NET.Observing.ObservationPort", "CoAP.NET.CoapObservation"];
+    private static readonly string[] s_observations =
+        ["CoAP.NET.Observing.ObservationPort", "CoAP.NET.Observing.ObservationRequester", "CoAP.NET.CoapObservation"];
     private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", "Content"];
 
     // Whom the cache must know: who answered, and by which scheme.
@@ -61,8 +62,14 @@ public partial class LayeringTests
         "CoAP.NET.Exchanges.ResponseMatching",
     ];
 
-    // Where the runs of requests end: what gives their messages to the pipeline.
-    private const string RequestSender = "CoAP.NET.Requests.RequestSender";
+    // What begins and ends the runs of requests: it finds transports, hosts, peers and connections, and gives messages to the pipeline.
+    private static readonly string[] s_requesters =
+    [
+        .. new[]
+        {
+            "ChannelFinder", "GroupRequester", "RequestComposer", "RequestSender", "RequestSteps", "Requester",
+        }.Select(static name => $"CoAP.NET.Requests.{name}"),
+    ];
 
     // Where they come back: the request that waits carries its run on when the response is there.
     private static readonly string[] s_tellsRuns = ["CoAP.NET.Exchanges.ClientRequest", "CoAP.NET.Exchanges.ClientSender"];
@@ -184,7 +191,7 @@ public partial class LayeringTests
     [Fact]
     public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
         Assert.Empty(Edges(
-            from => (Folder(from) == "Requests" || IsForClients(from)) && from != RequestSender && !s_observations.Contains(from),
+            from => (Folder(from) == "Requests" || IsForClients(from)) && !s_requesters.Contains(from) && !s_observations.Contains(from),
             (from, to) => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to)
                 || (s_faces.IsMatch(to) && !(Folder(from) == Clients && s_observations.Contains(to)))));
 
@@ -203,8 +210,9 @@ public partial class LayeringTests
     [Fact]
     public void Nothing_below_knows_who_chooses_connections() =>
         Assert.Empty(Edges(
-            from => (s_stages.Contains(Folder(from)) && !s_slots.Contains(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requests" or "Caching",
-            to => Folder(to) == "Connecting"));
+            from => ((s_stages.Contains(Folder(from)) && !s_slots.Contains(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requests" or "Caching")
+                && !s_requesters.Contains(from),
+            to => Folder(to) is "Connecting" or "Connections"));
 
     [Fact]
     public void Content_knows_Messages_and_Options_only() =>
@@ -235,6 +243,13 @@ public partial class LayeringTests
             to => IsForClients(to) && to != "CoAP.NET.Observing.NotificationOrder"));
 
     [Fact]
+    public void What_an_endpoint_is_put_together_of_is_known_to_faces_and_requesters_and_a_shard_passes_it_on() =>
+        Assert.Empty(Edges(
+            from => Folder(from).Length > 0 && Folder(from) != "Composition" && !s_requesters.Contains(from) && !s_observations.Contains(from)
+                && from is not ("CoAP.NET.Channels.CoapShard" or "CoAP.NET.Shard.ShardDrain"),
+            to => Folder(to) == "Composition"));
+
+    [Fact]
     public void The_pipeline_knows_no_face() =>
         Assert.Empty(Edges(from => Folder(from) == "Pipeline", s_faces.IsMatch));
 
@@ -245,7 +260,7 @@ public partial class LayeringTests
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
-        string[] known = [string.Empty, "Pipeline", "Shard", "Requests", "Connecting", "Caching", .. s_stages, .. s_ground];
+        string[] known = [string.Empty, "Composition", "Pipeline", "Shard", "Requests", "Connecting", "Connections", "Caching", .. s_stages, .. s_ground];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
     }
 

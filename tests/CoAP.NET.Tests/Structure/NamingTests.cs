@@ -24,9 +24,7 @@ public class NamingTests
     [
         "CoAP.NET.Dataflow/AsyncConnection",
         "CoAP.NET.Dataflow/ChannelTable",
-        "CoAP.NET.Dataflow/CoapEndpoint",
         "CoAP.NET.Dataflow/CoapOptionCollection",
-        "CoAP.NET.Dataflow/CoapRequest",
         "CoAP.NET.Dataflow/CoapRouteBuilderExtensions",
         "CoAP.NET.Dataflow/CoapUri",
         "CoAP.NET.Dataflow/ConnectionPool",

@@ -1,16 +1,40 @@
+using System.Net;
 using CoAP.NET.Channels;
+using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>What observations need of their endpoint. It takes the locks of shards itself, so none may be held.</summary>
-internal sealed class ObservationPort(CoapEndpoint endpoint) : IStandingPort
+/// <summary>What observations need of their endpoint. Thread-safe; no lock may be held when it is called.</summary>
+/// <param name="environment">For the clock.</param>
+/// <param name="transports">The transports.</param>
+/// <param name="hosts">Finds hosts.</param>
+/// <param name="channels">Finds peers.</param>
+/// <param name="steps">What requests need.</param>
+internal sealed class ObservationPort(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps)
 {
     /// <summary>Whether there is a cache to store notifications in.</summary>
-    public bool HasCache => endpoint.HasCache;
+    public bool HasCache => steps.Cache is not null;
+
+    /// <summary>The peers that a target may be found at now, at least one. Names are resolved anew each time.</summary>
+    /// <param name="target">The target.</param>
+    /// <param name="cancellationToken">Stops it, as nobody observes any more.</param>
+    /// <returns>The channels; the one that is connected where it takes a connection (RFC 8323).</returns>
+    /// <exception cref="CoapException">There is none.</exception>
+    public async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await FindAsync(target, new RequestTime(target.Timeout ?? ClientRegistration.SearchTime), cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapTimeoutException exception) when (target.Timeout is null)
+        {
+            throw exception.By(CoapTimeLimit.ObservationSearch);
+        }
+    }
 
     /// <summary>Whether two channels lead to the same peer: by the same connection, or on datagrams to the same address.</summary>
     public static bool IsSamePeer(CoapChannel left, CoapChannel right) =>
@@ -19,41 +43,62 @@ internal sealed class ObservationPort(CoapEndpoint endpoint) : IStandingPort
     /// <summary>Whether a connection to a peer may be opened again after it has ended: it was opened for requests of ours.</summary>
     public static bool MayConnect(CoapChannel channel) => ConnectionPool.RouteTo(channel).Only is null;
 
-    /// <summary>The peers that a target may be found at now, at least one. Names are resolved anew each time.</summary>
-    /// <param name="target">The target.</param>
-    /// <param name="cancellationToken">Stops it, as nobody observes any more.</param>
-    /// <returns>The channels; the one that is connected where it takes a connection (RFC 8323).</returns>
-    /// <exception cref="CoapException">There is none.</exception>
-    public ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, CancellationToken cancellationToken) => endpoint.FindAsync(target, cancellationToken);
+    /// <summary>Reserves a token towards a peer.</summary>
+    public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => steps.Sender.Open(channel, owner);
 
-    /// <inheritdoc/>
-    public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => endpoint.OpenStanding(channel, owner);
+    /// <summary>Gives a token up.</summary>
+    public void Close(StandingRequest request) => steps.Sender.Close(request);
 
-    /// <inheritdoc/>
-    public void Close(StandingRequest request) => PipelineOf(request.Channel).Sender.Close(request);
+    /// <summary>Sends a message.</summary>
+    /// <returns>Why it could not be sent; null when it was.</returns>
+    public CoapException? Send(CoapTransmission transmission) => steps.Sender.Send(transmission);
 
-    /// <inheritdoc/>
-    public CoapException? Send(CoapTransmission transmission)
-    {
-        RequestSender.LeaveOutToldHost(transmission.Message, transmission.Channel);
-        return PipelineOf(transmission.Channel).Sender.Send(transmission);
-    }
-
-    /// <inheritdoc/>
-    public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Cancel(transmission);
+    /// <summary>Sends no more copies of a message.</summary>
+    public void Stop(CoapTransmission transmission) => steps.Sender.Stop(transmission);
 
     /// <summary>Stores what a registration brought, the newest of it, in the cache.</summary>
     /// <param name="registration">The registration.</param>
     /// <param name="response">The response, with its whole body.</param>
-    public void Store(OutgoingRequest registration, CoapResponse response) => endpoint.StoreObserved(registration, response);
+    public void Store(OutgoingRequest registration, CoapResponse response) => steps.Cache?.Store(registration, response);
 
-    /// <summary>Gets the whole representation of which a notification brought the first block (RFC 7959 section 2.6), or none at all.</summary>
+    /// <summary>Gets the whole representation of which a notification brought the first block (RFC 7959 section 2.6), or none at
+    /// all.</summary>
     /// <param name="first">The notification; null when there is nothing to go on from.</param>
     /// <param name="request">The request for it: that of the registration without Observe.</param>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>The response with the whole representation.</returns>
     public Task<CoapResponse> CompleteAsync(CoapResponse? first, OutgoingRequest request, CancellationToken cancellationToken) =>
-        endpoint.CompleteBodyAsync(first, request, cancellationToken);
+        // Below the cache: what it holds may be older than the notification.
+        steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position);
 
-    private CoapPipeline PipelineOf(CoapChannel channel) => endpoint.Pipelines[channel.Shard.Index];
+    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTime time, CancellationToken cancellationToken)
+    {
+        if (target.Peer is { } peer)
+        {
+            return [peer.IsConnection ? await ConnectAsync(ConnectionPool.RouteTo(peer), target, time, cancellationToken).ConfigureAwait(false) : channels.Current(peer)];
+        }
+
+        CoapUri uri = target.Uri!;
+        CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        long started = environment.Now;
+        IPAddress[] addresses = HostLookup.Reachable(
+            await hosts.FindInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local, uri);
+        if (transport is CoapConnectionTransport stream)
+        {
+            // Of several addresses the one that could be connected to.
+            ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, target.Local);
+            return [await ConnectAsync(route, target, time.Since(started, environment.Now), cancellationToken).ConfigureAwait(false)];
+        }
+
+        CoapChannel[] found = new CoapChannel[addresses.Length];
+        for (int i = 0; i < found.Length; i++)
+        {
+            found[i] = channels.ChannelTo(transport, HostLookup.AddressOf(uri, addresses[i]), target.Local);
+        }
+
+        return found;
+    }
+
+    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time, CancellationToken cancellationToken) =>
+        steps.Connection.ConnectAsync(route, target.Message, ConnectionStep.NeedsCapabilities(target.Message, null), time, cancellationToken);
 }

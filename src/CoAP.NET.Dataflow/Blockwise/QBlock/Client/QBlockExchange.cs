@@ -13,7 +13,7 @@ internal sealed class QBlockExchange : ITransferOwner
 {
     private readonly Lock _gate = new();
     private readonly CoapEnvironment _environment;
-    private readonly IStandingPort _port;
+    private readonly RequestSender _port;
     private readonly OutgoingRequest _request;
     private readonly CoapTransmissionParameters _parameters;
     private readonly byte[] _tag;
@@ -37,7 +37,7 @@ internal sealed class QBlockExchange : ITransferOwner
     private int _continued;
     private int _askedBefore;
 
-    public QBlockExchange(CoapEnvironment environment, IStandingPort port, OutgoingRequest request, byte[] tag)
+    public QBlockExchange(CoapEnvironment environment, RequestSender port, OutgoingRequest request, byte[] tag)
     {
         _environment = environment;
         _completion = new TaskCompletionSource<CoapResponse?>(environment.CompletionOptions);

@@ -1,78 +1,35 @@
 using System.Net;
 using System.Runtime.CompilerServices;
 using CoAP.NET.Channels;
+using CoAP.NET.Composition;
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Requests;
 
-// Groups (RFC 7252 section 8): serving in them, and asking them.
-public sealed partial class CoapEndpoint
+/// <summary>Sends requests to groups and gives the answers of their members (RFC 7252 section 8). Thread-safe; no lock may be held when
+/// it is called.</summary>
+/// <param name="environment">For clock, bounds and log.</param>
+/// <param name="transports">The transports.</param>
+/// <param name="hosts">Finds hosts.</param>
+/// <param name="channels">Finds peers.</param>
+/// <param name="steps">What fetches the rest of large answers.</param>
+/// <param name="requests">The requests that run.</param>
+internal sealed class GroupRequester(
+    CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps, GroupRequests requests)
 {
-    private readonly GroupSettings _groups;
-    private readonly GroupRequests _groupRequests;
-
-    /// <summary>Whether it was told to join groups.</summary>
-    internal bool JoinsGroups => _groups.Options is not null;
-
-    /// <summary>
-    /// Joins groups when the endpoint starts, at the port of each address that it listens on; off by default. Only addresses such as <c>coap://[::]</c> and
-    /// <c>coap://0.0.0.0</c> hear groups. What a group is asked is answered only by <c>/.well-known/core</c> and by routes that <c>AllowMulticast</c>, by those members
-    /// that have something to say, and after a random time (RFC 7252 section 8.2).
-    /// </summary>
-    /// <param name="options">Groups, interfaces and the time of answers; null: All CoAP Nodes on all interfaces.</param>
-    /// <returns>This endpoint.</returns>
-    /// <exception cref="ArgumentException">An address is no address of a group, or there is none.</exception>
-    /// <exception cref="InvalidOperationException">The endpoint was started already.</exception>
-    public CoapEndpoint JoinGroups(CoapGroupOptions? options = null)
-    {
-        options ??= new CoapGroupOptions();
-        if (_isStarted)
-        {
-            throw new InvalidOperationException("Join groups before the endpoint is started.");
-        }
-
-        if (options.Addresses.Count == 0)
-        {
-            throw new ArgumentException("Name at least one group.", nameof(options));
-        }
-
-        foreach (IPAddress address in options.Addresses)
-        {
-            if (!CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast)
-            {
-                throw new ArgumentException($"{address} is no address of a group. Those are 224.0.0.0/4 and ff00::/8.", nameof(options));
-            }
-        }
-
-        _groups.Options = options.Clone();
-        return this;
-    }
-
-    /// <summary>
-    /// Sends a Non-confirmable request to a group, once, and gives the answers of its members as they come (RFC 7252 section 8). Ends after
-    /// <see cref="CoapRequest.Timeout"/>; without one after ResponseTimeout of the transmission parameters, by default NON_LIFETIME (145 s): members take up to 5 s for
-    /// their answer, more in large groups, so 10 s are mostly enough. Leaving the loop earlier ends it as well. Silence is no error: members that have nothing to say keep back
-    /// their answer.
-    /// <para>
-    /// With <c>Options.Observe = 0</c> those members that let observe what they answer go on with their notifications (RFC 7641), each in its own order, until the loop is left;
-    /// without a Timeout there is no other end. Who is not asked again after a restart is not heard again: send the request anew from time to time.
-    /// </para>
-    /// </summary>
-    /// <param name="request">The request; <see cref="CoapRequest.Confirmable"/> must be false, and the URI names a group, such as <c>coap://224.0.1.187/.well-known/core</c> or <c>coap://[ff02::fd%25eth0]/x</c>.</param>
-    /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
+    /// <summary>Sends a request to a group. See <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="options">Interface, reach and bounds.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answers; each enumeration sends the request anew.</returns>
-    /// <exception cref="ArgumentException">The request is Confirmable, which a group cannot acknowledge; or it has a Destination, a Download or a Content that is read from a stream; or its URI is none, not of the scheme <c>coap</c>, or not that of a group.</exception>
-    /// <exception cref="CoapException">While enumerating: the name has no address of a group, the request cannot be sent, or the endpoint was stopped.</exception>
-    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default)
+    public IAsyncEnumerable<CoapGroupResponse> SendAsync(CoapRequest request, CoapGroupRequestOptions options, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(request);
-        CheckCode(request);
+        RequestComposer.Check(request);
         if (request.Confirmable)
         {
             throw new ArgumentException("A request to a group is Non-confirmable, as its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable to false.", nameof(request));
@@ -83,7 +40,7 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException("A request to a group has one message and many answers: Destination, Download and a Content that is read from a stream are for requests to one peer.", nameof(request));
         }
 
-        CoapUri uri = ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with that of a group.", nameof(request)));
+        CoapUri uri = RequestComposer.ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with that of a group.", nameof(request)));
         if (uri.Scheme != "coap")
         {
             throw new ArgumentException($"'{request.UriText}': groups are reached by coap over UDP only; {uri.Scheme} is between two (RFC 7252 section 9.1).", nameof(request));
@@ -94,14 +51,14 @@ public sealed partial class CoapEndpoint
             throw new ArgumentException($"'{request.UriText}': {uri.Host} is no group. Use SendAsync.", nameof(request));
         }
 
-        return EnumerateGroupAsync(request, uri, options ?? new CoapGroupRequestOptions(), cancellationToken);
+        return EnumerateAsync(request, uri, options, cancellationToken);
     }
 
-    private async IAsyncEnumerable<CoapGroupResponse> EnumerateGroupAsync(
+    private async IAsyncEnumerable<CoapGroupResponse> EnumerateAsync(
         CoapRequest request, CoapUri uri, CoapGroupRequestOptions options, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        CoapTransport transport = await TransportForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        CoapAddress[] groups = await ResolveGroupAsync(uri, options, cancellationToken).ConfigureAwait(false);
+        CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        CoapAddress[] groups = await ResolveAsync(uri, options, cancellationToken).ConfigureAwait(false);
         GroupRequest sent = SendToFirst(transport, groups, request, uri, options);
         try
         {
@@ -122,9 +79,9 @@ public sealed partial class CoapEndpoint
     private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>
         request.Timeout ?? (Observes(request) ? Timeout.InfiniteTimeSpan : (TimeSpan?)null) ?? channel.Parameters.ResponseTimeout ?? channel.Parameters.NonLifetime;
 
-    private async ValueTask<CoapAddress[]> ResolveGroupAsync(CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
+    private async ValueTask<CoapAddress[]> ResolveAsync(CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
     {
-        IPAddress[] addresses = await _hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
         CoapAddress[] groups = [.. addresses.Select(address => CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port))).Where(static address => address.IsMulticast)];
         if (groups.Length == 0)
         {
@@ -140,20 +97,20 @@ public sealed partial class CoapEndpoint
     {
         for (int i = 0; ; i++)
         {
-            CoapChannel channel = ChannelTo(transport, groups[i]);
-            CoapMessage message = Copy(request);
-            AddTarget(message, uri, groups[i]);
-            CoapPipeline pipeline = _pipelines[channel.Shard.Index];
+            CoapChannel channel = channels.ChannelTo(transport, groups[i]);
+            CoapMessage message = RequestComposer.Copy(request);
+            RequestComposer.AddTarget(message, uri, groups[i]);
+            CoapPipeline pipeline = steps.Sender.PipelineOf(channel);
             CoapChannel held = RequestSender.Hold(pipeline, channel);
             try
             {
-                GroupRequest sent = new(_groupRequests, held, message, (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated)
+                GroupRequest sent = new(requests, held, message, (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated)
                 {
                     IsNewer = Observes(request) ? NotificationOrder.IsNewer : null,
                 };
-                if (!_groupRequests.TryBegin(sent))
+                if (!requests.TryBegin(sent))
                 {
-                    throw new CoapBusyException($"{_environment.Limits.MaxGroupRequests} requests to groups run already. Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");
+                    throw new CoapBusyException($"{environment.Limits.MaxGroupRequests} requests to groups run already. Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");
                 }
 
                 sent.Begin(TimeoutOf(request, held));
@@ -202,13 +159,13 @@ public sealed partial class CoapEndpoint
         try
         {
             // As long again as the group had: who answers by endless blocks must not hold up the others for ever.
-            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = TimeoutOf(request, member), StartedAt = _environment.Now, FirstBlock = first, Cancellation = cancellationToken };
-            CoapResponse response = await _chain.SendAsync(whole, _blockwiseStep.Position).ConfigureAwait(false);
+            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = TimeoutOf(request, member), StartedAt = environment.Now, FirstBlock = first, Cancellation = cancellationToken };
+            CoapResponse response = await steps.Chain.SendAsync(whole, steps.Blockwise.Position).ConfigureAwait(false);
             return (response, null);
         }
         catch (CoapException exception)
         {
-            Log.GroupBodyIncomplete(_environment.Logger, member.ToString(), exception.Message);
+            Log.GroupBodyIncomplete(environment.Logger, member.ToString(), exception.Message);
             return (first, exception);
         }
     }

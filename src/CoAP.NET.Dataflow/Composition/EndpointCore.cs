@@ -1,0 +1,185 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Channels;
+using CoAP.NET.Connecting;
+using CoAP.NET.Connections;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Messaging;
+using CoAP.NET.Observing;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Requests;
+using CoAP.NET.Resources;
+using CoAP.NET.Serialization;
+using CoAP.NET.Shard;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>The parts of an endpoint, made of its options and put together. What peers, requests and shards know of their endpoint.
+/// <see cref="CoapEndpoint"/> is its face and starts and stops it.</summary>
+internal sealed class EndpointCore
+{
+    /// <summary>Makes the parts; nothing is started.</summary>
+    /// <param name="face">The endpoint.</param>
+    /// <param name="options">How it works.</param>
+    public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
+    {
+        Face = face;
+        State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
+        CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
+        KeyValuePair<string, object?>[] tags =
+            [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(), .. options.TelemetryTags];
+        Environment = EnvironmentOf(options, new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 });
+        CoapLimits limits = Environment.Limits;
+        Served = new ServedRequests(limits.MaxRequestsServed, options.Shards);
+        Routes = options.Routes?.Take() ?? new RouteTable();
+        Bodies = new BodyMemory(limits);
+        Connections = new ConnectionTable(limits, Environment.Sources);
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });
+        CoapSerializerOptions onConnections = new()
+        {
+            Registry = options.Registry,
+            MaxOptions = limits.MaxOptions,
+            MaxMessageSize = limits.MaxStreamMessageSize,
+            MaxTokenLength = limits.MaxTokenLength,
+        };
+        CoapStreamSerializer streams = new(onConnections);
+        CoapWebSocketSerializer webSockets = new(onConnections);
+        AddressHash hash = new(Environment.Random);
+        Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
+        GroupRequests = new GroupRequests(Environment.Random, limits.MaxGroupRequests);
+        options.Pipeline.Take();
+        PipelineParts parts = new()
+        {
+            Options = options.Pipeline,
+            ShardCount = options.Shards,
+            Hash = hash,
+            Connections = Connections,
+            StreamSerializer = streams,
+            WebSocketSerializer = webSockets,
+            Serializer = serializer,
+            Groups = Groups,
+            GroupRequests = GroupRequests,
+            GroupMessageIds = new GroupMessageIds(Environment.Random),
+            Buffers = new CoapDatagramPool(limits.MaxDatagramSize),
+            State = State,
+            Routes = Routes,
+            Served = Served,
+            Bodies = Bodies,
+            Observers = Observers,
+        };
+        AddressGuard guard = new(Environment);
+        Pipelines = new CoapPipeline[options.Shards];
+        Clocks = new ShardClock[options.Shards];
+        for (int i = 0; i < Pipelines.Length; i++)
+        {
+            Pipelines[i] = new CoapPipeline(new CoapShard(i, Environment) { Endpoint = this, Guard = guard }, parts);
+            Clocks[i] = new ShardClock(Pipelines[i].Shard);
+        }
+
+        Routes.Changes = new ChangeNotice(Environment, Observers, [.. Pipelines.Select(static pipeline => pipeline.Observers)]);
+
+        // The client's side, from the messages up.
+        HostLookup hosts = new(options.ResolveHost, Environment, Served.Aborted);
+        RequestSender sender = new(Environment, Pipelines);
+        ConnectionSignals signals = new();
+        Pool = new ConnectionPool(Environment, signals, hosts);
+        Peers = new PeerEvents(face, Environment, Pipelines, Connections, signals, Pool, sender);
+        Context = new EndpointContext(Environment, Pipelines, Clocks, hash, Connections, streams, webSockets, State);
+        Channels = new ChannelFinder(Environment, Pipelines, Context, hash, Pool);
+        Transports = new TransportSet(options, Environment, State, Groups, Routes, hosts, Context, Clocks);
+        Accepted = new AcceptedConnections(Environment, Transports, Peers);
+        RequestSteps steps = new(Environment, sender, Pool, signals, options.Patience, options.Cache, Served.Aborted);
+        Requester = new Requester(Environment, Transports, hosts, Channels, steps);
+        GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
+        Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(Environment, Transports, hosts, Channels, steps));
+        ObservationRequester = new ObservationRequester(Environment, Transports, Observed);
+        Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
+    }
+
+    /// <summary>What users see.</summary>
+    public CoapEndpoint Face { get; }
+
+    /// <summary>How far it is with stopping.</summary>
+    public EndpointState State { get; }
+
+    public CoapEnvironment Environment { get; }
+
+    public RouteTable Routes { get; }
+
+    /// <summary>The requests that are served.</summary>
+    public ServedRequests Served { get; }
+
+    /// <summary>What bodies in blocks take.</summary>
+    public BodyMemory Bodies { get; }
+
+    /// <summary>How many observers there are.</summary>
+    public ObserverPlaces Observers { get; } = new();
+
+    /// <summary>The groups that it joins.</summary>
+    public GroupSettings Groups { get; }
+
+    /// <summary>The requests to groups that run.</summary>
+    public GroupRequests GroupRequests { get; }
+
+    /// <summary>One for each shard.</summary>
+    public CoapPipeline[] Pipelines { get; }
+
+    /// <summary>One for each shard.</summary>
+    public ShardClock[] Clocks { get; }
+
+    /// <summary>What transports see of it.</summary>
+    public EndpointContext Context { get; }
+
+    /// <summary>All connections that stand.</summary>
+    public ConnectionTable Connections { get; }
+
+    /// <summary>The connections that it opened.</summary>
+    public ConnectionPool Pool { get; }
+
+    /// <summary>What happens to peers.</summary>
+    public PeerEvents Peers { get; }
+
+    /// <summary>Finds peers.</summary>
+    public ChannelFinder Channels { get; }
+
+    public TransportSet Transports { get; }
+
+    /// <summary>Connections that somebody else accepted.</summary>
+    public AcceptedConnections Accepted { get; }
+
+    /// <summary>Sends requests.</summary>
+    public Requester Requester { get; }
+
+    /// <summary>Sends requests to groups.</summary>
+    public GroupRequester GroupRequester { get; }
+
+    /// <summary>Begins observations.</summary>
+    public ObservationRequester ObservationRequester { get; }
+
+    /// <summary>The observations that run.</summary>
+    public ClientObservations Observed { get; }
+
+    public EndpointDiagnostics Diagnostics { get; }
+
+    private static CoapEnvironment EnvironmentOf(CoapEndpointOptions options, EndpointTelemetry telemetry)
+    {
+        CoapTransmissionParameters parameters = options.Parameters;
+        Func<CoapAddress, CoapTransmissionParameters?>? parametersOf = options.ParametersOf;
+        CoapCounters counters = new();
+        return new CoapEnvironment
+        {
+            Telemetry = telemetry,
+            TimeProvider = options.TimeProvider,
+            Random = options.Random,
+            Scheduler = options.Scheduler,
+            HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
+            Limits = options.Limits.Clone(),
+            Sources = new SourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
+            Counters = counters,
+            Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
+            QBlock = options.QBlock,
+            Streams = options.Streams.Clone(),
+            ParametersOf = parametersOf is null ? _ => parameters : remote => parametersOf(remote) ?? parameters,
+        };
+    }
+}

@@ -1,0 +1,99 @@
+using System.Net;
+using CoAP.NET.Pipeline;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>What can be seen of an endpoint from outside: gauges, snapshots and wire traces. Thread-safe.</summary>
+internal sealed class EndpointDiagnostics
+{
+    private readonly EndpointCore _core;
+    private readonly CoapInstruments _instruments;
+    private readonly TelemetrySource _source;
+
+    /// <summary>Makes it, and shows the gauges of the endpoint.</summary>
+    /// <param name="core">The endpoint.</param>
+    /// <param name="name">Its name in telemetry; null for none.</param>
+    /// <param name="instruments">The instruments that show it.</param>
+    /// <param name="tags">What is said of it in telemetry.</param>
+    public EndpointDiagnostics(EndpointCore core, string? name, CoapInstruments instruments, KeyValuePair<string, object?>[] tags)
+    {
+        _core = core;
+        Name = name;
+        _instruments = instruments;
+        _source = new TelemetrySource(core.Environment.Counters, tags, ReadGauge);
+        instruments.Add(_source);
+    }
+
+    /// <summary>The name of the endpoint in telemetry; null when it was given none.</summary>
+    public string? Name { get; }
+
+    /// <summary>Shows the endpoint no more.</summary>
+    public void Close() => _instruments.Remove(_source);
+
+    /// <summary>Begins a trace. See <see cref="CoapEndpoint.TraceTo"/>.</summary>
+    /// <param name="stream">Where to.</param>
+    /// <param name="options">Which messages and how many; null for the defaults.</param>
+    public CoapTrace TraceTo(Stream stream, CoapTraceOptions? options)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        CoapEnvironment environment = _core.Environment;
+        return stream.CanWrite
+            ? new CoapTrace(stream, options ?? new CoapTraceOptions(), environment.TimeProvider, environment.Taps, ReportTrace)
+            : throw new ArgumentException("The stream cannot be written.", nameof(stream));
+    }
+
+    /// <summary>A client of the endpoint is collected that nobody disposed. Called on the thread of finalizers, which no code of a user
+    /// may hold up.</summary>
+    public void WarnOfForgottenClient()
+    {
+        if (_core.Transports.IsStarted && !_core.State.IsStopping)
+        {
+            CoapEnvironment environment = _core.Environment;
+            environment.Scheduler.TryQueue(static log => Log.ClientForgotten((ILogger)log!), environment.Logger, environment.Counters, null);
+        }
+    }
+
+    /// <summary>What there is at the moment. See <see cref="CoapEndpoint.GetSnapshot"/>.</summary>
+    /// <param name="address">The peers at this address only; null for all.</param>
+    /// <param name="maxPeers">How many peers at most.</param>
+    public CoapSnapshot GetSnapshot(IPAddress? address, int maxPeers)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(maxPeers);
+        CoapCounters counters = _core.Environment.Counters;
+        SnapshotReader reader = new(_core.Pipelines, _core.Connections, _core.Environment, address, maxPeers);
+        return new CoapSnapshot
+        {
+            Time = _core.Environment.TimeProvider.GetUtcNow(),
+            Name = Name,
+            LocalEndpoints = _core.Transports.LocalEndpoints,
+            Counters = Enum.GetValues<CoapCounter>().Where(counter => counters[counter] != 0).ToDictionary(static counter => counter, counter => counters[counter]),
+            ActiveRequests = _core.Served.Count,
+            Observers = _core.Observers.Count,
+            Observations = _core.Observed.Count,
+            Connections = _core.Connections.Count,
+            Shards = reader.ReadShards(),
+            Peers = reader.ReadPeers(out bool isTruncated),
+            IsTruncated = isTruncated,
+        };
+    }
+
+    private long ReadGauge(EndpointGauge gauge) => gauge switch
+    {
+        EndpointGauge.ActiveRequests => _core.Served.Count,
+        EndpointGauge.Observers => _core.Observers.Count,
+        EndpointGauge.Observations => _core.Observed.Count,
+        EndpointGauge.Outstanding => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Outstanding),
+        EndpointGauge.Waiting => _core.Pipelines.Sum(static pipeline => (long)pipeline.Messages.Waiting),
+        EndpointGauge.Transfers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Bodies.Count),
+        EndpointGauge.TransferBytes => _core.Bodies.Requests.Used + _core.Bodies.Responses.Used,
+        EndpointGauge.Peers => _core.Pipelines.Sum(static pipeline => (long)pipeline.Channels.Count),
+        _ => _core.Connections.Count,
+    };
+
+    private void ReportTrace(Exception exception)
+    {
+        _core.Environment.Counters.Add(CoapCounter.StageErrors);
+        Log.TraceFailed(_core.Environment.Logger, exception);
+    }
+}

@@ -1,0 +1,483 @@
+using CoAP.NET.Connecting;
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Pipeline;
+using CoAP.NET.Requests;
+using CoAP.NET.Resources;
+using CoAP.NET.Shard;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>
+/// The transports of an endpoint: those that it listens on, those that are opened for requests when they are first needed, and those that
+/// take connections which somebody else accepted.
+/// Starts them one after the other.
+/// </summary>
+internal sealed class TransportSet
+{
+    private readonly CoapUdpEngine _udpEngine;
+    private readonly CoapTcpEngine _tcpEngine;
+    private readonly CoapTlsOptions? _tls;
+    private readonly CoapWebSocketOptions _webSockets;
+    private readonly ICoapTransportFactory[] _factories;
+    private readonly CoapEnvironment _environment;
+    private readonly EndpointState _state;
+    private readonly GroupSettings _groups;
+    private readonly RouteTable _routes;
+    private readonly HostLookup _hosts;
+    private readonly EndpointContext _context;
+    private readonly ShardClock[] _clocks;
+
+    // Before the start these belong to who builds the endpoint, afterwards to who holds the lifecycle.
+    private readonly List<CoapTransport> _transports = [];
+    private readonly HashSet<CoapTransport> _listening = [];
+
+    // Addresses to listen on that are looked up, and opened, when the endpoint starts.
+    private readonly List<CoapUri> _unresolved = [];
+    private bool _expectsConnections;
+    private bool _isStarted;
+    private bool _isSecuritySettled;
+
+    // Replaced as a whole; read without a lock.
+    private CoapTransport[] _started = [];
+
+    /// <summary>Makes the set, with no transport in it.</summary>
+    /// <param name="options">Engines, TLS and factories.</param>
+    /// <param name="environment">For options of connections and the log.</param>
+    /// <param name="state">Whether the endpoint stops.</param>
+    /// <param name="groups">The groups that it joins.</param>
+    /// <param name="routes">What is served.</param>
+    /// <param name="hosts">Finds hosts.</param>
+    /// <param name="context">What transports see of the endpoint.</param>
+    /// <param name="clocks">What a transport may drive.</param>
+    public TransportSet(
+        CoapEndpointOptions options, CoapEnvironment environment, EndpointState state, GroupSettings groups, RouteTable routes, HostLookup hosts, EndpointContext context,
+        ShardClock[] clocks)
+    {
+        _udpEngine = options.UdpEngine;
+        _tcpEngine = options.TcpEngine;
+        _tls = options.Tls;
+        _factories = [.. options.TransportFactories];
+        _webSockets = options.WebSockets.Clone();
+        _environment = environment;
+        _state = state;
+        _groups = groups;
+        _routes = routes;
+        _hosts = hosts;
+        _context = context;
+        _clocks = clocks;
+    }
+
+    /// <summary>Held by who starts transports, and by who stops the endpoint.</summary>
+    public SemaphoreSlim Lifecycle { get; } = new(1, 1);
+
+    /// <summary>Whether there is anything to receive on, or will be.</summary>
+    public bool HasAny => _listening.Count > 0 || _unresolved.Count > 0 || _expectsConnections;
+
+    /// <summary>Whether a transport was started.</summary>
+    public bool IsStarted => Volatile.Read(ref _started).Length > 0;
+
+    /// <summary>The addresses that the endpoint listens on, as URIs.</summary>
+    public IReadOnlyList<string> LocalEndpoints =>
+        [.. _started.Where(_listening.Contains).SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
+
+    /// <summary>Adds an address to listen on. See <see cref="CoapEndpoint.Listen"/>.</summary>
+    /// <param name="uri">Scheme, host and port.</param>
+    public void Listen(string uri)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(uri);
+        CoapUri parsed = ParseListen(uri);
+        ThrowIfStarted();
+        _unresolved.Add(parsed);
+    }
+
+    /// <summary>Adds a transport to receive and send with.</summary>
+    /// <param name="transport">The transport.</param>
+    public void Add(CoapTransport transport)
+    {
+        ArgumentNullException.ThrowIfNull(transport);
+        ThrowIfStarted();
+        _transports.Add(transport);
+        _listening.Add(transport);
+    }
+
+    /// <summary>Connections will be handed over.</summary>
+    public void ExpectConnections() => _expectsConnections = true;
+
+    /// <summary>Joins groups when the endpoint starts. See <see cref="CoapEndpoint.JoinGroups"/>.</summary>
+    /// <param name="options">Groups, interfaces and the time of answers.</param>
+    public void JoinGroups(CoapGroupOptions options)
+    {
+        if (_isStarted)
+        {
+            throw new InvalidOperationException("Join groups before the endpoint is started.");
+        }
+
+        if (options.Addresses.Count == 0)
+        {
+            throw new ArgumentException("Name at least one group.", nameof(options));
+        }
+
+        foreach (IPAddress address in options.Addresses)
+        {
+            if (!CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast)
+            {
+                throw new ArgumentException($"{address} is no address of a group. Those are 224.0.0.0/4 and ff00::/8.", nameof(options));
+            }
+        }
+
+        _groups.Options = options.Clone();
+    }
+
+    /// <summary>Starts all transports. See <see cref="CoapEndpoint.StartAsync"/>.</summary>
+    /// <param name="cancellationToken">Stops the start.</param>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        // Also before the lock, which a stop holds for the grace period.
+        ThrowIfStopping();
+        await Lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            ThrowIfStopping();
+            _isStarted = true;
+            await StartAllAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            Lifecycle.Release();
+        }
+    }
+
+    /// <summary>The transport for requests of a scheme that is started; null when there is none yet.</summary>
+    /// <param name="scheme">The scheme.</param>
+    public CoapTransport? StartedFor(string scheme)
+    {
+        foreach (CoapTransport transport in Volatile.Read(ref _started))
+        {
+            if (transport.Scheme == scheme && CanRequest(transport))
+            {
+                return transport;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>The transport for requests of a scheme; opened when there is none yet.</summary>
+    /// <param name="scheme">The scheme.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapException">There is none for the scheme, it cannot be opened, or the endpoint was stopped.</exception>
+    public ValueTask<CoapTransport> ForAsync(string scheme, CancellationToken cancellationToken) =>
+        StartedFor(scheme) is { } transport ? ValueTask.FromResult(transport) : OpenAsync(scheme, CanRequest, null, cancellationToken);
+
+    /// <summary>The transport of a type and scheme that is started; null when there is none yet.</summary>
+    /// <typeparam name="T">The type.</typeparam>
+    /// <param name="scheme">The scheme.</param>
+    public T? StartedAs<T>(string scheme)
+        where T : CoapTransport
+    {
+        foreach (CoapTransport transport in Volatile.Read(ref _started))
+        {
+            if (transport is T found && transport.Scheme == scheme)
+            {
+                return found;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Opens a transport for a scheme, after those that the endpoint listens on.</summary>
+    /// <param name="scheme">The scheme.</param>
+    /// <param name="fits">Whether a transport that is there already will do.</param>
+    /// <param name="make">Makes another one; null for that of the scheme.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapException">There is none for the scheme, it cannot be opened, or the endpoint was stopped.</exception>
+    public async ValueTask<CoapTransport> OpenAsync(string scheme, Func<CoapTransport, bool> fits, Func<CoapTransport>? make, CancellationToken cancellationToken)
+    {
+        ThrowIfRequestsAreOver();
+        await Lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            ThrowIfRequestsAreOver();
+
+            // A server's request before its start opens what it listens on, so that the request leaves from there; without any, addresses
+            // may still be added.
+            _isStarted |= HasAny;
+            await StartAllAsync(cancellationToken).ConfigureAwait(false);
+            CoapTransport? found = _started.FirstOrDefault(transport => transport.Scheme == scheme && fits(transport));
+            if (found is null)
+            {
+                found = make?.Invoke() ?? scheme switch
+                {
+                    "coap" => new CoapUdpTransport(UdpOptions([], isServer: false)),
+                    "coap+tcp" or "coaps+tcp" => new CoapTcpTransport(TcpOptions([], scheme)),
+                    "coap+ws" or "coaps+ws" => new CoapWebSocketTransport(new CoapWebSocketTransportOptions
+                    {
+                        UseTls = scheme == "coaps+ws",
+                        Tls = _tls,
+                        Streams = _environment.Streams,
+                        WebSockets = _webSockets,
+                    }),
+                    _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false)) ?? throw new CoapException(scheme == "coaps"
+                        ? "This endpoint has no transport for coaps. Reference the package CoAP.NET.Dtls and call UseDtls on the options of the endpoint."
+                        : $"This endpoint has no transport for {scheme}. Add one before it is started."),
+                };
+                await StartAsync(found, cancellationToken).ConfigureAwait(false);
+
+                // Only now: when the start failed, the next request makes another one.
+                _transports.Add(found);
+            }
+
+            return found;
+        }
+        finally
+        {
+            Lifecycle.Release();
+        }
+    }
+
+    /// <summary>Closes all transports, also those whose start failed, and those that were never started. Under
+    /// <see cref="Lifecycle"/>.</summary>
+    /// <param name="report">Is told what fails; the rest is closed all the same.</param>
+    public async Task CloseAsync(Action<Exception> report)
+    {
+        foreach (CoapTransport transport in _transports)
+        {
+            try
+            {
+                await transport.DisposeAsync().ConfigureAwait(false);
+            }
+#pragma warning disable CA1031 // a transport of a user that fails to close must not keep the rest from closing
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                report(exception);
+            }
+        }
+    }
+
+    private ICoapTransportFactory? FactoryOf(string scheme) => Array.Find(_factories, factory => factory.Scheme == scheme);
+
+    // One that only takes what others accepted opens nothing.
+    private static bool CanRequest(CoapTransport transport) => transport is not CoapConnectionTransport { CanConnect: false };
+
+    private async ValueTask StartAllAsync(CancellationToken cancellationToken)
+    {
+        await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
+        SettleSecurity();
+        foreach (CoapTransport transport in _transports.Except(_started).ToArray())
+        {
+            await StartAsync(transport, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private void ThrowIfStopping()
+    {
+        if (_state.IsStopping)
+        {
+            throw new InvalidOperationException("An endpoint starts once. Make a new one instead of starting a stopped one.");
+        }
+    }
+
+    private void ThrowIfStarted()
+    {
+        if (_isStarted)
+        {
+            throw new InvalidOperationException("Add transports and addresses before the endpoint is started.");
+        }
+    }
+
+    private void ThrowIfRequestsAreOver()
+    {
+        if (_state.IsStopping)
+        {
+            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+        }
+    }
+
+    private async Task StartAsync(CoapTransport transport, CancellationToken cancellationToken)
+    {
+        await transport.StartAsync(_context, cancellationToken).ConfigureAwait(false);
+        Volatile.Write(ref _started, [.. _started, transport]);
+        if (transport.DrivesClock)
+        {
+            foreach (ShardClock clock in _clocks)
+            {
+                clock.DriveBy(transport.Wake);
+            }
+        }
+
+        if (_listening.Contains(transport))
+        {
+            foreach (CoapAddress address in transport.LocalAddresses)
+            {
+                Log.Listening(_environment.Logger, $"{transport.Scheme}://{address}");
+            }
+        }
+    }
+
+    private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
+    {
+        CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer };
+        if (isServer && _groups.Options is { } groups)
+        {
+            options.SharePort = groups.SharePort;
+            foreach (IPAddress group in groups.Addresses)
+            {
+                options.MulticastGroups.Add(group);
+            }
+
+            foreach (string name in groups.Interfaces)
+            {
+                options.MulticastInterfaces.Add(name);
+            }
+        }
+
+        foreach (IPEndPoint address in addresses)
+        {
+            options.Endpoints.Add(address);
+        }
+
+        return options;
+    }
+
+    private CoapTcpTransportOptions TcpOptions(IReadOnlyList<IPEndPoint> addresses, string scheme)
+    {
+        bool useTls = scheme == "coaps+tcp";
+        CoapTcpTransportOptions options = new()
+        {
+            // The one of the two that has no TLS is asked for where it can be.
+            Engine = useTls && _tcpEngine == CoapTcpEngine.Inline ? CoapTcpEngine.Auto : _tcpEngine,
+            UseTls = useTls,
+            Tls = _tls,
+            Streams = _environment.Streams,
+        };
+        foreach (IPEndPoint address in addresses)
+        {
+            options.Endpoints.Add(address);
+        }
+
+        return options;
+    }
+
+    // Names are looked up. An address whose name failed is left for the next start.
+    private async ValueTask MakeListenersAsync(CancellationToken cancellationToken)
+    {
+        while (_unresolved.Count > 0)
+        {
+            CoapUri uri = _unresolved[0];
+            IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false)).Select(address => new IPEndPoint(address, uri.Port))];
+            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true))
+                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: false)) ?? new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
+            _transports.Add(transport);
+            _listening.Add(transport);
+            _unresolved.RemoveAt(0);
+        }
+    }
+
+    private async ValueTask<IPAddress[]> AddressesOfAsync(CoapUri uri, CancellationToken cancellationToken)
+    {
+        IPAddress[] addresses;
+        try
+        {
+            addresses = await _hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            throw new CoapException($"Cannot listen on '{uri}': {exception.Message} Listen on an address of this machine, or on * for all.", exception);
+        }
+
+        // A name may have addresses of a version that this machine does not speak. None at all must not become all of them.
+        IPAddress[] spoken = [.. addresses.Distinct().Where(address => uri.HostAddress is not null || Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
+        return spoken.Length > 0 ? spoken : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
+    }
+
+    private CoapUri ParseListen(string text)
+    {
+        // The asterisk is no host of a URI; it is what people write for all addresses.
+        string normal = text.Replace("://*", "://[::]", StringComparison.Ordinal);
+        if (!CoapUri.TryParse(normal, out CoapUri? uri, out string? error))
+        {
+            throw new ArgumentException(error);
+        }
+
+        if (FactoryOf(uri.Scheme) is { } factory)
+        {
+            factory.ThrowIfCannotListen();
+        }
+        else if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
+        {
+            throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
+                ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or AcceptWebSocketAsync."
+                : $"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {(uri.Scheme == "coaps" ? "for coaps reference the package CoAP.NET.Dtls and call UseDtls on the options" : $"{uri.Scheme} needs a transport added by AddTransport")}.");
+        }
+
+        if (uri.Scheme == "coaps+tcp" && _tls is not ({ Server: not null } or { SelectServer: not null }))
+        {
+            throw new ArgumentException($"'{text}': a TLS server needs a certificate. Set CoapEndpointOptions.Tls with Server (or SelectServer) before the endpoint is made.");
+        }
+
+        if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
+        {
+            throw new ArgumentException($"'{text}': an address to listen on has no path and no query.");
+        }
+
+        return uri.HostAddress is { } address && CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast
+            ? throw new ArgumentException(uri.Scheme == "coap"
+                ? $"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups."
+                : $"'{text}': there are no groups on {uri.Scheme} (RFC 8323 section 8). Listen on an address of this machine, or on * for all.")
+            : uri;
+    }
+
+    // Before anything is received: whether there is a secured transport among those that are listened on (RFC 8323 section 9). Then, and
+    // when routes name schemes, what is served where is logged.
+    private void SettleSecurity()
+    {
+        if (_isSecuritySettled || _listening.Count == 0)
+        {
+            return;
+        }
+
+        _isSecuritySettled = true;
+        CoapTransport[] transports = [.. _listening.DistinctBy(transport => (transport.Scheme, transport.IsSecure)).OrderBy(transport => transport.Scheme, StringComparer.Ordinal)];
+        string[] secured = [.. transports.Where(transport => transport.IsSecure).Select(transport => transport.Scheme).Distinct()];
+        if (secured.Length != 0)
+        {
+            _routes.SetSecuredSchemes(secured);
+        }
+
+        (string Route, string[] Schemes)[] table;
+        lock (_routes.Gate)
+        {
+            Route[] routes = _routes.Snapshot().Routes;
+            if (secured.Length == 0 && !Array.Exists(routes, route => route.Schemes is not null))
+            {
+                return;
+            }
+
+            table = [.. routes.Select(route => (route.ToString(), SchemesOf(route, transports)))];
+        }
+
+        string text = string.Join(
+            Environment.NewLine, table.Select(static row => $"{row.Route}: {(row.Schemes.Length == 0 ? "nowhere" : string.Join(", ", row.Schemes))}"));
+        if (secured.Length != 0)
+        {
+            Log.RoutesAndSchemes(_environment.Logger, text, string.Join(", ", secured));
+        }
+        else
+        {
+            Log.RoutesOnSchemes(_environment.Logger, text);
+        }
+
+        foreach ((string route, _) in table.Where(static row => row.Schemes.Length == 0))
+        {
+            Log.RouteIsServedNowhere(_environment.Logger, route, string.Join(", ", transports.Select(static transport => transport.Scheme)));
+        }
+    }
+
+    private static string[] SchemesOf(Route route, CoapTransport[] transports) =>
+        [.. transports.Where(transport => route.IsServedOver(transport.Scheme, transport.IsSecure)).Select(transport => transport.Scheme).Distinct()];
+}

@@ -1,0 +1,112 @@
+using System.Net;
+using CoAP.NET.Channels;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Requests;
+
+/// <summary>Makes the messages of requests that users send, and checks what they say.</summary>
+internal static class RequestComposer
+{
+    /// <summary>Refuses what cannot be sent as a request.</summary>
+    /// <param name="request">The request.</param>
+    /// <exception cref="ArgumentException">It has no code of a request, or lacks what its method needs.</exception>
+    public static void Check(CoapRequest request)
+    {
+        if (!request.Code.IsRequest)
+        {
+            throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).", nameof(request));
+        }
+
+        if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
+        {
+            throw new ArgumentException("FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));
+        }
+    }
+
+    /// <summary>Reads the URI of a target.</summary>
+    /// <param name="uri">The text.</param>
+    /// <exception cref="ArgumentException">It is no CoAP URI, or nothing can be sent there.</exception>
+    public static CoapUri ParseTarget(string uri)
+    {
+        if (!CoapUri.TryParse(uri, out CoapUri? target, out string? error))
+        {
+            throw new ArgumentException(error);
+        }
+
+        return target.Port != 0 ? target : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
+    }
+
+    /// <summary>The message of a request, without the options of its target. A request may be sent several times, even at once: each
+    /// sending has a message of its own.</summary>
+    /// <param name="request">The request.</param>
+    public static CoapMessage Copy(CoapRequest request)
+    {
+        CoapMessage message = new(request.Code)
+        {
+            Type = request.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+            Payload = request.Payload,
+        };
+        if (request.Message.HasOptions)
+        {
+            message.Options.AddAll(request.Options);
+        }
+
+        return message;
+    }
+
+    /// <summary>The message of a request that has no options of its own. Requests to the same resource share those that name it.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="uri">Its target.</param>
+    public static CoapMessage Share(CoapRequest request, CoapUri uri) => new(request.Code, uri.ResourceOptions)
+    {
+        Type = request.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+        Payload = request.Payload,
+    };
+
+    /// <summary>Adds the options that name a target.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="uri">The target.</param>
+    /// <param name="remote">The address that the message goes to.</param>
+    public static void AddTarget(CoapMessage message, CoapUri uri, CoapAddress remote)
+    {
+        // RFC 7252 section 5.10.2: Proxy-Uri is never sent together with Uri-Host, Uri-Port, Uri-Path or Uri-Query.
+        if (!message.Options.Contains(OptionNumber.ProxyUri))
+        {
+            if (uri.Literal == remote)
+            {
+                uri.AddTo(message.Options);
+            }
+            else
+            {
+                uri.AddTo(message.Options, remote.ToIPAddress(), remote.Port);
+            }
+        }
+    }
+
+    /// <summary>The message of a request to a peer, whatever host its URI names.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="target">Its target; null when it has no URI.</param>
+    public static CoapMessage Compose(CoapChannel channel, CoapRequest request, out CoapUri? target)
+    {
+        CoapMessage message = Copy(request);
+        target = null;
+        if (request.UriText is { } text)
+        {
+            if (text.StartsWith('/'))
+            {
+                // A path alone names neither host nor port, so neither is sent.
+                target = ParseTarget($"coap://[::1]{text}");
+                AddTarget(message, target, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.IPv6Loopback, target.Port)));
+            }
+            else
+            {
+                target = ParseTarget(text);
+                AddTarget(message, target, channel.Remote);
+            }
+        }
+
+        return message;
+    }
+}

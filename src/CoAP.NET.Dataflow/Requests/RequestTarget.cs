@@ -1,0 +1,63 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requests;
+
+/// <summary>Which resource a request is for: what its options say, and what the URI of one to send adds to them.</summary>
+internal static class RequestTarget
+{
+    private static readonly CoapUri s_anyHost = CoapUri.Parse("coap://[::]/");
+
+    /// <summary>The URI whose path and query are added when a request is sent. One without a host is relative to any.</summary>
+    /// <param name="message">The message of the request.</param>
+    /// <param name="text">The URI that it was made with; null for none.</param>
+    /// <returns>The URI; null when the options say all.</returns>
+    /// <exception cref="CoapUriException">The text is no URI.</exception>
+    public static CoapUri? ToSend(CoapMessage message, string? text)
+    {
+        if (text is null || (message.HasOptions && message.Options.Contains(OptionNumber.ProxyUri)))
+        {
+            return null;
+        }
+
+        return text.Contains("://", StringComparison.Ordinal) ? CoapUri.Parse(text) : s_anyHost.Resolve(text);
+    }
+
+    /// <summary>The absolute path, decoded.</summary>
+    /// <param name="message">The message of the request.</param>
+    /// <param name="uri">What is added when it is sent; null for nothing.</param>
+    public static string PathOf(CoapMessage message, CoapUri? uri)
+    {
+        StringBuilder path = new();
+        if (message.HasOptions)
+        {
+            foreach (UriPath segment in message.Options.GetAll<UriPath>())
+            {
+                path.Append('/').Append(segment.Value);
+            }
+        }
+
+        foreach (string segment in uri?.PathSegments ?? [])
+        {
+            path.Append('/').Append(segment);
+        }
+
+        return path.Length == 0 ? "/" : path.ToString();
+    }
+
+    /// <summary>The arguments of the query, decoded.</summary>
+    /// <param name="request">The request.</param>
+    public static IEnumerable<string> QueriesOf(CoapRequest request)
+    {
+        CoapOptionCollection? options = request.Message.OptionsToRead;
+        for (int i = options?.IndexOf(OptionNumber.UriQuery) ?? -1; i >= 0 && i < options!.Count && options.NumberAt(i) == OptionNumber.UriQuery; i++)
+        {
+            yield return Encoding.UTF8.GetString(options.ValueAt(i));
+        }
+
+        foreach (string argument in request.TargetToSend?.QueryArguments ?? [])
+        {
+            yield return argument;
+        }
+    }
+}

@@ -1,0 +1,284 @@
+using System.Diagnostics;
+using System.Net;
+using CoAP.NET.Channels;
+using CoAP.NET.Composition;
+using CoAP.NET.Connecting;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Requests;
+
+/// <summary>Sends the requests of users: finds transport, host and channel, and gives the request to the steps. Thread-safe; no lock may
+/// be held when it is called.</summary>
+/// <param name="environment">For clock and telemetry.</param>
+/// <param name="transports">The transports.</param>
+/// <param name="hosts">Finds hosts.</param>
+/// <param name="channels">Finds peers.</param>
+/// <param name="steps">What requests need.</param>
+internal sealed class Requester(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps)
+{
+    private readonly TargetTable _targets = new();
+
+    /// <summary>Sends a request to the host of its URI. See <see cref="CoapEndpoint.SendAsync"/>.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The response. Whatever is wrong ends the task.</returns>
+    public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return TrySendAtOnce(request, cancellationToken) ?? FindAndSendAsync(request, cancellationToken);
+        }
+#pragma warning disable CA1031 // whatever is wrong is for who awaits the response
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            return Task.FromException<CoapResponse>(exception);
+        }
+    }
+
+    /// <summary>Sends a request to a peer, whatever host its URI names.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The response, an error response too.</returns>
+    public Task<CoapResponse> SendAsync(CoapChannel channel, CoapRequest request, CancellationToken cancellationToken)
+    {
+        RequestComposer.Check(request);
+        CoapMessage message = RequestComposer.Compose(channel, request, out CoapUri? target);
+        return SendAsync(request, message, channel, target, environment.Now, channel.IsConnection ? ConnectionPool.RouteTo(channel) : null, cancellationToken);
+    }
+
+    /// <summary>Asks the host of a URI whether it is there. See
+    /// <see cref="CoapEndpoint.PingAsync(string, TimeSpan, CancellationToken)"/>.</summary>
+    /// <param name="uri">Scheme, host and port.</param>
+    /// <param name="time">How long all of it may take.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The round-trip time.</returns>
+    public async Task<TimeSpan> PingAsync(string uri, RequestTime time, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        CoapUri target = RequestComposer.ParseTarget(uri);
+        long started = environment.Now;
+        CoapTransport transport = await transports.ForAsync(target.Scheme, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = await hosts.FindInTimeAsync(target, CoapCode.Empty, time, started, cancellationToken).ConfigureAwait(false);
+        if (transport is CoapConnectionTransport stream)
+        {
+            return await PingAsync(ChannelFinder.RouteTo(stream, target, addresses), time, started, cancellationToken).ConfigureAwait(false);
+        }
+
+        for (int i = 0; ; i++)
+        {
+            try
+            {
+                // One time limit for all addresses.
+                CoapChannel channel = channels.ChannelTo(transport, HostLookup.AddressOf(target, addresses[i]));
+                return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
+            {
+                // See FindAndSendAsync.
+            }
+        }
+    }
+
+    /// <summary>Asks a peer whether it is there.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="time">How long it may take.</param>
+    /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <returns>The round-trip time.</returns>
+    public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
+        channel.IsConnection
+            ? PingAsync(ConnectionPool.RouteTo(channel), time, environment.Now, cancellationToken)
+            : steps.Sender.PingAsync(channel, time, passesQueue: false, cancellationToken);
+
+    /// <summary>Sends a request with a token of a stateless client (RFC 8974 section 3), or, where the peer is not known to understand
+    /// such tokens, as any other.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="tokens">The client.</param>
+    /// <param name="state">What the token keeps.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response where it was sent as any other; otherwise null.</returns>
+    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokens tokens, byte[] state, CancellationToken cancellationToken)
+    {
+        RequestComposer.Check(request);
+        CoapUri uri = RequestComposer.ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
+        CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = HostLookup.Reachable(await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
+        CoapAddress remote = HostLookup.AddressOf(uri, addresses[0]);
+        CoapMessage message = RequestComposer.Copy(request);
+        RequestComposer.AddTarget(message, uri, remote);
+        CoapChannel channel;
+        if (transport is CoapConnectionTransport stream)
+        {
+            // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
+            channel = await steps.Connection.ConnectAsync(
+                ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, new RequestTime(request.Timeout),
+                cancellationToken).ConfigureAwait(false);
+            RequestSender.LeaveOutToldHost(message, channel);
+        }
+        else
+        {
+            channel = channels.ChannelTo(transport, remote, request.LocalAddress);
+        }
+
+        int length = StatelessTokens.Overhead + state.Length;
+        if (steps.Token.Supports(channel, length))
+        {
+            message.Token = tokens.Seal(state, channel);
+            steps.Sender.SendStateless(channel, message);
+            return null;
+        }
+
+        // RFC 8974 section 3.2: support is found out by a request that is kept.
+        OutgoingRequest outgoing = new()
+        {
+            Request = request,
+            Message = message,
+            Channel = channel,
+            Target = uri,
+            Timeout = request.Timeout,
+            StartedAt = environment.Now,
+            Cancellation = cancellationToken,
+            TokenLength = length,
+        };
+        return await steps.Chain.SendAsync(outgoing, steps.Token.Position).ConfigureAwait(false);
+    }
+
+    /// <summary>Sends a request for which nothing has to be waited for first: its URI names an address, and the transport is there. Null:
+    /// there is something.</summary>
+    private Task<CoapResponse>? TrySendAtOnce(CoapRequest request, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        RequestComposer.Check(request);
+        CoapUri uri = TargetOf(request);
+        if (uri.Literal is not { } remote || remote.IsMulticast || transports.StartedFor(uri.Scheme) is not { } transport || transport is CoapConnectionTransport)
+        {
+            return null;
+        }
+
+        if (request.LocalAddress is { } local)
+        {
+            HostLookup.Reachable(uri.Addresses!, local, uri);
+        }
+
+        CoapMessage message;
+        if (request.Message.HasOptions)
+        {
+            message = RequestComposer.Copy(request);
+            RequestComposer.AddTarget(message, uri, remote);
+        }
+        else
+        {
+            message = RequestComposer.Share(request, uri);
+        }
+
+        return SendAsync(request, message, channels.ChannelTo(transport, remote, request.LocalAddress), uri, environment.Now, null, cancellationToken);
+    }
+
+    private CoapUri TargetOf(CoapRequest request) =>
+        _targets.Find(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)), RequestComposer.ParseTarget);
+
+    private async Task<CoapResponse> FindAndSendAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        CoapUri uri = TargetOf(request);
+        long started = environment.Now;
+        CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+        IPAddress[] found = await hosts.FindInTimeAsync(uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken).ConfigureAwait(false);
+        IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
+        if (transport is CoapConnectionTransport stream)
+        {
+            // Whoever opens the connection tries all addresses.
+            ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress);
+            CoapMessage plain = RequestComposer.Copy(request);
+            RequestComposer.AddTarget(plain, uri, route.Addresses[0]);
+            return await SendAsync(request, plain, channels.ChannelOf(route), uri, started, route, cancellationToken).ConfigureAwait(false);
+        }
+
+        for (int i = 0; ; i++)
+        {
+            CoapAddress remote = HostLookup.AddressOf(uri, addresses[i]);
+            CoapMessage message = RequestComposer.Copy(request);
+            RequestComposer.AddTarget(message, uri, remote);
+            try
+            {
+                // One time limit for all addresses.
+                CoapChannel channel = channels.ChannelTo(transport, remote, request.LocalAddress);
+                return await SendAsync(request, message, channel, uri, started, null, cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
+            {
+                // Nobody listens there, or nothing can be sent there, so nothing happened: the next address of the name may be the right
+                // one.
+            }
+        }
+    }
+
+    private Task<CoapResponse> SendAsync(
+        CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route, CancellationToken cancellationToken)
+    {
+        if (request.CacheMode == CoapCacheMode.OnlyIfCached && steps.Cache is null)
+        {
+            return Task.FromException<CoapResponse>(new CoapCacheMissException());
+        }
+
+        OutgoingRequest outgoing = new()
+        {
+            Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route, Cancellation = cancellationToken,
+        };
+        return environment.Telemetry.IsRequesting ? WatchAsync(outgoing) : steps.Chain.SendAsync(outgoing, steps.FirstFor(route));
+    }
+
+    private async Task<CoapResponse> WatchAsync(OutgoingRequest request)
+    {
+        CoapChannel channel = request.Channel;
+        byte code = request.Request.Code.Value;
+        ClientWatch watch = new(environment, channel.IsReliable, code);
+        if (CoapTelemetry.Source.HasListeners())
+        {
+            watch.Begin(TelemetryTags.MethodOf(code), request.Target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(), channel.Remote.Port);
+        }
+
+        request.Watch = watch;
+        AddContext(request.Message, watch.Context);
+        try
+        {
+            CoapResponse response = await steps.Chain.SendAsync(request, steps.FirstFor(request.Route)).ConfigureAwait(false);
+            watch.End(response.Code);
+            return response;
+        }
+        catch (Exception exception)
+        {
+            watch.Fail(exception);
+            throw;
+        }
+    }
+
+    private void AddContext(CoapMessage message, ActivityContext? context)
+    {
+        if (environment.Telemetry.ContextOption is var number and not 0 && context is { } sent && message.OptionsToRead?.Contains(number) != true)
+        {
+            Span<byte> value = stackalloc byte[TraceContext.Length];
+            TraceContext.Write(sent, value);
+            message.Options.Add(number, value);
+        }
+    }
+
+    private async Task<TimeSpan> PingAsync(ConnectionRoute route, RequestTime time, long started, CancellationToken cancellationToken)
+    {
+        CoapMessage ping = new();
+        for (bool isFirst = true; ; isFirst = false)
+        {
+            CoapChannel channel = await steps.Connection.ConnectAsync(
+                route, ping, ConnectionStep.NeedsCapabilities(ping, null), time.Since(started, environment.Now), cancellationToken).ConfigureAwait(false);
+            try
+            {
+                return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapConnectionException exception) when (isFirst && exception.IsUnsent && route.Only is null)
+            {
+                // The connection had ended before it was used.
+            }
+        }
+    }
+}
