@@ -11,6 +11,12 @@ internal sealed class SourceCounts(int maxOfSource, int maxInAll)
 
     public int Total { get; private set; }
 
+    /// <summary>How many sources have something.</summary>
+    public int Sources => _counts.Count;
+
+    /// <summary>How much a source has.</summary>
+    public int CountOf(in CoapSource source) => _counts.GetValueOrDefault(source);
+
     public bool TryAdd(in CoapSource source)
     {
         if (maxOfSource == 0 || Total >= maxInAll)

@@ -36,7 +36,10 @@ public abstract partial class CoapRouteConventions<TSelf>
 
     /// <summary>Runs handlers on threads of the library, for handlers that block. Each route has a queue of its own, also where a group says it; for one queue of a group see <see cref="Serial"/>.</summary>
     /// <param name="degreeOfParallelism">How many requests of a route run at a time, each until its answer is there. 1 or more.</param>
-    /// <param name="capacity">How many more may wait; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
+    /// <param name="capacity">
+    /// How many more may wait; beyond that the answer is 5.03. The fewer places are free, the fewer one source (<see cref="CoapSource"/>) may have: at
+    /// most half. 0 or more; default 1,000.
+    /// </param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">A number is below its range.</exception>
     public TSelf RunQueued(int degreeOfParallelism = 1, int capacity = 1000)
@@ -51,7 +54,7 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// routes, also those of groups inside of it; a route or a group inside that says how it runs itself is not among them, and has a queue of its own.
     /// </summary>
     /// <remarks>A handler must not wait for the answer of another request to the same route or group, which would wait for this one.</remarks>
-    /// <param name="capacity">How many may wait; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
+    /// <param name="capacity">How many may wait, as for <see cref="RunQueued"/>; beyond that the answer is 5.03. 0 or more; default 1,000.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The number is below 0.</exception>
     public TSelf Serial(int capacity = 1000)

@@ -163,6 +163,29 @@ public sealed class ServedShareTests : EndpointTest
         await EndAsync();
     }
 
+    [Fact]
+    public async Task A_stranger_that_fills_the_queue_of_a_route_leaves_places_to_others()
+    {
+        Options.Limits.LimitAmplification = false;
+        Options.Limits.MaxRequestsServed = 10_000;
+        Server.MapGet("/queued", (_, _) => _end.Task).RunQueued(degreeOfParallelism: 1, capacity: 100).AllowInsecureTransport();
+        await StartAllAsync();
+        int refused = 0;
+        for (int i = 0; i < 200; i++)
+        {
+            refused += Ask("coap", Source(0, 1000 + i), "queued")?.Code == CoapCode.ServiceUnavailable ? 1 : 0;
+        }
+
+        // One runs, and half of all places and one more are taken.
+        Assert.Equal(200 - 52, refused);
+        for (int modest = 1; modest < 10; modest++)
+        {
+            Assert.Null(Ask("coap", Source(modest, 1000), "queued"));
+        }
+
+        await EndAsync();
+    }
+
     private static string TextOf(CoapMessage? answer) => System.Text.Encoding.UTF8.GetString(answer!.Payload.Span);
 
     private static CoapAddress Source(int source, int port) => CoapAddress.FromIPv4(0xc6336400 + ((uint)source << 8), (ushort)port);

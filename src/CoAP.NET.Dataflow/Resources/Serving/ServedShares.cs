@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using CoAP.NET.Channels;
 
 namespace CoAP.NET.Resources;
@@ -16,7 +15,7 @@ internal sealed class ServedShares
     private const int PartOfVerified = 4;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapSource, int> _counts = [];
+    private readonly SourceCounts _counts = new(int.MaxValue, int.MaxValue);
     private readonly double _max;
     private readonly int _maxUnverified;
     private readonly int _beyond;
@@ -30,6 +29,14 @@ internal sealed class ServedShares
         _beyond = ServedRequests.BeyondOf(max);
     }
 
+    /// <summary>
+    /// How many places a source may have before it takes one more: when half of all is free half of them, when a quarter is free an eighth, when
+    /// a tenth is free a fiftieth.
+    /// </summary>
+    /// <param name="free">How many places are free, with the one that is asked for.</param>
+    /// <param name="max">How many there are.</param>
+    public static double MaxOfSource(long free, double max) => 2 * (free / max) * free;
+
     /// <summary>How many sources have requests under way.</summary>
     public int Sources
     {
@@ -37,7 +44,7 @@ internal sealed class ServedShares
         {
             lock (_gate)
             {
-                return _counts.Count;
+                return _counts.Sources;
             }
         }
     }
@@ -56,7 +63,7 @@ internal sealed class ServedShares
         lock (_gate)
         {
             return holding.IsUnverified && _unverified >= _maxUnverified + (isBeyond ? _beyond : 0) ? ServedVerdict.Unverified
-                : _counts.GetValueOrDefault(holding.Source) > MaxOfSource(free) ? ServedVerdict.Share
+                : _counts.CountOf(holding.Source) > MaxOfSource(free, _max) ? ServedVerdict.Share
                 : ServedVerdict.Enters;
         }
     }
@@ -69,7 +76,7 @@ internal sealed class ServedShares
         ServedHolding holding = HoldingOf(channel, now);
         lock (_gate)
         {
-            CollectionsMarshal.GetValueRefOrAddDefault(_counts, holding.Source, out _)++;
+            _counts.TryAdd(holding.Source);
             _unverified += holding.IsUnverified ? 1 : 0;
         }
 
@@ -86,18 +93,10 @@ internal sealed class ServedShares
 
         lock (_gate)
         {
-            ref int count = ref CollectionsMarshal.GetValueRefOrNullRef(_counts, holding.Source);
-            if (--count == 0)
-            {
-                _counts.Remove(holding.Source);
-            }
-
+            _counts.Remove(holding.Source);
             _unverified -= holding.IsUnverified ? 1 : 0;
         }
     }
-
-    // When half of all is free a source may have half, when a quarter is free an eighth, when a tenth is free a fiftieth.
-    private double MaxOfSource(long free) => 2 * (free / _max) * free;
 
     private static ServedHolding HoldingOf(CoapChannel channel, long now) => new(
         channel.Shard.Environment.Sources.Of(channel.Remote, channel.Identity),

@@ -1,12 +1,17 @@
+using CoAP.NET.Channels;
+
 namespace CoAP.NET.Resources;
 
 /// <summary>
 /// Requests that wait for a handler: at most a number of them run at a time, each until its answer is there, on threads of the library;
-/// a bounded number waits. A thread serves one after another and leaves when none waits. Beside the first one, threads begin only where <see cref="HandlerThreads"/> leave room.
+/// a bounded number waits, of which the fewer are of one source the fewer places are free. A thread serves one after another and leaves when none waits. Beside the first one, threads begin only where <see cref="HandlerThreads"/> leave room.
 /// </summary>
 internal sealed class WorkQueue : IHandlerQueue
 {
-    private readonly Queue<RouteCall> _waiting = new();
+    private readonly Queue<(RouteCall Call, CoapSource? Source)> _waiting = new();
+
+    // Where the number of places is the bound. Where the time is that they wait, nobody knows how many there are.
+    private readonly SourceCounts? _sources;
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
     private readonly HandlerThreads? _threads;
@@ -28,6 +33,7 @@ internal sealed class WorkQueue : IHandlerQueue
         _threads = environment.HandlerThreads;
         _parallelism = parallelism;
         _capacity = capacity;
+        _sources = capacity == int.MaxValue ? null : new SourceCounts(int.MaxValue, int.MaxValue);
         _countsAsSlow = countsAsSlow;
         _bound = bound;
     }
@@ -114,7 +120,7 @@ internal sealed class WorkQueue : IHandlerQueue
         lock (_gate)
         {
             // Without one that runs nobody would serve what waits, so this asks only beside others.
-            bool starts = _running < _parallelism && _waiting.TryDequeue(out call);
+            bool starts = _running < _parallelism && TryDequeue(out call);
             waitsForMore = _isAsking = starts && _waiting.Count > 0;
             if (!starts)
             {
@@ -133,7 +139,7 @@ internal sealed class WorkQueue : IHandlerQueue
         // No thread is to be had: another look may find one, and until then it is the last of those that wait.
         lock (_gate)
         {
-            _waiting.Enqueue(call);
+            Enqueue(call, SourceOf(call));
             _running--;
             if (_running > 0)
             {
@@ -141,7 +147,7 @@ internal sealed class WorkQueue : IHandlerQueue
             }
 
             _running++;
-            call = _waiting.Dequeue();
+            TryDequeue(out call);
         }
 
         call.Stage.Refuse(call.Exchange);
@@ -238,16 +244,56 @@ internal sealed class WorkQueue : IHandlerQueue
             return false;
         }
 
+        CoapSource? source = SourceOf(call);
+        if (source is { } asking && _sources!.CountOf(asking) > ServedShares.MaxOfSource(capacity - waiting, capacity))
+        {
+            return false;
+        }
+
         _bound?.Came(waiting);
-        _waiting.Enqueue(call);
+        Enqueue(call, source);
         return true;
+    }
+
+    // What ends something that is under way counts for nobody: refusing it wastes what came before.
+    private CoapSource? SourceOf(in RouteCall call)
+    {
+        if (_sources is null || ResourceInbound.Continues(call.Exchange))
+        {
+            return null;
+        }
+
+        CoapChannel channel = call.Exchange.Channel;
+        return call.Stage.Environment.Sources.Of(channel.Remote, channel.Identity);
+    }
+
+    private void Enqueue(in RouteCall call, CoapSource? source)
+    {
+        if (source is { } asking)
+        {
+            _sources!.TryAdd(asking);
+        }
+
+        _waiting.Enqueue((call, source));
+    }
+
+    private bool TryDequeue(out RouteCall call)
+    {
+        bool isThere = _waiting.TryDequeue(out (RouteCall Call, CoapSource? Source) next);
+        if (next.Source is { } source)
+        {
+            _sources!.Remove(source);
+        }
+
+        call = next.Call;
+        return isThere;
     }
 
     private bool TryNext(out RouteCall call)
     {
         lock (_gate)
         {
-            if (_waiting.TryDequeue(out call))
+            if (TryDequeue(out call))
             {
                 _bound?.Left();
                 return true;
