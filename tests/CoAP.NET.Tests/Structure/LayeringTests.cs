@@ -142,12 +142,17 @@ public partial class LayeringTests
             (from, to) => s_chapters.Contains(Folder(to)) && !s_items.Contains(to) && (s_handlerBlocks.Contains(to) || !IsBelow(Folder(to), Folder(from)))));
 
     // The blocks and ports enter a shard, then ask its state machines: so each knows whether the lock is held without a look at its caller. Those named here still take it themselves; no other may be added.
-    // Ports are the timer of a connection, which goes on after the release, and an observation of a client, which users call. Those of a request are its cancellation.
+    // Ports are the timer of a connection, which goes on after the release, an observation of a client, which users call, what the blocks have of
+    // block-wise transfer, which they call as a part of themselves, and of a request its cancellation.
     [Fact]
     public void State_machines_do_not_take_the_lock_of_their_shard()
     {
         string[] still = ["DelayedReplies", "GroupRequest", "ObserverLayer"];
-        string[] ports = ["ClientObservation", "ConnectionState", "PendingRequest", "StreamState"];
+        string[] ports =
+        [
+            "ClientObservation", "ConnectionState", "PendingRequest", "StreamState",
+            "AnswerKeeper", "BlockwiseAnswering", "BlockwiseServing", "QBlockServing",
+        ];
         string[] taking =
         [
             .. SourceTree.Files
