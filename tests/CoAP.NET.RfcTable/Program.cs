@@ -21,7 +21,7 @@ if (root is null)
 string build = Path.GetRelativePath(Path.Combine(root.FullName, "tests", "CoAP.NET.RfcTable"), AppContext.BaseDirectory);
 string[] assemblies = named.Length > 0
     ? named
-    : [.. Directory.GetDirectories(Path.Combine(root.FullName, "tests"))
+    : [.. new[] { "tests", "simulation" }.SelectMany(folder => Directory.GetDirectories(Path.Combine(root.FullName, folder)))
         .Select(folder => Path.Combine(folder, build, Path.GetFileName(folder) + ".dll"))
         .Where(file => file.EndsWith("Tests.dll", StringComparison.Ordinal) && File.Exists(file))
         .Order(StringComparer.Ordinal)];

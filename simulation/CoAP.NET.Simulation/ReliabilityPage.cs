@@ -25,7 +25,7 @@ internal static class ReliabilityPage
     /// <returns>A line of Markdown, and an empty one.</returns>
     public static string Head(string name, string command, DateTimeOffset date) => string.Create(
         CultureInfo.InvariantCulture,
-        $"{date:yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: `dotnet run -c Release --project tests/CoAP.NET.Simulation -- {string.Join(' ', name, command).Trim()}`\n\n");
+        $"{date:yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: `dotnet run -c Release --project simulation/CoAP.NET.Simulation -- {string.Join(' ', name, command).Trim()}`\n\n");
 
     /// <summary>Puts text between the marks.</summary>
     /// <param name="page">The page.</param>

@@ -8,7 +8,7 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// </summary>
 internal static class FuzzCorpus
 {
-    public static string Folder => Path.Combine(Repository.Root, "tests", "CoAP.NET.Simulation", "Fuzz", "Corpus");
+    public static string Folder => Path.Combine(Repository.Root, "simulation", "CoAP.NET.Simulation", "Fuzz", "Corpus");
 
     /// <summary>The inputs of a target.</summary>
     public static IReadOnlyList<byte[]> Of(string target)
