@@ -68,6 +68,7 @@ public sealed class HostileContentTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("8132-5-1")]
     public void A_patch_of_many_members_costs_what_it_weighs()
     {
@@ -95,6 +96,7 @@ public sealed class HostileContentTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void A_campaign_of_broken_payloads_gives_verdicts_only()
     {
         int rounds = Campaign.Rounds(4_000);

@@ -39,11 +39,11 @@ internal sealed class FuzzCampaign : Campaign
         }
 
         long began = Stopwatch.GetTimestamp();
-        byte[] library = FuzzIsolation.Rewrite();
+        IReadOnlyDictionary<string, byte[]> libraries = FuzzIsolation.Rewrite();
         progress.WriteLine($"The library was rewritten in {Stopwatch.GetElapsedTime(began).TotalSeconds:N1} s; {workers} workers make {each:N0} executions each.");
         object?[][] status = [.. Enumerable.Range(0, workers).Select(static _ => new object?[FuzzStatus.Length])];
         began = Stopwatch.GetTimestamp();
-        Task<string[][]>[] running = [.. status.Select((one, i) => Start(() => FuzzIsolation.Make(library)(options.Seed + (ulong)i, each, options.Only, options.Plant, one, stop.Token)))];
+        Task<string[][]>[] running = [.. status.Select((one, i) => Start(() => FuzzIsolation.Make(libraries)(options.Seed + (ulong)i, each, options.Only, options.Plant, one, stop.Token)))];
         List<string> failures = [];
         await WatchAsync(running, status, progress, began, failures).ConfigureAwait(false);
         TimeSpan took = Stopwatch.GetElapsedTime(began);

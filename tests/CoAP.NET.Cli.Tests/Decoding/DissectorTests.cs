@@ -10,6 +10,7 @@ namespace CoAP.NET.Cli.Tests.Decoding;
 public sealed class DissectorTests
 {
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData("udp")]
     [InlineData("tcp")]
     [InlineData("ws")]

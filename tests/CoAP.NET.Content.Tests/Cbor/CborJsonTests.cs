@@ -125,6 +125,7 @@ public sealed class CborJsonTests
     public void What_CBOR_has_no_form_for_is_an_exception_of_JSON(string json) => Assert.Throws<JsonException>(() => ToCbor(json));
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Random_JSON_comes_back()
     {
         Random random = new(s_seed);
@@ -137,6 +138,7 @@ public sealed class CborJsonTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void CBOR_of_JSON_is_the_same_after_another_round()
     {
         Random random = new(s_seed + 1);
@@ -148,6 +150,7 @@ public sealed class CborJsonTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("8949-5.3-1")]
     public void Random_bytes_are_JSON_or_a_fault()
     {

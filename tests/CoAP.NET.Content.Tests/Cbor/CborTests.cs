@@ -213,6 +213,7 @@ public sealed class CborTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Random_bytes_are_read_or_refused()
     {
         VirtualRandom random = new((ulong)Campaign.Seed(1));

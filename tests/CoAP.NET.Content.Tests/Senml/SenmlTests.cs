@@ -327,6 +327,7 @@ public sealed class SenmlTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("8428-5-1")]
     public void Mutated_packs_are_read_or_refused_and_what_is_read_comes_back()
     {

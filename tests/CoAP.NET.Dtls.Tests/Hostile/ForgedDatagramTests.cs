@@ -12,6 +12,7 @@ public sealed class ForgedDatagramTests
     private const int Burst = 50;
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData(true)]
     [InlineData(false)]
     [Rfc("6347-4.1.2.6-1", "9146-6-2", "6347-4.2.8-1")]

@@ -15,6 +15,7 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
     private static readonly byte[] s_key = "secretPSK"u8.ToArray();
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData(0, false)]
     [InlineData(1, false)]
     [InlineData(1, true)]

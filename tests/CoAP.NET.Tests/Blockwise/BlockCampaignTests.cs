@@ -12,6 +12,7 @@ public sealed class BlockCampaignTests : BlockwiseTest
     private const int Peers = 4;
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7959-2.5-7", "7959-2.5-4", "7959-2.3-4", "7959-2.4-3")]
     public async Task Whatever_is_lost_doubled_or_delayed_no_body_is_ever_mixed()
     {

@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Blockwise;
 public sealed class QBlockCampaignTests
 {
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task A_body_arrives_whole_or_not_at_all_and_nothing_is_left()
     {
         int seed = Number("COAP_TEST_SEED", 9177);

@@ -19,6 +19,7 @@ public sealed class TransferCampaignTests : TransferTest
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task A_transfer_ends_with_the_right_body_or_an_error_and_leaves_nothing_behind()
     {
         int seed = Number("COAP_TEST_SEED", 20_261);

@@ -36,6 +36,7 @@ public sealed class TransferCostTests : TransferTest
     }
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData(true)]
     [InlineData(false)]
     public async Task A_large_stream_takes_constant_memory(bool isUpload)

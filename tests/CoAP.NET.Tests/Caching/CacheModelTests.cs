@@ -11,6 +11,7 @@ public sealed class CacheModelTests
     private const int Paths = 5;
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [Rfc("7252-5.6-1", "7252-5.6-3", "7252-5.6.2-3", "7252-5.9.1-1")]
     [InlineData(1_000_000, 10_000, true)]
     [InlineData(1_000_000, 4, false)]

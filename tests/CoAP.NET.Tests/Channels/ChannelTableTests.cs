@@ -63,6 +63,7 @@ public class ChannelTableTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void A_million_newcomers_replace_only_newcomers()
     {
         ChannelTable table = Make();

@@ -58,6 +58,7 @@ public sealed class SourceLedgerTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Whatever_happens_the_greediest_is_the_one_that_holds_most()
     {
         Random random = new(Campaign.Seed);

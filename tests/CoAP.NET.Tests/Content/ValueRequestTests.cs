@@ -6,6 +6,7 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Tests.Content;
 
 /// <summary>Values in JSON by one call, as System.Net.Http.Json has it.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class ValueRequestTests : IAsyncLifetime
 {
     private const string State = CoapEndpointPair.Address + "/state";

@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Endpoints;
 public sealed class BoundTests : EndpointTest
 {
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task Addresses_that_come_once_take_a_bounded_memory_and_drive_out_nobody_who_came_back()
     {
         int runs = 0;

@@ -101,6 +101,7 @@ public sealed class ClientTests : ClientTest
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7252-5.3.2-1", "7252-11.4-1")]
     public async Task A_million_forged_responses_complete_and_fail_nothing()
     {

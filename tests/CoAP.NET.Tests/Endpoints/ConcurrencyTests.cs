@@ -80,6 +80,7 @@ public sealed class ConcurrencyTests : EndpointTest
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task Peers_that_are_forgotten_while_threads_bring_their_datagrams_leave_nothing_behind()
     {
         Options.Limits.NewcomerBytes = 64 * 1024;

@@ -17,6 +17,7 @@ public sealed class HostileClientTests
     private readonly DirectTransport _transport = new();
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7252-5.3.2-1", "7252-5.3.2-3", "7252-4.4-2")]
     public async Task No_response_ends_another_request_than_its_own_and_each_request_ends_once()
     {

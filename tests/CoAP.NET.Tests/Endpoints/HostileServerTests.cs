@@ -28,6 +28,7 @@ public sealed class HostileServerTests : EndpointTest
     private int _good;
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData(5, false)]
     [InlineData(150, true)]
     [Rfc("7252-4.2-5", "7252-4.3-1")]

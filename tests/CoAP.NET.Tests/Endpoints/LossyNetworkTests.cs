@@ -18,6 +18,7 @@ public sealed class LossyNetworkTests
     };
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7252-4.5-1")]
     public async Task Each_request_runs_at_most_once_and_ends_with_its_own_answer_or_an_exception()
     {
@@ -32,6 +33,7 @@ public sealed class LossyNetworkTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task The_same_seed_gives_the_same_trace_of_a_client_and_a_server()
     {
         string first = (await RunAsync(EndpointCampaign.Seed)).Trace;

@@ -36,6 +36,7 @@ public sealed class AmplificationTests : StrangersTest
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7252-11.3-1")]
     public async Task A_hundred_thousand_addresses_stay_under_the_bound_of_the_endpoint_in_fixed_memory()
     {

@@ -325,6 +325,7 @@ public sealed class DuplicateMemoryTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void A_million_requests_stay_within_the_bound()
     {
         const int budget = 4 * 1024 * 1024;

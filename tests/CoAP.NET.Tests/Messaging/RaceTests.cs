@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Messaging;
 public sealed class RaceTests
 {
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7252-4.2-5", "7252-4.2-6", "7252-4.2-8", "7252-4.2-10")]
     public void No_copy_follows_the_end_of_a_message_in_any_order_of_events()
     {
@@ -87,6 +88,7 @@ public sealed class RaceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task No_message_outlives_its_acknowledgement_when_threads_meet()
     {
         MessagingRig rig = new();
@@ -173,6 +175,7 @@ public sealed class RaceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task A_request_and_its_duplicates_on_two_threads_run_once()
     {
         MessagingRig rig = new();
@@ -202,6 +205,7 @@ public sealed class RaceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task Messages_of_a_channel_leave_in_the_order_in_which_they_were_decided()
     {
         MessagingRig rig = new();

@@ -6,6 +6,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class CancelRaceTests : ObservationTest
 {
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7641-3.6-3")]
     public async Task Whatever_crosses_a_cancellation_nothing_is_delivered_afterwards_and_everything_is_freed()
     {

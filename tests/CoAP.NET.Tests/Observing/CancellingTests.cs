@@ -129,6 +129,18 @@ public sealed class CancellingTests : ObservationTest
     }
 
     [Fact]
+    public async Task A_client_that_is_gone_acknowledges_nothing()
+    {
+        (_, CoapMessage registration) = await RegisterAsync();
+        await Client.DisposeAsync();
+        Transport.TakeSent();
+
+        Notify(registration.Token, 2, "two");
+
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
     public async Task Disposing_again_does_nothing()
     {
         (CoapObservation observation, _) = await RegisterAsync();

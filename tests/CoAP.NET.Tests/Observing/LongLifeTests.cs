@@ -13,6 +13,7 @@ public sealed class LongLifeTests
     private static readonly CoapAddress[] s_addresses = [InMemoryNetwork.Address("192.0.2.1:5683"), InMemoryNetwork.Address("192.0.2.7:5683"), InMemoryNetwork.Address("192.0.2.8:5683")];
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [Rfc("7641-3.3.1-3", "7641-3.4-1")]
     [InlineData(0)]
     [InlineData(1)]

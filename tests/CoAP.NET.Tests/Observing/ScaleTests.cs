@@ -9,6 +9,7 @@ public sealed class ScaleTests(ITestOutputHelper output) : ObservationTest
     private const int Peers = 100;
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task A_hundred_thousand_observations_are_made_notified_and_freed()
     {
         Options.Shards = 2;

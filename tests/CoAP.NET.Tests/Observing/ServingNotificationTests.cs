@@ -30,6 +30,20 @@ public sealed class ServingNotificationTests : ObservingTest
 
     [Fact]
     [Rfc("7641-4.2-2")]
+    public async Task A_route_that_is_removed_is_told_as_4_04_and_ends_the_observation()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+
+        Assert.True(route.Unmap());
+
+        Assert.Matches("^4184....4a$", Assert.Single(Transport.TakeSent()));
+        AssertNobody();
+    }
+
+    [Fact]
+    [Rfc("7641-4.2-2")]
     public async Task A_handler_that_throws_ends_the_observation_with_5_00()
     {
         bool fails = false;

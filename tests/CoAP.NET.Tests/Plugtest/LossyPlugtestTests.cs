@@ -11,6 +11,7 @@ public sealed class LossyPlugtestTests
     public static TheoryData<string> Names => [.. PlugtestScenarios.All.Select(static scenario => scenario.Name)];
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [MemberData(nameof(Names))]
     [Rfc("7252-4.5-1", "7252-4.5-2", "7252-4.5-4")]
     public async Task Each_datagram_and_each_pair_of_datagrams_may_be_lost(string name)
@@ -45,6 +46,7 @@ public sealed class LossyPlugtestTests
     }
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [MemberData(nameof(Names))]
     [Rfc("7252-4.5-1")]
     public async Task A_fifth_of_all_datagrams_may_be_lost(string name)

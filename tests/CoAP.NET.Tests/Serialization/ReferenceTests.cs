@@ -42,6 +42,7 @@ public class ReferenceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Mutated_datagrams_get_the_verdict_of_the_reference()
     {
         Mutator mutator = new([.. Vectors.ValidDatagrams()], s_seed);
@@ -52,6 +53,7 @@ public class ReferenceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Mutated_frames_get_the_verdict_of_the_reference()
     {
         Mutator mutator = new([.. Vectors.Bytes(Vectors.Frames).Where(bytes => bytes.Length < 1000)], s_seed + 1);
@@ -62,6 +64,7 @@ public class ReferenceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Mutated_WebSocket_messages_get_the_verdict_of_the_reference()
     {
         Mutator mutator = new([.. Vectors.Bytes(Vectors.WebSocketMessages)], s_seed + 6);
@@ -75,6 +78,7 @@ public class ReferenceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task Mutated_messages_get_one_verdict_by_every_way_in()
     {
         Mutator datagrams = new([.. Vectors.ValidDatagrams()], s_seed + 2);
@@ -95,6 +99,7 @@ public class ReferenceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Random_bytes_get_the_verdict_of_the_reference()
     {
         Random random = new(s_seed + 4);
@@ -113,6 +118,7 @@ public class ReferenceTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void What_is_read_without_an_error_is_written_and_read_again_as_the_same()
     {
         Mutator mutator = new([.. Vectors.ValidDatagrams()], s_seed + 5);

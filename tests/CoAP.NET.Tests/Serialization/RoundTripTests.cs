@@ -31,6 +31,7 @@ public class RoundTripTests
         select Make(type, code, id, token, options, payload);
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public void Datagrams_come_back_as_they_were() => Check(CoapDatagramSerializer.Default, isFrame: false);
 
     [Fact]

@@ -126,6 +126,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("8323-6-1")]
     public async Task Whatever_the_sizes_are_bodies_arrive_byte_for_byte()
     {

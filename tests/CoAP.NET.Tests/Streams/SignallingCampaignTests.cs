@@ -13,6 +13,7 @@ public sealed class SignallingCampaignTests : SignallingTest
     ];
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task Whatever_a_peer_sends_everything_ends_and_nothing_is_left()
     {
         Options.Limits.MaxRequestsPerConnection = 3;
@@ -78,6 +79,7 @@ public sealed class SignallingCampaignTests : SignallingTest
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task An_answer_and_a_Release_at_the_same_moment_end_in_order()
     {
         TaskCompletionSource<CoapResult> answer = new();

@@ -31,6 +31,7 @@ public sealed class BulkTransferTests
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task With_loss_the_same_seed_is_the_same_run_to_the_last_datagram()
     {
         string[] traces = new string[2];

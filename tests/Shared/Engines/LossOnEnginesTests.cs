@@ -64,6 +64,7 @@ public sealed class LossOnEnginesTests
     }
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [MemberData(nameof(Engines))]
     public async Task Requests_over_a_bad_path_run_once_each_and_end_with_their_own_answer(string engine)
     {
@@ -88,6 +89,7 @@ public sealed class LossOnEnginesTests
     }
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [MemberData(nameof(Engines))]
     public Task Blocks_over_a_bad_path_become_the_whole_body_both_ways(string engine) => BodiesAsync(engine, CoapQBlock.Off);
 

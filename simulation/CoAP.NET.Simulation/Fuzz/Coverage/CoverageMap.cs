@@ -2,40 +2,54 @@ using System.Reflection;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>What a library that was rewritten by <see cref="CoverageInstrumenter"/> counts: which sides of its branches were ever reached.</summary>
+/// <summary>What libraries that were rewritten by <see cref="CoverageInstrumenter"/> count: which sides of their branches were ever reached.</summary>
 internal sealed unsafe class CoverageMap
 {
-    private readonly long* _reached;
-    private readonly byte* _map;
+    private readonly (nint State, int Blocks)[] _parts;
 
-    private CoverageMap(nint state, int blocks)
+    private CoverageMap((nint State, int Blocks)[] parts)
     {
-        _reached = (long*)state;
-        _map = (byte*)state + CoverageInstrumenter.MapOffset;
-        Blocks = blocks;
+        _parts = parts;
+        Blocks = parts.Sum(static part => part.Blocks);
     }
+
+    /// <summary>What is rewritten: the core, and the package of contents.</summary>
+    public static IReadOnlyList<Assembly> Libraries => [typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly];
 
     /// <summary>How many places there are.</summary>
     public int Blocks { get; }
 
     /// <summary>How many of them were reached.</summary>
-    public long Reached => *_reached;
+    public long Reached
+    {
+        get
+        {
+            long reached = 0;
+            foreach ((nint state, _) in _parts)
+            {
+                reached += *(long*)state;
+            }
 
-    /// <summary>The map of the library that this code uses; null when it was not rewritten.</summary>
+            return reached;
+        }
+    }
+
+    /// <summary>The map of the libraries that this code uses; null when they were not rewritten.</summary>
     public static CoverageMap? Find()
     {
-        Type? type = typeof(CoapMessage).Assembly.GetType(CoverageInstrumenter.TypeName);
-        return type is null
-            ? null
-            : new CoverageMap(
-                (nint)type.GetField(CoverageInstrumenter.StateField, BindingFlags.Public | BindingFlags.Static)!.GetValue(null)!,
-                (int)type.GetField(CoverageInstrumenter.CountField, BindingFlags.Public | BindingFlags.Static)!.GetRawConstantValue()!);
+        (nint State, int Blocks)[] parts = [.. Libraries.Select(static library => library.GetType(CoverageInstrumenter.TypeName)).OfType<Type>().Select(static type => (
+            (nint)type.GetField(CoverageInstrumenter.StateField, BindingFlags.Public | BindingFlags.Static)!.GetValue(null)!,
+            (int)type.GetField(CoverageInstrumenter.CountField, BindingFlags.Public | BindingFlags.Static)!.GetRawConstantValue()!))];
+        return parts.Length == 0 ? null : new CoverageMap(parts);
     }
 
     /// <summary>Forgets what was reached.</summary>
     public void Clear()
     {
-        new Span<byte>(_map, Blocks).Clear();
-        *_reached = 0;
+        foreach ((nint state, int blocks) in _parts)
+        {
+            new Span<byte>((byte*)state + CoverageInstrumenter.MapOffset, blocks).Clear();
+            *(long*)state = 0;
+        }
     }
 }

@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 public sealed class FaultyNetworkTests
 {
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7959-2.5-7", "7959-2.5-4")]
     public async Task A_transfer_ends_with_the_right_body_after_one_run_or_with_an_error()
     {

@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 public sealed class LargeTransferTests(ITestOutputHelper output)
 {
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData(true)]
     [InlineData(false)]
     public async Task A_large_body_passes_through_both_sides_in_constant_memory(bool isUpload)

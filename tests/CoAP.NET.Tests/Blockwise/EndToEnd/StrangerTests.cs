@@ -9,6 +9,7 @@ namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 public sealed class StrangerTests
 {
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData(CoapMethod.Get, 0, 1)]
     [InlineData(CoapMethod.Post, 100, 1)]
     [InlineData(CoapMethod.Post, 500, 1)]

@@ -211,6 +211,7 @@ public sealed class MeasuredRetransmissionTests
 
     /// <summary>Paths that lose and whose delay changes, by seeds: whatever happens, the bounds hold and everything ends.</summary>
     [Theory]
+    [Trait("Category", "Campaign")]
     [MemberData(nameof(Measured))]
     public void On_any_path_the_bounds_hold(CoapRetransmissionTiming timing)
     {

@@ -8,6 +8,7 @@ public sealed class CrowdTests
     private static int Crowd => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVERS"), out int crowd) ? crowd : 300;
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7641-3.3.1-3", "7641-4.5-1")]
     public async Task All_observers_come_back_after_a_restart_one_by_one_and_once()
     {

@@ -14,6 +14,7 @@ public sealed class LargeTests(ITestOutputHelper output)
     private static int Rounds => int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_ROUNDS"), out int rounds) ? rounds : 2;
 
     [Fact]
+    [Trait("Category", "Campaign")]
     [Rfc("7959-2.6-2", "7959-2.6-3", "7641-4.5-1")]
     public async Task A_large_representation_that_changes_while_its_rest_is_fetched_arrives_whole_and_unmixed()
     {

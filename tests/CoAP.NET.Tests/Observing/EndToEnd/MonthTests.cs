@@ -16,6 +16,7 @@ public sealed class MonthTests(ITestOutputHelper output)
     private static double Days => double.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_DAYS"), NumberStyles.Float, CultureInfo.InvariantCulture, out double days) ? days : 0.1;
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [Rfc("7641-4.5-1", "7641-3.4-1", "7641-4.4-1", "7641-8132-1")]
     [InlineData(0)]
     [InlineData(1)]

@@ -179,6 +179,7 @@ public abstract class FrameAbuseSuite : AbuseSuite
     }
 
     [Theory]
+    [Trait("Category", "Campaign")]
     [InlineData("")]
     [InlineData(LargeCsm)]
     public async Task Garbage_ends_its_own_connection_and_nothing_else(string before)

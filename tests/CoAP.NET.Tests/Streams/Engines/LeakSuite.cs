@@ -56,6 +56,7 @@ public abstract class LeakSuite : EngineTest
     }
 
     [Fact]
+    [Trait("Category", "Campaign")]
     public async Task Every_request_beside_peers_that_do_anything_is_answered_and_nothing_is_left()
     {
         int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture, out int set) ? set : 80;
