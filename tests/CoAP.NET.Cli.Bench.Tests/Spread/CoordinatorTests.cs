@@ -241,11 +241,19 @@ public sealed class CoordinatorTests
     {
         TaskCompletionSource begun = new();
         LoadRun warming = async (plan, progress, gate, cancellationToken) => await Runs.UntilCancelled(begun)(plan, progress, gate, cancellationToken) with { Seconds = 0, Count = 0, Times = [] };
-        await using WorkerHost a = new(Runs.Good);
+        TaskCompletionSource measured = new();
+        LoadRun good = async (plan, progress, gate, cancellationToken) =>
+        {
+            LoadResult result = await Runs.Good(plan, progress, gate, cancellationToken);
+            measured.SetResult();
+            return result;
+        };
+        await using WorkerHost a = new(good);
         await using WorkerHost b = new(warming);
         using CancellationTokenSource cancel = new();
         Task<LoadResult> running = Coordinator.RunAsync([a.Address, b.Address], Plans.Closed, null, cancel.Token);
         await begun.Task.Guarded();
+        await measured.Task.Guarded();
         await cancel.CancelAsync();
         LoadResult result = await running.Guarded();
         Assert.Equal((5, 5.0, 1.0), (result.Count, result.Seconds, result.PerSecond));
