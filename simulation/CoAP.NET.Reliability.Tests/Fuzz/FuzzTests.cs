@@ -64,10 +64,12 @@ public sealed class FuzzTests
         Assert.NotEqual(first.Digest, other.Digest);
     }
 
-    [Fact]
-    public async Task A_rewritten_library_tells_which_branches_are_reached()
+    [Theory]
+    [InlineData("datagram")]
+    [InlineData("problem")] // of the package of contents
+    public async Task Rewritten_libraries_tell_which_branches_are_reached(string target)
     {
-        string[][] rows = await OnThread(static () => FuzzIsolation.Make(FuzzIsolation.Rewrite())(Seed, 2000, "datagram", null, new object?[FuzzStatus.Length], CancellationToken.None));
+        string[][] rows = await OnThread(() => FuzzIsolation.Make(FuzzIsolation.Rewrite())(Seed, 2000, target, null, new object?[FuzzStatus.Length], CancellationToken.None));
         FuzzRow row = FuzzRow.Unpack(Assert.Single(rows));
         Assert.Empty(row.Findings);
         Assert.InRange(row.Blocks, 100, 10_000);
