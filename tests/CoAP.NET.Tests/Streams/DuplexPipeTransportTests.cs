@@ -88,6 +88,24 @@ public sealed class DuplexPipeTransportTests
     }
 
     [Fact]
+    public async Task Pipes_that_throw_when_they_are_closed_do_not_keep_a_client_from_ending()
+    {
+        Pipe toServer = new();
+        Pipe toClient = new();
+        CoapClient client = new();
+        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
+        {
+            Connect = (_, _) => new ValueTask<CoapDuplexPipe>(new CoapDuplexPipe(new ThrowingReader(toClient.Reader), toServer.Writer)),
+        }));
+        Task<CoapResponse> request = client.GetAsync(Uri);
+        await toServer.Reader.ReadAsync();
+
+        await client.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30));
+
+        await Assert.ThrowsAnyAsync<CoapException>(() => request);
+    }
+
+    [Fact]
     public async Task A_callback_that_never_connects_is_given_up_after_ConnectTimeout_and_its_late_pipe_is_closed()
     {
         VirtualClock clock = new();
@@ -199,5 +217,29 @@ public sealed class DuplexPipeTransportTests
             _waiting.Writer.TryWrite(new CoapDuplexPipe(there.Reader, back.Writer));
             return ValueTask.FromResult(new CoapDuplexPipe(back.Reader, there.Writer));
         }
+    }
+
+    // As a reader over a stream that is complete.
+    private sealed class ThrowingReader(PipeReader inner) : PipeReader
+    {
+        public override void AdvanceTo(SequencePosition consumed) => inner.AdvanceTo(consumed);
+
+        public override void AdvanceTo(SequencePosition consumed, SequencePosition examined) => inner.AdvanceTo(consumed, examined);
+
+        public override void CancelPendingRead()
+        {
+            inner.CancelPendingRead();
+            throw new ObjectDisposedException(nameof(PipeReader));
+        }
+
+        public override void Complete(Exception? exception = null)
+        {
+            inner.Complete(exception);
+            throw new ObjectDisposedException(nameof(PipeReader));
+        }
+
+        public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => inner.ReadAsync(cancellationToken);
+
+        public override bool TryRead(out ReadResult result) => inner.TryRead(out result);
     }
 }

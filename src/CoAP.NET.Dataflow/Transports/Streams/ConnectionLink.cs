@@ -77,14 +77,15 @@ internal abstract class ConnectionLink
     /// <summary>Closes at once. Never throws.</summary>
     public abstract void Close();
 
-    /// <summary>Calls the callback that closes what lies below. It must not throw; when it does, the connection ends all the same.</summary>
-    protected static void AbortBelow(Action? abort)
+    /// <summary>Calls what closes something below that is foreign code. It must not throw; when it does, the connection ends all the same.</summary>
+    /// <param name="close">What to call; null for nothing.</param>
+    protected static void Quietly(Action? close)
     {
         try
         {
-            abort?.Invoke();
+            close?.Invoke();
         }
-#pragma warning disable CA1031 // the callback is foreign code, and nobody is there to be told
+#pragma warning disable CA1031 // it is foreign code, and nobody is there to be told
         catch (Exception)
 #pragma warning restore CA1031
         {
@@ -92,7 +93,7 @@ internal abstract class ConnectionLink
         }
     }
 
-    /// <summary>Gives back what it holds: nobody uses it any more.</summary>
+    /// <summary>Gives back what it holds: nobody uses it any more. Never throws.</summary>
     public abstract void Release();
 
     /// <summary>What the platform says, in the words of this library where a reader would not find the reason in it.</summary>

@@ -39,17 +39,18 @@ internal sealed class PipeLink(IDuplexPipe pipe, Action? abort) : ConnectionLink
     {
         if (!_hasInputEnded || !_hasOutputEnded)
         {
-            AbortBelow(abort);
+            Quietly(abort);
         }
 
-        pipe.Input.CancelPendingRead();
-        pipe.Output.CancelPendingFlush();
+        // A connection is closed by whoever comes first, and again by others: pipes over a stream throw once they are complete.
+        Quietly(pipe.Input.CancelPendingRead);
+        Quietly(pipe.Output.CancelPendingFlush);
     }
 
     public override void Release()
     {
-        pipe.Input.Complete();
-        pipe.Output.Complete();
+        Quietly(() => pipe.Input.Complete());
+        Quietly(() => pipe.Output.Complete());
         _released.TrySetResult();
     }
 

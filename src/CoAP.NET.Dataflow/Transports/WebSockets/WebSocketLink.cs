@@ -124,7 +124,7 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
         if (webSocket.State != WebSocketState.Closed)
         {
             webSocket.Abort();
-            AbortBelow(abort);
+            Quietly(abort);
         }
     }
 
