@@ -8,7 +8,6 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Resources;
-using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;

@@ -9,7 +9,6 @@ using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;
-using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;

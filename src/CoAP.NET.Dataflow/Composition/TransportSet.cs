@@ -5,7 +5,6 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
-using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;

@@ -2,7 +2,6 @@ using System.Net.Sockets;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Serialization;
-using CoAP.NET.Shard;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 

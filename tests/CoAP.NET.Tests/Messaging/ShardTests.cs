@@ -1,7 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
-using CoAP.NET.Shard;
 
 namespace CoAP.NET.Tests.Messaging;
 

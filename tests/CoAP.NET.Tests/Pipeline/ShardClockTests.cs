@@ -1,7 +1,6 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Execution;
 using CoAP.NET.Pipeline;
-using CoAP.NET.Shard;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;

@@ -89,13 +89,13 @@ public sealed class StepRuleTests
         if (reaction == "silence")
         {
             Assert.Equal("nothing came", (await Assert.ThrowsAsync<CoapException>(() => task)).Message);
-            Assert.Equal(CoAP.NET.Channels.LongTokenSupport.Unknown, request.Channel.LongTokens);
+            Assert.Equal(CoAP.NET.Peers.LongTokenSupport.Unknown, request.Channel.LongTokens);
             return;
         }
 
         Assert.Equal("short", (await task).GetText());
         Assert.Equal([20, 0], last.Sent.Select(static sent => sent.Message.Token.Length));
-        Assert.Equal(CoAP.NET.Channels.LongTokenSupport.No, request.Channel.LongTokens);
+        Assert.Equal(CoAP.NET.Peers.LongTokenSupport.No, request.Channel.LongTokens);
     }
 
     [Theory]

@@ -12,7 +12,7 @@ public partial class LayeringTests
     // From below: each may ask those before it. What it wants done by others it leaves with the shard.
     private static readonly string[] s_chapters = ["Messaging", "Exchanges", "Signalling", "Observing", "Blockwise"];
     private static readonly string[] s_besides = ["Observing", "Blockwise"];
-    private static readonly string[] s_stages = ["Transports", "Channels", "Serialization", .. s_chapters, "Resources"];
+    private static readonly string[] s_stages = ["Transports", "Peers", "Guarding", "Serialization", .. s_chapters, "Resources"];
     private const string Clients = "Observing/Client";
 
     // What observations of ours need of their endpoint, and those who share one.
@@ -76,7 +76,7 @@ public partial class LayeringTests
     private static readonly string[] s_runs = ["CoAP.NET.Requests.RequestRun", "CoAP.NET.Requests.StepOutcome", "CoAP.NET.Requests.StepKind"];
 
     // A peer has one typed slot for each chapter that keeps something of it, the faces among them. Nobody else below may name these types.
-    private static readonly string[] s_slots = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Channels.ChannelExtras", "CoAP.NET.Channels.ChannelHints", "CoAP.NET.Channels.CoapShard"];
+    private static readonly string[] s_slots = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Peers.ChannelExtras", "CoAP.NET.Peers.ChannelHints", "CoAP.NET.Shard.CoapShard"];
 
     // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
     private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
@@ -116,7 +116,7 @@ public partial class LayeringTests
     public void Messages_and_Options_know_no_stage_and_no_pipeline() =>
         Assert.Empty(Edges(
             from => Folder(from) is "Messages" or "Options",
-            (from, to) => !s_addressInUri.Contains((from, to)) && (s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" || s_faces.IsMatch(to))));
+            (from, to) => !s_addressInUri.Contains((from, to)) && (s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Shard" || s_faces.IsMatch(to))));
 
     [Fact]
     public void Execution_knows_no_stage_but_addresses_and_whose_they_are() =>
@@ -251,7 +251,7 @@ public partial class LayeringTests
     public void What_an_endpoint_is_put_together_of_is_known_to_faces_and_requesters_and_a_shard_passes_it_on() =>
         Assert.Empty(Edges(
             from => Folder(from).Length > 0 && Folder(from) != "Composition" && !s_requesters.Contains(from) && !s_observations.Contains(from)
-                && from is not ("CoAP.NET.Channels.CoapShard" or "CoAP.NET.Shard.ShardDrain"),
+                && from is not ("CoAP.NET.Shard.CoapShard" or "CoAP.NET.Shard.ShardDrain"),
             to => Folder(to) == "Composition"));
 
     [Fact]

@@ -1,8 +1,0 @@
-using CoAP.NET.Transports;
-
-namespace CoAP.NET.Channels;
-
-/// <summary>One of the addresses that we talk from.</summary>
-/// <param name="Local">The address, with the port.</param>
-/// <param name="Tag">See <see cref="CoapDatagram.TransportTag"/>.</param>
-internal readonly record struct LocalEnd(CoapAddress Local, int Tag);
