@@ -391,6 +391,19 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
         static Exception RootOf(Exception thrown) => thrown.InnerException is { } inner ? RootOf(inner) : thrown;
     }
 
+    private static void RemoveObservers(CoapPipeline pipeline)
+    {
+        pipeline.Shard.Enter();
+        try
+        {
+            pipeline.Observers.Table.RemoveAll();
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+    }
+
     private async Task CloseAsync()
     {
         Core.State.EndGrace();
@@ -398,7 +411,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
         foreach (CoapPipeline pipeline in Core.Pipelines)
         {
             pipeline.Blockwise.Answering.Stop();
-            pipeline.Observers.RemoveAll();
+            RemoveObservers(pipeline);
             foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Core.Connections.Of(pipeline.Shard)]))
             {
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));

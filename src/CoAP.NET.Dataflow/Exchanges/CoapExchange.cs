@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Resources;
 
@@ -39,13 +40,13 @@ public sealed class CoapExchange : IPausableItem
     }
 
     /// <summary>
-    /// Set by the Resource stage: the <see cref="ObservableResource"/> of a request that asks to observe one. Of the synthetic exchange by which the state for notifications
+    /// Set by the Resource stage: the <see cref="Registration"/> of a request that asks to observe one. Of the synthetic exchange by which the state for notifications
     /// is made: for whom. Null for all others.
     /// </summary>
-    internal object? Observing { get; set; }
+    internal ObservingExchange? Observing { get; set; }
 
     /// <summary>Whether it is the synthetic exchange by which the state for notifications is made, which no peer waits for.</summary>
-    internal bool IsForObservers => Observing is not (null or ObservableResource);
+    internal bool IsForObservers => Observing is { IsForObservers: true };
 
     /// <summary>Whether what is sent answers no request at hand, such as a notification.</summary>
     internal bool IsWithoutRequest => Reception is null && (!Channel.IsReliable || IsForObservers);

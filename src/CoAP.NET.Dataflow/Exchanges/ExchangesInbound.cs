@@ -141,7 +141,15 @@ public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         uint value = exchange.Request.Message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) ? observe : uint.MaxValue;
         if (value == Observe.DeregisterValue)
         {
-            _observers.Deregister(exchange.Channel, exchange.Request.Message.Token);
+            _shard.Enter();
+            try
+            {
+                _observers.Table.Deregister(exchange.Channel, exchange.Request.Message.Token);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
         }
 
         if (value != Observe.RegisterValue)

@@ -21,7 +21,6 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     private readonly EndpointState _state;
     private readonly MessagingOutbound _messagingOut;
     private readonly BlockwiseAnswering _blockwise;
-    private readonly ObserverLayer _observers;
     private readonly GroupSettings _groups;
     private readonly MessageSizes _sizes;
     private readonly AnswerLimit _limit;
@@ -43,11 +42,10 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         _shard = shard;
         _state = state;
         _messagingOut = messagingOut;
-        _observers = observers;
         _blockwise = blockwise;
         _sizes = new MessageSizes(datagrams, streams);
         _limit = new AnswerLimit(shard, blockwise, _sizes);
-        _observe = new ObserveAnswers(observers, shard.Environment.Counters);
+        _observe = new ObserveAnswers(observers);
         Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
         _groups = groups;
         Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
@@ -63,7 +61,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     internal void SendOwn(CoapTransmission transmission)
     {
         bool isTaken = Offer(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
-        _observers.OnOffered(transmission, isTaken);
+        _observe.OnOffered(transmission, isTaken);
     }
 
     /// <summary>Has Messaging send no more copies of a message of ours and free its place. No lock may be held.</summary>
@@ -110,7 +108,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         CoapMessage response = Compose(exchange, new CoapResult(CoapCode.InternalServerError));
         if (exchange.Observing is SubjectRun run)
         {
-            _observers.Publish(run, response);
+            _observe.Publish(run, response);
         }
         else
         {
@@ -150,7 +148,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         CoapResult? sent = BlockwiseAnswering.Concerns(exchange, result) ? _blockwise.Cut(exchange, result) : result;
         if (sent is null)
         {
-            Withdraw(observer);
+            _observe.Withdraw(observer);
             return;
         }
 
@@ -164,7 +162,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         if (exchange.Observing is SubjectRun run)
         {
             exchange.IsAnswered = true;
-            _observers.Publish(run, response);
+            _observe.Publish(run, response);
             return;
         }
 
@@ -192,7 +190,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         if (observer is not null && (silent || !response.Code.IsSuccess))
         {
             // Nobody learns that he was registered.
-            Withdraw(observer);
+            _observe.Withdraw(observer);
             observer = null;
         }
 
@@ -211,25 +209,17 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
             Kind = silent ? CoapOutboundKind.Finish : CoapOutboundKind.Message,
             Message = silent ? null : response,
             Reception = exchange.Reception,
-            Transmission = observer is null ? null : _observers.Answer(observer, response),
+            Transmission = observer is null ? null : _observe.Answer(observer, response),
             NeverConfirmable = carriesEcho,
         };
         exchange.IsAnswered = true;
         if (toGroup && !silent ? !TryAnswerAtLeisure(outbound) : !Offer(outbound))
         {
-            Withdraw(observer);
+            _observe.Withdraw(observer);
         }
         else if (!silent && sent is BodyPart { Following: not null })
         {
             _blockwise.Follow(exchange, sent, response);
-        }
-    }
-
-    private void Withdraw(Observer? observer)
-    {
-        if (observer is not null)
-        {
-            _observers.Withdraw(observer);
         }
     }
 
@@ -249,7 +239,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     internal void DropDelayed(CoapOutbound answer)
     {
         FinishDropped(answer);
-        Withdraw(answer.Transmission?.Source as Observer);
+        _observe.Withdraw(answer.Transmission?.Source as Observer);
     }
 
     private void FinishDropped(in CoapOutbound answer)
@@ -263,7 +253,7 @@ public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     {
         if (!Offer(answer))
         {
-            Withdraw(answer.Transmission?.Source as Observer);
+            _observe.Withdraw(answer.Transmission?.Source as Observer);
         }
     }
 

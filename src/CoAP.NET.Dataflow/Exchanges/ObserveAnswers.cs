@@ -1,20 +1,21 @@
+using CoAP.NET.Channels;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of runs for notifications.</summary>
+/// <summary>Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of runs for notifications. Takes the lock.</summary>
 internal sealed class ObserveAnswers
 {
     private const int DefaultMaxAge = 60;
 
     private readonly ObserverLayer _observers;
-    private readonly CoapCounters _counters;
+    private readonly CoapShard _shard;
 
-    public ObserveAnswers(ObserverLayer observers, CoapCounters counters)
+    public ObserveAnswers(ObserverLayer observers)
     {
         _observers = observers;
-        _counters = counters;
+        _shard = observers.Shard;
     }
 
     /// <summary>
@@ -29,7 +30,7 @@ internal sealed class ObserveAnswers
         {
             if (result.IsRefusal)
             {
-                _observers.Postpone(run);
+                Postpone(run);
                 return false;
             }
 
@@ -37,28 +38,28 @@ internal sealed class ObserveAnswers
             {
                 result = WithoutObserve(result);
             }
-            else if (_observers.TryNumber(run, out uint number))
+            else if (run.IsLate)
             {
-                result = Mark(result, run.Subject.Settings, number);
+                _shard.Environment.Counters.Add(CoapCounter.LateResponses);
+                return false;
             }
             else
             {
-                _counters.Add(CoapCounter.LateResponses);
-                return false;
+                result = Mark(result, run.Subject.Settings, run.Sequence);
             }
         }
-        else if (exchange.Observing is ObservableResource resource)
+        else if (exchange.Observing is Registration registration)
         {
             if (!result.Code.IsSuccess)
             {
                 // Whoever registered before with this token is told that it is over.
-                _observers.Deregister(exchange.Channel, exchange.Request.Message.Token, CoapObserverEnd.Failed);
+                Deregister(exchange);
                 result = WithoutObserve(result);
             }
             else
             {
-                observer = _observers.Register(exchange, resource, result, out uint number);
-                result = observer is null ? WithoutObserve(result) : Mark(result, resource.Settings, number);
+                observer = Register(exchange, registration, result, out uint number);
+                result = observer is null ? WithoutObserve(result) : Mark(result, registration.Settings, number);
             }
         }
 
@@ -89,5 +90,111 @@ internal sealed class ObserveAnswers
         CoapResult plain = result.Copy();
         plain.Options.Remove(OptionNumber.Observe);
         return plain;
+    }
+
+    private Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
+    {
+        _shard.Enter();
+        try
+        {
+            return _observers.Table.Register(exchange, registration, result, out number);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private void Deregister(CoapExchange exchange)
+    {
+        _shard.Enter();
+        try
+        {
+            _observers.Table.Deregister(exchange.Channel, exchange.Request.Message.Token, CoapObserverEnd.Failed);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Makes the transmission of the answer to a registration.</summary>
+    /// <returns>Null when the observer is none any more.</returns>
+    public CoapTransmission? Answer(Observer observer, CoapMessage response)
+    {
+        _shard.Enter();
+        try
+        {
+            return _observers.Table.Answer(observer, response);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>The answer of an observer did not leave.</summary>
+    public void Withdraw(Observer? observer)
+    {
+        if (observer is null)
+        {
+            return;
+        }
+
+        _shard.Enter();
+        try
+        {
+            _observers.Table.Remove(observer, CoapObserverEnd.NotAnswered);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private void Postpone(SubjectRun run)
+    {
+        _shard.Enter();
+        try
+        {
+            _observers.Runs.Postpone(run);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>The answer of a run is there.</summary>
+    public void Publish(SubjectRun run, CoapMessage response)
+    {
+        _shard.Enter();
+        try
+        {
+            _observers.Runs.Publish(run, response);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>A message of ours was offered down; mostly there is nothing more to say of it.</summary>
+    public void OnOffered(CoapTransmission transmission, bool isTaken)
+    {
+        if (transmission.Source is not Observer observer || (isTaken && (transmission.IsOver || !observer.Channel.IsReliable)))
+        {
+            return;
+        }
+
+        _shard.Enter();
+        try
+        {
+            _observers.Sender.OnOffered(observer, transmission, isTaken);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 }

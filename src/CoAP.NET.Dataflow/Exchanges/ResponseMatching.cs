@@ -203,7 +203,7 @@ internal sealed class ResponseMatching
     {
         if (item.Transmission is { Source: Observer observer })
         {
-            _observers.OnFate(observer, item.Transmission, item.Kind);
+            OnFate(observer, item.Transmission, item.Kind);
             return;
         }
 
@@ -278,7 +278,7 @@ internal sealed class ResponseMatching
             // One message that could not be sent any more.
             if (transmission.Source is Observer observer)
             {
-                _observers.OnFate(observer, transmission, item.Kind);
+                OnFate(observer, transmission, item.Kind);
                 return;
             }
 
@@ -303,6 +303,7 @@ internal sealed class ResponseMatching
             pending = _layer.TakeAll(channel);
             open = ExchangeLayer.StandingAt(channel);
             _blockwise.Bodies.Forget(channel);
+            _observers.Table.RemoveAllOf(channel);
         }
         finally
         {
@@ -319,8 +320,21 @@ internal sealed class ResponseMatching
             standing.Owner.OnDisconnected(standing, reason);
         }
 
-        _observers.RemoveAllOf(channel);
         _shard.Drain.OnGone(channel, reason);
+    }
+
+    // What became of a notification.
+    private void OnFate(Observer observer, CoapTransmission transmission, CoapInboundKind kind)
+    {
+        _shard.Enter();
+        try
+        {
+            _observers.Sender.OnEnded(observer, transmission, kind, _shard.Environment.Now);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 
     private bool TryTake(PendingRequest request)

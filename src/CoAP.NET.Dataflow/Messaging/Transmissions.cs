@@ -108,7 +108,7 @@ internal sealed class Transmissions
             transmission.Attempts++;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
             _shard.Wheel.Schedule(transmission, transmission.Timeout);
-            _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission, KeepsBytes = true });
+            _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
         }
     }
 
@@ -196,7 +196,7 @@ internal sealed class Transmissions
             Message = transmission.Message,
             Transmission = transmission,
             Encoded = transmission.Encoded,
-            KeepsBytes = transmission.Encoded is null,
+            KeepsBytes = transmission.Encoded is null && KeepsBytes(transmission),
         });
     }
 
@@ -424,8 +424,11 @@ internal sealed class Transmissions
             return;
         }
 
-        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, KeepsBytes = true });
+        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, KeepsBytes = KeepsBytes(transmission) });
     }
+
+    // Copies of what may change until it leaves are encoded anew: from the same message they have the same bytes, and most never need one.
+    private static bool KeepsBytes(CoapTransmission transmission) => transmission.Source is null;
 
     private bool MayLeave(CoapTransmission transmission, int size, long now) =>
         transmission.IsLimited ? _shard.Guard.MaySend(transmission.Channel, size, now) : _shard.Guard.MayRequest(transmission.Channel, size, now);

@@ -18,7 +18,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     public List<CoapShardSnapshot> ReadShards() =>
     [
         .. pipelines.Select(static pipeline => new CoapShardSnapshot(
-            pipeline.Shard.Index, pipeline.Channels.Count, pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Bodies.Count, pipeline.Observers.Count)),
+            pipeline.Shard.Index, pipeline.Channels.Count, pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Bodies.Count, CountObservers(pipeline))),
     ];
 
     public List<CoapPeerSnapshot> ReadPeers(out bool isTruncated)
@@ -36,6 +36,14 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
         channels.AddRange(connected);
         isTruncated = found > maxPeers;
         return [.. channels.OrderByDescending(SeenAt).Take(maxPeers).Select(Read)];
+    }
+
+    private static int CountObservers(CoapPipeline pipeline)
+    {
+        lock (pipeline.Shard.Gate)
+        {
+            return pipeline.Observers.Table.Count;
+        }
     }
 
     private static long SeenAt(CoapChannel channel) =>

@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -204,7 +205,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
         if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
         {
-            exchange.Observing = new ObservableResource(route.Observed, RouteTable.PathOf(RouteTable.OptionsOf(request)), observing, route.Observed.Changes);
+            exchange.Observing = new Registration(route.Observed, RouteTable.PathOf(RouteTable.OptionsOf(request)), observing, route.Observed.Changes);
         }
 
         bool taken;

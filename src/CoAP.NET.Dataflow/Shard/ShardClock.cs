@@ -106,12 +106,7 @@ internal sealed class ShardClock : IDisposable
     {
         lock (_timer)
         {
-            long due;
-            lock (_shard.Gate)
-            {
-                due = _shard.DriverDue;
-            }
-
+            long due = _shard.DriverDue;
             _timer.Change(
                 due == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(1, due - _shard.Environment.ReadClock())),
                 Timeout.InfiniteTimeSpan);

@@ -112,7 +112,7 @@ public abstract class ObservingTest : EndpointTest
             Assert.Null(channel.ObservingState);
         }
 
-        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.Equal(0, pipeline.Observers.Count));
+        Assert.All(Server.Endpoint.Pipelines, pipeline => Assert.Equal(0, pipeline.Observers.Table.Count));
     }
 
     /// <summary>Whether a sequence number is later than another (RFC 7641 section 3.4, without the clock).</summary>

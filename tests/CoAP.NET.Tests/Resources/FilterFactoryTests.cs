@@ -1,3 +1,4 @@
+using CoAP.NET.Observing;
 using CoAP.NET.Resources;
 
 namespace CoAP.NET.Tests.Resources;
@@ -87,10 +88,9 @@ public class FilterFactoryTests
         Assert.Equal(CoapCode.MethodNotAllowed, _stage.Send(CoapMethod.Post, "/a/lamp").Code);
         Assert.Equal(2, made.Count);
         Assert.Equal("/a/lamp", route.Template);
-        RouteChanges changes = new();
-        _stage.Table.Changes = changes;
+        _stage.Table.Changes = new ChangeNotice(_stage.Environment, new ObserverPlaces(), []);
         Assert.Equal(CoapCode.Changed, _stage.Send(CoapMethod.Put, "/a/lamp").Code);
-        Assert.Equal(1, changes.Count);
+        Assert.Equal(1, Assert.Single(_stage.Table.Snapshot().Routes).Observed.Changes);
     }
 
     [Fact]
@@ -98,11 +98,10 @@ public class FilterFactoryTests
     {
         Lamp lamp = new();
         _stage.MapResource("/lamp", _ => lamp).Observable();
-        RouteChanges changes = new();
-        _stage.Table.Changes = changes;
+        _stage.Table.Changes = new ChangeNotice(_stage.Environment, new ObserverPlaces(), []);
         _stage.Send(CoapMethod.Put, "/lamp");
         _stage.Send(CoapMethod.Put, "/lamp");
-        Assert.Equal(2, changes.Count);
+        Assert.Equal(2, Assert.Single(_stage.Table.Snapshot().Routes).Observed.Changes);
     }
 
     private sealed class Lamp : CoapResource
@@ -111,25 +110,6 @@ public class FilterFactoryTests
         {
             Notify();
             return new(CoapResults.Changed());
-        }
-    }
-
-    private sealed class RouteChanges : IChangeNotice
-    {
-        public int Count { get; private set; }
-
-        public void Changed(ObservedRoute route) => Count++;
-
-        public int Changed(string path) => 0;
-
-        public int CountAt(string path) => 0;
-
-        public void ReachesNobody(string path, bool isServed)
-        {
-        }
-
-        public void Gone(ObservedRoute route)
-        {
         }
     }
 }

@@ -31,7 +31,6 @@ public class NamingTests
         "CoAP.NET.Dataflow/EpollLoop",
         "CoAP.NET.Dataflow/ExchangesOutbound",
         "CoAP.NET.Dataflow/LinuxTcpConnection",
-        "CoAP.NET.Dataflow/ObserverLayer",
         "CoAP.NET.Dataflow/ResourceInbound",
         "CoAP.NET.Dataflow/SignallingLayer",
         "CoAP.NET.Dataflow/TcpReceiver",

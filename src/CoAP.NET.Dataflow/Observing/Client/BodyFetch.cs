@@ -3,7 +3,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Fetches what a notification leaves out (RFC 7959 section 2.6): it carries the first block; the rest is fetched by requests of their own. A notification that comes meanwhile begins anew, so that no
+/// Fetches what a notification leaves out (RFC 7959 section 2.6): it carries the first block; the rest is fetched by requests of their own.
+/// A notification that comes meanwhile begins anew, so that no
 /// representation is put together of two. Belongs to whoever is busy with the observation.
 /// </summary>
 #pragma warning disable CA1001 // what stops a fetch is disposed with the fetch, which ends with the observation at the latest

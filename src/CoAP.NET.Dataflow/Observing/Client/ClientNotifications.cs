@@ -4,7 +4,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// Takes what the server sends: the answer to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to whoever is busy with the observation; no lock may be held.
+/// Takes what the server sends: the answer to the registration and the notifications (RFC 7641 sections 3.2 to 3.5). Belongs to whoever is
+/// busy with the observation; no lock may be held.
 /// </summary>
 internal sealed class ClientNotifications(ClientObservation observation, ClientRegistration registration, ObservationPort port)
 {
@@ -78,8 +79,10 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         }
     }
 
-    // RFC 7641 section 3.2: an error response ends the registration. A server that says how long it is right means it, and 5.03 and 4.29 (RFC 8516) always say it, by the default of Max-Age. Other
-    // errors without one say nothing of the time: a device that is not there, or a representation in another format (section 4.2), may be there the next moment.
+    // RFC 7641 section 3.2: an error response ends the registration. A server that says how long it is right means it, and 5.03 and 4.29
+    // (RFC 8516) always say it, by the default of Max-Age. Other
+    // errors without one say nothing of the time: a device that is not there, or a representation in another format (section 4.2), may be
+    // there the next moment.
     private void OnErrorResponse(CoapResponse response, long now)
     {
         if (response.Code == CoapCode.Unauthorized && registration.Echo is null && response.Options.Echo is { } echo && registration.Standing is { } standing)
@@ -191,7 +194,8 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         observation.Publish(state, error, response);
     }
 
-    // RFC 9175 section 2.3: what came with an answer goes into the next message to the server. By it the server knows our address, and sends large notifications freely.
+    // RFC 9175 section 2.3: what came with an answer goes into the next message to the server. By it the server knows our address, and
+    // sends large notifications freely.
     private void KeepEcho(CoapResponse response)
     {
         if (response.IsSuccess && response.Message.OptionsToRead?.Echo is { } echo && registration.Standing is { } standing)

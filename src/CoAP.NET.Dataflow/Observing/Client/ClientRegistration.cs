@@ -5,7 +5,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer, registers, registers again after failures and when Max-Age is over,
+/// The registration of an observation (RFC 7641 sections 3.1 to 3.3 and 3.6; over connections RFC 8323 section 7): finds the peer,
+/// registers, registers again after failures and when Max-Age is over,
 /// and cancels. Belongs to whoever is busy with the observation; no lock may be held.
 /// </summary>
 internal sealed class ClientRegistration
@@ -64,8 +65,6 @@ internal sealed class ClientRegistration
     private ObservationTarget Target => _observation.Target;
 
     private CoapTransmissionParameters Parameters => Standing!.Channel.Parameters;
-
-    private TimeSpan ResponseTime => RegistrationTimes.ResponseTime(Parameters);
 
     // As of a request: PROBING_RATE (RFC 7252 section 4.7) may hold it back from a peer that has long been silent for hours.
     private bool WaitsInVain(long now) => _transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
@@ -130,7 +129,8 @@ internal sealed class ClientRegistration
                 _search.Cancel();
                 Fail(new CoapException($"{Target} could not be found or connected to in time."), now);
                 break;
-            case RegistrationPhase.Registering when Target.Timeout is null && !WaitsInVain(now) && WillBeTold(_transmission):
+            case RegistrationPhase.Registering when Target.Timeout is null && !WaitsInVain(now)
+                && _transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable }:
                 // It waits for its turn behind other messages to the peer, or did so; what becomes of it will be told.
                 DueAt = now + Parameters.MaxTransmitWait.Ticks;
                 break;
@@ -147,7 +147,9 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Another one shares the observation: those who were there may not have wanted it to be registered again; now somebody may.</summary>
+    /// <summary>
+    /// Another one shares the observation: those who were there may not have wanted it to be registered again; now somebody may.
+    /// </summary>
     public void OnReadersChanged(long now)
     {
         if (_isStale && Phase == RegistrationPhase.Registered && DueAt == long.MaxValue && _observation.Reregistration.IsEnabled)
@@ -209,7 +211,7 @@ internal sealed class ClientRegistration
         Representation.OnSent();
         _sentAt = now;
         TimeSpan time = Target.Timeout
-            ?? (_isAcknowledged ? ResponseTime
+            ?? (_isAcknowledged ? RegistrationTimes.ResponseTime(Parameters)
             : message.Type == CoapMessageType.Confirmable ? Parameters.MaxTransmitWait
             : Parameters.ResponseTimeout ?? Parameters.NonLifetime);
         DueAt = now + (time == Timeout.InfiniteTimeSpan ? Parameters.MaxTransmitWait : time).Ticks;
@@ -238,7 +240,7 @@ internal sealed class ClientRegistration
                 _isAcknowledged = true;
                 if (Phase == RegistrationPhase.Registering && Target.Timeout is null)
                 {
-                    DueAt = now + ResponseTime.Ticks;
+                    DueAt = now + RegistrationTimes.ResponseTime(Parameters).Ticks;
                 }
 
                 break;
@@ -255,7 +257,8 @@ internal sealed class ClientRegistration
                 Fail(new CoapBusyException(peer, Parameters.MaxQueuedRequests), now);
                 break;
             case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
-                // Notifications came since it was sent, so the server has us as an observer: some devices answer by messages of their own and acknowledge nothing.
+                // Notifications came since it was sent, so the server has us as an observer: some devices answer by messages of their own
+                // and acknowledge nothing.
                 _transmission = null;
                 break;
             default:
@@ -290,14 +293,18 @@ internal sealed class ClientRegistration
                 break;
             case RegistrationPhase.Registering or RegistrationPhase.Registered:
                 StopTransmission();
-                LoseStanding();
+                CloseStanding();
+                _mayBeRegistered = false;
+                Representation.ForgetNumber();
                 Fail(reason, now, clearsRegistration: true);
                 break;
             case RegistrationPhase.Finding or RegistrationPhase.Waiting:
                 // What is waited for goes on, and finds another connection.
                 StopTransmission();
                 Body.Cancel();
-                LoseStanding();
+                CloseStanding();
+                _mayBeRegistered = false;
+                Representation.ForgetNumber();
                 break;
             default:
                 break;
@@ -314,12 +321,15 @@ internal sealed class ClientRegistration
         Echo = null;
         _mayBeRegistered = true;
 
-        // On a connection each end notices that the other is gone, so Max-Age asks for no new registration (RFC 8323 section 7.3). A session of DTLS tells nothing: a server that crashed has
+        // On a connection each end notices that the other is gone, so Max-Age asks for no new registration (RFC 8323 section 7.3). A
+        // session of DTLS tells nothing: a server that crashed has
         // forgotten session and registration, and says no word.
         DueAt = Standing is { Channel.IsReliable: true } ? long.MaxValue : RegistrationTimes.StaleAt(heardAt, Representation.MaxAge);
     }
 
-    /// <summary>The server answered and does not notify. It is asked again when the response is no longer current, and then ever more rarely.</summary>
+    /// <summary>
+    /// The server answered and does not notify. It is asked again when the response is no longer current, and then ever more rarely.
+    /// </summary>
     public void BecomeUnregistered(CoapResponse response, long now)
     {
         Phase = RegistrationPhase.Waiting;
@@ -427,7 +437,9 @@ internal sealed class ClientRegistration
         }
     }
 
-    /// <summary>Goes on after an exception: a mistake of ours, or a user's clock, source of chance or resolver that threw where none may.</summary>
+    /// <summary>
+    /// Goes on after an exception: a mistake of ours, or a user's clock, source of chance or resolver that threw where none may.
+    /// </summary>
     public void Recover(Exception exception)
     {
         if (Phase is not (RegistrationPhase.Cancelling or RegistrationPhase.Over))
@@ -453,9 +465,6 @@ internal sealed class ClientRegistration
         }
     }
 
-    private static bool WillBeTold(CoapTransmission? transmission) =>
-        transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable };
-
     private void BecomeStale(long now)
     {
         _isStale = true;
@@ -477,13 +486,6 @@ internal sealed class ClientRegistration
         {
             Fail(error, now);
         }
-    }
-
-    private void LoseStanding()
-    {
-        CloseStanding();
-        _mayBeRegistered = false;
-        Representation.ForgetNumber();
     }
 
     private void CloseStanding()

@@ -1,6 +1,8 @@
 namespace CoAP.NET;
 
-/// <summary>Whether and how often the registration of an observation is made again when it is lost or in doubt (RFC 7641 section 3.3.1). Immutable.</summary>
+/// <summary>
+/// Whether and how often the registration of an observation is made again when it is lost or in doubt (RFC 7641 section 3.3.1). Immutable.
+/// </summary>
 public sealed record CoapReregistration
 {
     private CoapReregistration()
@@ -8,7 +10,8 @@ public sealed record CoapReregistration
     }
 
     /// <summary>
-    /// 5 to 15 s after Max-Age ended without a notification, and after every failure, with growing waits, until the observation is disposed. The default.
+    /// 5 to 15 s after Max-Age ended without a notification, and after every failure, with growing waits, until the observation is
+    /// disposed. The default.
     /// </summary>
     public static CoapReregistration Auto { get; } = new();
 
@@ -35,7 +38,9 @@ public sealed record CoapReregistration
     }
     = TimeSpan.FromMinutes(5);
 
-    /// <summary>As <see cref="Auto"/>, but not more often than given: for servers with a short Max-Age and devices that pay for each message.</summary>
+    /// <summary>
+    /// As <see cref="Auto"/>, but not more often than given: for servers with a short Max-Age and devices that pay for each message.
+    /// </summary>
     /// <param name="minimumInterval">The least time from one registration to the next; 0 to 30 days.</param>
     /// <returns>The rule.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 30 days.</exception>

@@ -11,7 +11,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What is observed: where it is, and the request for it without Observe. Equal targets are those whose responses could be cached for each other
+/// What is observed: where it is, and the request for it without Observe. Equal targets are those whose responses could be cached for each
+/// other
 /// (RFC 7252 section 5.6); they share a registration (RFC 7641 section 3.1).
 /// </summary>
 internal sealed class ObservationTarget : IEquatable<ObservationTarget>
@@ -21,7 +22,8 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 
     /// <summary>Makes a target.</summary>
     /// <param name="place">Scheme and authority, or who the peer is.</param>
-    /// <param name="message">The request with all its options; becomes this target's. Its own Observe and ETag options are taken out.</param>
+    /// <param name="message">The request with all its options; becomes this target's. Its own Observe and ETag options are taken
+    /// out.</param>
     public ObservationTarget(string place, CoapMessage message)
     {
         message.Options.Remove(OptionNumber.Observe);
@@ -53,7 +55,10 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>Whether what comes is stored in the cache of the endpoint, as the first who observes it says.</summary>
     public CoapCacheMode CacheMode { get; init; }
 
-    /// <summary>The block size in bytes to propose; null for that of the peer's parameters. Those who share the registration share that of the first.</summary>
+    /// <summary>
+    /// The block size in bytes to propose; null for that of the peer's parameters. Those who share the registration share that of the
+    /// first.
+    /// </summary>
     public int? BlockSize { get; init; }
 
     /// <summary>A message of its own for a registration or cancellation.</summary>
@@ -67,7 +72,10 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         return message;
     }
 
-    /// <summary>A registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size that all notifications shall have (RFC 7959 section 2.6).</summary>
+    /// <summary>
+    /// A registration or cancellation: both have the same options (RFC 7641 section 3.6), with the block size that all notifications shall
+    /// have (RFC 7959 section 2.6).
+    /// </summary>
     /// <param name="observe">The value of Observe.</param>
     /// <param name="standing">The token towards the peer.</param>
     public CoapMessage Compose(uint observe, StandingRequest standing)
@@ -109,7 +117,8 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
             }
         }
 
-        // The payload of a FETCH is part of what is asked for (RFC 8132 section 2); a GET has none. Numbers above are no -1, so that a payload is no option.
+        // The payload of a FETCH is part of what is asked for (RFC 8132 section 2); a GET has none. Numbers above are no -1, so that a
+        // payload is no option.
         BinaryPrimitives.WriteInt32LittleEndian(number, -1);
         key.Write(number);
         Append(key, message.Payload.Span);

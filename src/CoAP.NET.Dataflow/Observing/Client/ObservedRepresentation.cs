@@ -2,7 +2,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>What came last of an observed resource: its place in the order of notifications (RFC 7641 section 3.4), and what a 2.03 may name (section 3.3.2). Not thread-safe.</summary>
+/// <summary>
+/// What came last of an observed resource: its place in the order of notifications (RFC 7641 section 3.4), and what a 2.03 may name
+/// (section 3.3.2). Not thread-safe.
+/// </summary>
 internal sealed class ObservedRepresentation
 {
     private uint _number;
@@ -28,7 +31,8 @@ internal sealed class ObservedRepresentation
     /// <param name="isAnswer">Whether it came with the acknowledgement of the registration.</param>
     /// <param name="isOrdered">Whether it came over a connection, in order.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    // What rides on the acknowledgement of a registration was made after the registration was sent, so after all that had come before: a server that restarted and counts from the beginning is
+    // What rides on the acknowledgement of a registration was made after the registration was sent, so after all that had come before: a
+    // server that restarted and counts from the beginning is
     // understood at once.
     public bool IsNewer(uint number, bool isAnswer, bool isOrdered, long now) =>
         !HasNumber || isOrdered || (isAnswer && !_heardSinceSent) || NotificationOrder.IsNewer(_number, HeardAt, number, now);

@@ -3,7 +3,10 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Finds the peer of an observation. Names are resolved for every registration, as the server may have moved. Belongs to whoever is busy with the observation.</summary>
+/// <summary>
+/// Finds the peer of an observation. Names are resolved for every registration, as the server may have moved. Belongs to whoever is busy
+/// with the observation.
+/// </summary>
 #pragma warning disable CA1001 // what stops a search is disposed with the search, which ends with the observation at the latest
 internal sealed class PeerSearch(ClientObservation observation, ObservationPort port)
 #pragma warning restore CA1001
@@ -16,7 +19,10 @@ internal sealed class PeerSearch(ClientObservation observation, ObservationPort 
     /// <summary>Whether the next registration goes to the address after the one that failed.</summary>
     public bool TriesNext { get; set; }
 
-    /// <summary>Whether the peer cannot be found again after its connection ended: it had connected to us, and comes back by a connection of its own, as another peer.</summary>
+    /// <summary>
+    /// Whether the peer cannot be found again after its connection ended: it had connected to us, and comes back by a connection of its
+    /// own, as another peer.
+    /// </summary>
     public bool IsGoneForGood => observation.Target.Peer is { IsConnection: true } peer && !ObservationPort.MayConnect(peer);
 
     /// <summary>Begins a search, in the place of one that is under way.</summary>

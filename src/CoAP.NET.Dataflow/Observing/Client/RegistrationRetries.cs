@@ -20,7 +20,10 @@ internal sealed class RegistrationRetries(ClientObservation observation)
         return NotBefore(now + wait, sentAt, rule);
     }
 
-    /// <summary>When to register again after the connection ended, in units of 100 ns: the first time soon, as servers restart; then ever later, unless the registration lasted.</summary>
+    /// <summary>
+    /// When to register again after the connection ended, in units of 100 ns: the first time soon, as servers restart; then ever later,
+    /// unless the registration lasted.
+    /// </summary>
     /// <param name="reason">Why it ended.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="sentAt">When the last registration left; <see cref="long.MinValue"/> for never.</param>

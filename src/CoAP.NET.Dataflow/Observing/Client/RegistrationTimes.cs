@@ -17,11 +17,17 @@ internal static class RegistrationTimes
     /// <param name="maxAge">Its Max-Age.</param>
     public static long StaleAt(long now, TimeSpan maxAge) => now + maxAge.Ticks;
 
-    /// <summary>How long to wait after a representation became stale: 5 to 15 s, so that clients do not all come at the same time (RFC 7641 section 3.3.1). In units of 100 ns.</summary>
+    /// <summary>
+    /// How long to wait after a representation became stale: 5 to 15 s, so that clients do not all come at the same time (RFC 7641 section
+    /// 3.3.1). In units of 100 ns.
+    /// </summary>
     /// <param name="chance">A random number from 0 up to 1.</param>
     public static long Patience(double chance) => s_leastPatience + (long)(s_patienceSpread * chance);
 
-    /// <summary>How long to wait after an attempt that failed, in units of 100 ns: 5 s, twice as long each time up to a bound, of which half is drawn by lot.</summary>
+    /// <summary>
+    /// How long to wait after an attempt that failed, in units of 100 ns: 5 s, twice as long each time up to a bound, of which half is
+    /// drawn by lot.
+    /// </summary>
     /// <param name="failures">How many attempts failed in a row before this one.</param>
     /// <param name="bound">The longest wait.</param>
     /// <param name="chance">A random number from 0 up to 1.</param>

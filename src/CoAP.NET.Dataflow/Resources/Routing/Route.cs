@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Blockwise;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
@@ -37,7 +38,7 @@ internal sealed class Route
     public RouteSettings Settings { get; } = new();
 
     /// <summary>What its observers know it by.</summary>
-    public ObservedRoute Observed { get; } = new();
+    public RouteChanges Observed { get; } = new();
 
     /// <summary>Whether it can be observed. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsObservable => (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Inherit(settings => settings.Observing) is not null;

@@ -1,4 +1,5 @@
 using CoAP.NET.Blockwise;
+using CoAP.NET.Observing;
 
 namespace CoAP.NET.Resources;
 

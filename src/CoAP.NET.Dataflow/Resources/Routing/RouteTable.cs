@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Unicode;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
@@ -37,7 +38,7 @@ internal sealed class RouteTable
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
     /// <summary>Who tells observers what changed; null where nobody keeps any. Set by the endpoint.</summary>
-    public IChangeNotice? Changes { get; set; }
+    public ChangeNotice? Changes { get; set; }
 
     /// <summary>Guards every change; never held while user code runs.</summary>
     public Lock Gate { get; } = new();

@@ -166,7 +166,7 @@ internal sealed class ObservedWorld : IAsyncDisposable
                 Assert.Null(channel.ObservingState);
             }
 
-            Assert.Equal((0, 0, 0, 0), (pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Messages.Memory.Running, pipeline.Observers.Count));
+            Assert.Equal((0, 0, 0, 0), (pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Messages.Memory.Running, pipeline.Observers.Table.Count));
             Assert.Equal(pipeline.Channels.WatchesIdle ? 1 : 0, pipeline.Shard.Wheel.Count);
         }
 

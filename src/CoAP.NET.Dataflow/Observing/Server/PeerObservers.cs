@@ -3,7 +3,10 @@ using CoAP.NET.Execution;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>The observers of one client, and what bounds its notifications over all of them (RFC 7641 section 4.5.1). The timer is for what waits. Guarded by the shard's lock.</summary>
+/// <summary>
+/// The observers of one client, and what bounds its notifications over all of them (RFC 7641 section 4.5.1). The timer is for what waits.
+/// Guarded by the shard's lock.
+/// </summary>
 internal sealed class PeerObservers : WheelTimer
 {
     private readonly ObserverLayer _layer;
@@ -45,7 +48,10 @@ internal sealed class PeerObservers : WheelTimer
     /// <summary>Non-confirmable notifications since the last acknowledgement.</summary>
     public int Unacknowledged { get; set; }
 
-    /// <summary>When it was sent the last notification of a resource whose notifications are Non-confirmable, in units of 100 ns; long ago when there was none.</summary>
+    /// <summary>
+    /// When it was sent the last notification of a resource whose notifications are Non-confirmable, in units of 100 ns; long ago when
+    /// there was none.
+    /// </summary>
     public long LastPaced { get; set; } = long.MinValue / 2;
 
     /// <summary>Whether another one had to wait since then.</summary>
@@ -97,8 +103,35 @@ internal sealed class PeerObservers : WheelTimer
         Count--;
     }
 
-    /// <summary>It lost a place. No lock may be held.</summary>
-    public void GiveWay() => _layer.GiveWay(this);
+    /// <summary>
+    /// Of the observers that registered first, the one that neither registered again nor acknowledged a notification for longest.
+    /// </summary>
+    /// <param name="maxCompared">How many are compared.</param>
+    public Observer Stillest(int maxCompared)
+    {
+        Observer stillest = Last!;
+        Observer? next = stillest.PreviousOfPeer;
+        for (int i = 1; i < maxCompared && next is not null; i++, next = next.PreviousOfPeer)
+        {
+            stillest = next.MovedAt < stillest.MovedAt ? next : stillest;
+        }
 
-    internal override void Fire(long now) => _layer.QueuePeer(this, now);
+        return stillest;
+    }
+
+    /// <summary>It lost a place to a client that may belong to another shard. Takes the lock.</summary>
+    public void GiveWay()
+    {
+        _layer.Shard.Enter();
+        try
+        {
+            _layer.Table.GiveWay(this);
+        }
+        finally
+        {
+            _layer.Shard.Exit();
+        }
+    }
+
+    internal override void Fire(long now) => _layer.Sender.QueuePeer(this, now);
 }

@@ -1,17 +1,23 @@
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The least number that a notification may have at a time, so that numbers rise over restarts of the process and of the machine (RFC 7641 sections 3.4 and 4.4): the wall clock when the
+/// The least number that a notification may have at a time, so that numbers rise over restarts of the process and of the machine (RFC 7641
+/// sections 3.4 and 4.4): the wall clock when the
 /// endpoint was made, and from there the monotonic clock, which nobody sets.
 /// </summary>
 /// <remarks>
-/// A wall clock may have been set back between two runs, as by a time server. So a run begins a lead ahead of the wall clock, and loses the lead slowly: whoever begins after one that ran for
-/// <see cref="s_leadLasts"/> is ahead of it although the clock was set back by as much as the lead, and one after a shorter run still is, by a part of it. Beyond that a client may take what is new for
+/// A wall clock may have been set back between two runs, as by a time server. So a run begins a lead ahead of the wall clock, and loses the
+/// lead slowly: whoever begins after one that ran for
+/// <see cref="s_leadLasts"/> is ahead of it although the clock was set back by as much as the lead, and one after a shorter run still is,
+/// by a part of it. Beyond that a client may take what is new for
 /// old, for at most 128 s.
 /// </remarks>
 internal sealed class NotificationClock
 {
-    /// <summary>How many numbers the clock counts in a second: 2^24 numbers come round in 1,024 s, and 256 s are 2^22 (RFC 7641 section 4.4 allows fewer than 2^23).</summary>
+    /// <summary>
+    /// How many numbers the clock counts in a second: 2^24 numbers come round in 1,024 s, and 256 s are 2^22 (RFC 7641 section 4.4 allows
+    /// fewer than 2^23).
+    /// </summary>
     public const long PerSecond = 1 << 14;
 
     private static readonly long s_lead = TimeSpan.FromSeconds(60).Ticks;

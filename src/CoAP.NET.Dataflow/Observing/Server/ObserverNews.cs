@@ -2,7 +2,10 @@ using CoAP.NET.Channels;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>Counts the observers of routes and tells who listens what becomes of them. Methods are called under the shard's lock; handlers of users run when it is released.</summary>
+/// <summary>
+/// Counts the observers of routes and tells who listens what becomes of them. Methods are called under the shard's lock; handlers of users
+/// run when it is released.
+/// </summary>
 internal sealed class ObserverNews
 {
     private readonly CoapShard _shard;

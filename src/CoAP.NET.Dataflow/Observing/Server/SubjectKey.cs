@@ -4,23 +4,24 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What makes two registrations one: the same route, the same request as far as the cache key goes (RFC 7252 section 5.6, without Observe: RFC 7641 section 2; with the payload
+/// What makes two registrations one: the same route, the same request as far as the cache key goes (RFC 7252 section 5.6, without Observe:
+/// RFC 7641 section 2; with the payload
 /// of FETCH: RFC 8132 section 2), and peers of one identity that take messages of one size.
 /// </summary>
 internal sealed class SubjectKey : IEquatable<SubjectKey>
 {
-    private readonly ObservedRoute _route;
+    private readonly RouteChanges _route;
     private readonly object? _identity;
     private readonly Sizes _sizes;
     private readonly int _hash;
 
-    public SubjectKey(ObservedRoute route, CoapMessage request, CoapChannel channel)
+    public SubjectKey(RouteChanges route, CoapMessage request, CoapChannel channel)
         : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity, Sizes.Of(channel))
     {
     }
 
     private SubjectKey(
-        ObservedRoute route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, Sizes sizes)
+        RouteChanges route, CoapCode code, CoapOptionCollection? options, ReadOnlyMemory<byte> payload, object? identity, Sizes sizes)
     {
         _route = route;
         _identity = identity;
@@ -45,7 +46,9 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
 
     public ReadOnlyMemory<byte> Payload { get; }
 
-    /// <summary>Whether what is made for this fits a peer: the CSM of a connection may change what its peer takes (RFC 8323 section 5.3).</summary>
+    /// <summary>
+    /// Whether what is made for this fits a peer: the CSM of a connection may change what its peer takes (RFC 8323 section 5.3).
+    /// </summary>
     public bool Fits(CoapChannel channel) => !channel.IsReliable || _sizes == Sizes.Of(channel);
 
     /// <summary>The same for a peer that takes messages of another size now. Only of a key that is kept.</summary>

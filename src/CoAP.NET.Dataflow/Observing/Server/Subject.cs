@@ -4,7 +4,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What is observed: one registration request, and all observers that made it (RFC 7641 section 1.2). Its handler runs once for all of them.
+/// What is observed: one registration request, and all observers that made it (RFC 7641 section 1.2). Its handler runs once for all of
+/// them.
 /// The timer is for a run that has to be tried again. Guarded by the shard's lock.
 /// </summary>
 internal sealed class Subject : WheelTimer
@@ -18,20 +19,20 @@ internal sealed class Subject : WheelTimer
     private long _windowStart;
     private int _inWindow;
 
-    public Subject(ObserverLayer layer, SubjectKey key, ObservableResource resource, SpecialOptions special, long now)
+    public Subject(ObserverLayer layer, SubjectKey key, Registration registration, SpecialOptions special, long now)
     {
         _layer = layer;
         Key = key;
-        Route = resource.Route;
-        Path = resource.Path;
-        Settings = resource.Settings;
+        Route = registration.Route;
+        Path = registration.Path;
+        Settings = registration.Settings;
         Special = special;
         _windowStart = now;
     }
 
     public SubjectKey Key { get; }
 
-    public ObservedRoute Route { get; }
+    public RouteChanges Route { get; }
 
     public string Path { get; }
 
@@ -102,7 +103,9 @@ internal sealed class Subject : WheelTimer
         Observers.RemoveAt(Observers.Count - 1);
     }
 
-    /// <summary>Whether an observer is looked at when there is something new: not while its connection has no room, after which it asks by itself.</summary>
+    /// <summary>
+    /// Whether an observer is looked at when there is something new: not while its connection has no room, after which it asks by itself.
+    /// </summary>
     public void SetStalled(Observer observer, bool isStalled)
     {
         if (isStalled != (observer.Index >= Reachable))
@@ -118,12 +121,17 @@ internal sealed class Subject : WheelTimer
         (other.Index, observer.Index) = (observer.Index, index);
     }
 
-    /// <summary>When the next sequence number may be taken by a run; not after now when it may be. On connections the order is that of arrival (RFC 8323 section 7.1).</summary>
+    /// <summary>
+    /// When the next sequence number may be taken by a run; not after now when it may be. On connections the order is that of arrival (RFC
+    /// 8323 section 7.1).
+    /// </summary>
     public long NextNumberAt(long now) => Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window ? long.MinValue : _windowStart + Window;
 
     /// <summary>
-    /// The next sequence number, above all before it (RFC 7641 section 4.4). Never below the clock, which counts at the highest rate: so whatever a client was told before by another subject of the
-    /// same resource, such as one that is gone or one of a request with another entity-tag, or by the process before this one, is older by number too. Clock and windows together use fewer than
+    /// The next sequence number, above all before it (RFC 7641 section 4.4). Never below the clock, which counts at the highest rate: so
+    /// whatever a client was told before by another subject of the
+    /// same resource, such as one that is gone or one of a request with another entity-tag, or by the process before this one, is older by
+    /// number too. Clock and windows together use fewer than
     /// 2^23 in 256 s.
     /// </summary>
     public uint NextNumber(long now, NotificationClock clock)
@@ -139,5 +147,5 @@ internal sealed class Subject : WheelTimer
         return (uint)_sequence & Observe.MaxValue;
     }
 
-    internal override void Fire(long now) => _layer.WantRun(this, now);
+    internal override void Fire(long now) => _layer.Runs.Want(this, now);
 }

@@ -1,13 +1,18 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Observing;
 
-/// <summary>A route, as far as who keeps its observers knows it: an identity, how often it was said to have changed, and how many observe it.</summary>
-internal sealed class ObservedRoute
+/// <summary>
+/// A route, as far as its observers go: an identity, how often it was said to have changed, and how many observe it. Thread-safe.
+/// </summary>
+internal sealed class RouteChanges
 {
     private int _changes;
     private int _observers;
     private ObserverEvents? _events;
 
-    /// <summary>Counts what was said before any observer is told. By it a registration knows whether something changed while its own handler ran.</summary>
+    /// <summary>
+    /// How often it was said to have changed. Counted before any observer is told: by it a registration knows whether something changed
+    /// while its own handler ran.
+    /// </summary>
     public int Changes => Volatile.Read(ref _changes);
 
     /// <summary>How many observers it has.</summary>

@@ -1,4 +1,4 @@
-namespace CoAP.NET;
+namespace CoAP.NET.Observing;
 
 /// <summary>What a route says of its observers.</summary>
 /// <param name="MaxAge">The Max-Age of answers to registrations and of notifications that name none, in seconds.</param>

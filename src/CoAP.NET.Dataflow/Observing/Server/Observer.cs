@@ -3,7 +3,10 @@ using CoAP.NET.Execution;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for what is sent although nothing changed. Guarded by the shard's lock.</summary>
+/// <summary>
+/// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for what is sent although nothing
+/// changed. Guarded by the shard's lock.
+/// </summary>
 internal sealed class Observer : WheelTimer, ITransmissionSource
 {
     private readonly ObserverLayer _layer;
@@ -34,7 +37,10 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
     /// <summary>Its place in the list of the subject.</summary>
     public int Index { get; set; }
 
-    /// <summary>The Content-Format of what it was sent, which never changes (RFC 7641 section 4.2); or a constant of <see cref="PreparedNotification"/>.</summary>
+    /// <summary>
+    /// The Content-Format of what it was sent, which never changes (RFC 7641 section 4.2); or a constant of
+    /// <see cref="PreparedNotification"/>.
+    /// </summary>
     public int Format { get; set; }
 
     /// <summary>The last change of the subject that what it was sent shows.</summary>
@@ -72,7 +78,9 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
 
     public bool IsRemoved { get; set; }
 
-    /// <summary>Whether the answer to the registration is still on its way. It is the first notification: no other goes before or beside it.</summary>
+    /// <summary>
+    /// Whether the answer to the registration is still on its way. It is the first notification: no other goes before or beside it.
+    /// </summary>
     public bool IsBeingAnswered { get; set; } = true;
 
     /// <summary>The answer to the registration, until it needs no acknowledgement any more.</summary>
@@ -89,9 +97,35 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
 
     public bool IsOutstanding => IsBeingAnswered || Confirmable is not null;
 
-    long ITransmissionSource.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.MayBeTakenAt(this, transmission, now);
+    /// <summary>Whether it has not been sent what changed, and no result of a run is there that shows it.</summary>
+    public bool IsStale => Subject.Latest is not { } latest ? Subject.Change > Seen || NeedsRefresh
+        : Subject.Change > latest.Change || (NeedsRefresh && latest.Number <= SentRun);
 
-    CoapMessage? ITransmissionSource.Take(CoapTransmission transmission, long now) => _layer.Take(this, transmission, now);
+    /// <summary>Whether the result of a run is news for it.</summary>
+    public bool Lacks(PreparedNotification latest) => latest.Number > SentRun && (latest.Change > Seen || NeedsRefresh);
 
-    internal override void Fire(long now) => _layer.OnRefreshDue(this, now);
+    /// <summary>It is sent the result of a run.</summary>
+    public void NoteSent(PreparedNotification latest)
+    {
+        Seen = latest.Change;
+        SentRun = latest.Number;
+        NeedsRefresh = false;
+    }
+
+    /// <summary>Counts it among those of its subject that are sent something or wait for it, or no longer.</summary>
+    public void CountBusy()
+    {
+        bool busy = IsWaiting || IsOutstanding;
+        if (busy != IsCountedBusy && !IsRemoved)
+        {
+            IsCountedBusy = busy;
+            Subject.Busy += busy ? 1 : -1;
+        }
+    }
+
+    long ITransmissionSource.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.Sender.MayBeTakenAt(this, transmission, now);
+
+    CoapMessage? ITransmissionSource.Take(CoapTransmission transmission, long now) => _layer.Sender.Take(this, transmission, now);
+
+    internal override void Fire(long now) => _layer.Sender.OnRefreshDue(this, now);
 }

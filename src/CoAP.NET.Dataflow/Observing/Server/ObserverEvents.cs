@@ -1,10 +1,11 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Channels;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The events of the observers of one route. What happens under the locks of shards waits in a queue, and is raised without a lock, one after the other: so whoever counts in a handler sees, at the
+/// The events of the observers of one route. What happens under the locks of shards waits in a queue, and is raised without a lock, one
+/// after the other: so whoever counts in a handler sees, at the
 /// latest in the last one, how many there are.
 /// </summary>
 /// <param name="sender">Who events come from.</param>
@@ -23,7 +24,9 @@ internal sealed class ObserverEvents(object sender)
 
     public event EventHandler<CoapObserverChange>? Acknowledged;
 
-    /// <summary>Notes that a client became an observer. May be called under a lock; as for all of these, <see cref="Raise"/> must follow without it.</summary>
+    /// <summary>
+    /// Notes that a client became an observer. May be called under a lock; as for all of these, <see cref="Raise"/> must follow without it.
+    /// </summary>
     /// <returns>Whether there is something to raise.</returns>
     public bool AddCame(CoapChannel channel, string path) => TryAdd(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, channel, path, null);
 

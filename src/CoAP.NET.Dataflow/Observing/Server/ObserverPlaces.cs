@@ -3,7 +3,8 @@ using CoAP.NET.Channels;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// The places for observers of an endpoint, over all its shards: how many are taken, which source holds most of them, and who gives way when there are none left. Thread-safe.
+/// The places for observers of an endpoint, over all its shards: how many are taken, which source holds most of them, and who gives way
+/// when there are none left. Thread-safe.
 /// </summary>
 internal sealed class ObserverPlaces
 {
@@ -23,7 +24,8 @@ internal sealed class ObserverPlaces
     /// <summary>Takes a place for one more observer of a client.</summary>
     /// <param name="place">What the client holds.</param>
     /// <param name="max">How many places there are.</param>
-    /// <param name="loser">The client that lost a place to it; null when there was a free one. Whoever called must then have its layer remove an observer.</param>
+    /// <param name="loser">The client that lost a place to it; null when there was a free one. Whoever called must then have its layer
+    /// remove an observer.</param>
     /// <returns>False when there is none, and no other source holds more than that of the client would.</returns>
     public bool TryTake(SourceLedger<PeerObservers>.Holding place, int max, out PeerObservers? loser)
     {

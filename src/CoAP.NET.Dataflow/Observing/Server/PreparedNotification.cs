@@ -2,7 +2,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
-/// <summary>What one run of the handler gave, for all observers of a subject: they share code, options and payload, and differ in token and Message ID.</summary>
+/// <summary>
+/// What one run of the handler gave, for all observers of a subject: they share code, options and payload, and differ in token and Message
+/// ID.
+/// </summary>
 internal sealed class PreparedNotification
 {
     /// <summary>Of a representation without the option.</summary>

@@ -1,0 +1,222 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// What changes, and the runs of handlers that it leads to (RFC 7641 section 4.2): one for all observers of a subject. Called under the
+/// shard's lock, as everything of the <see cref="ObserverLayer"/>.
+/// </summary>
+internal sealed class NotificationRuns(ObserverLayer layer)
+{
+    private static readonly CoapMessage s_gone = new(CoapCode.NotFound);
+    private static readonly CoapMessage s_otherFormat = new(CoapCode.NotAcceptable);
+
+    // How long a run is waited for. After that, and only if there is something new, another one is begun: a block that a user linked in may
+    // have lost it.
+    private static readonly long s_patience = TimeSpan.FromMinutes(5).Ticks;
+
+    private readonly CoapShard _shard = layer.Shard;
+
+    /// <summary>The state of what is observed may have changed.</summary>
+    /// <param name="subjects">What is observed; null for nothing.</param>
+    /// <returns>How many observe it.</returns>
+    public int Mark(IReadOnlyCollection<Subject>? subjects)
+    {
+        int observers = 0;
+        if (subjects is null)
+        {
+            return observers;
+        }
+
+        long now = _shard.Environment.Now;
+        foreach (Subject subject in subjects)
+        {
+            subject.Change++;
+            observers += subject.Observers.Count;
+
+            // Whoever is being sent something asks by itself when it is ready for more: so changes that nobody could be told of cost no
+            // run.
+            if (subject.HasIdle)
+            {
+                Want(subject, now);
+            }
+        }
+
+        return observers;
+    }
+
+    /// <summary>A route was removed: its observers get 4.04 and are forgotten.</summary>
+    public void OnGone(RouteChanges route)
+    {
+        foreach (Subject subject in layer.Table.SubjectsOf(route)?.ToArray() ?? [])
+        {
+            EndAll(subject, s_gone, CoapObserverEnd.Unmapped);
+        }
+    }
+
+    /// <summary>Wants the handler of a subject to run.</summary>
+    public void Want(Subject subject, long now)
+    {
+        if (subject.IsGone || subject.IsQueued)
+        {
+            return;
+        }
+
+        if (subject.IsRunning && now - subject.StartedAt < s_patience)
+        {
+            subject.RunsAgain = true;
+            return;
+        }
+
+        subject.IsQueued = true;
+        layer.Jobs.Add(subject, now);
+    }
+
+    /// <summary>Begins a run whose turn has come.</summary>
+    /// <returns>The request to serve; null when there is nothing to run, or not yet.</returns>
+    public CoapExchange? Begin(Subject subject, long now)
+    {
+        subject.IsQueued = false;
+        RekeyFirst(subject, now);
+        if (subject.IsGone)
+        {
+            return null;
+        }
+
+        if (subject.NextNumberAt(now) is var free && free > now)
+        {
+            _shard.Wheel.Schedule(subject, free);
+            return null;
+        }
+
+        subject.IsRunning = true;
+        subject.RunsAgain = false;
+        subject.StartedAt = now;
+        subject.Started++;
+        CoapChannel channel = subject.Observers[0].Channel;
+        CoapMessage request = new(subject.Key.Code, subject.Key.Options!) { Payload = subject.Key.Payload, Token = new CoapToken(new byte[subject.TokenLength]) };
+        return new CoapExchange(channel, null, new CoapRequest(request) { Channel = channel, IsForObservers = true })
+        {
+            Special = subject.Special,
+            Observing = new SubjectRun(subject, subject.Started, subject.Change, subject.NextNumber(now, layer.Clock)),
+        };
+    }
+
+    /// <summary>A run was refused for lack of room in this very server: no answer of the resource. It is tried again.</summary>
+    public void Postpone(SubjectRun run)
+    {
+        if (!run.IsLate)
+        {
+            run.Subject.IsRunning = false;
+            _shard.Wheel.Schedule(run.Subject, _shard.Environment.Now + (Math.Max(1, _shard.Environment.Limits.BusyMaxAge) * TimeSpan.TicksPerSecond));
+        }
+    }
+
+    /// <summary>A run came back: its answer goes to all observers of the subject, each as soon as its turn comes.</summary>
+    /// <param name="run">The run.</param>
+    /// <param name="response">The notification but for its token; an error ends all these observations (RFC 7641 section 4.2).</param>
+    public void Publish(SubjectRun run, CoapMessage response)
+    {
+        if (run.IsLate)
+        {
+            _shard.Environment.Counters.Add(CoapCounter.LateResponses);
+            return;
+        }
+
+        Subject subject = run.Subject;
+        subject.IsRunning = false;
+        subject.Completed = run.Number;
+        if (!response.Code.IsSuccess)
+        {
+            EndAll(subject, response, CoapObserverEnd.Failed);
+            return;
+        }
+
+        layer.Jobs.Hold();
+        PreparedNotification latest = new(response, run);
+        subject.Latest = latest;
+        long now = _shard.Environment.Now;
+        for (int i = subject.Reachable - 1; i >= 0; i--)
+        {
+            Show(subject.Observers[i], latest, now);
+        }
+
+        if (subject.RunsAgain)
+        {
+            subject.RunsAgain = false;
+            if (subject.HasIdle || subject.Asked > subject.Completed)
+            {
+                Want(subject, now);
+            }
+        }
+
+        layer.Jobs.LookAfterPeers(now);
+    }
+
+    /// <summary>
+    /// Ends an observation whose resource has another Content-Format now: what was registered for one format is never continued in another
+    /// (RFC 7641 section 4.2).
+    /// </summary>
+    /// <returns>Whether it goes on.</returns>
+    public bool TryKeepFormat(Observer observer, PreparedNotification latest)
+    {
+        if (latest.Format != observer.Format && latest.Format != PreparedNotification.AnyFormat)
+        {
+            if (observer.Format != PreparedNotification.AnyFormat)
+            {
+                layer.Sender.End(observer, s_otherFormat, CoapObserverEnd.Failed);
+                return false;
+            }
+
+            observer.Format = latest.Format;
+        }
+
+        return true;
+    }
+
+    private void Show(Observer observer, PreparedNotification latest, long now)
+    {
+        if (!TryKeepFormat(observer, latest) || !observer.Lacks(latest))
+        {
+            return;
+        }
+
+        if (observer.IsOutstanding)
+        {
+            // It gets the newest state with the next copy, or after the acknowledgement.
+            return;
+        }
+
+        if (!observer.IsWaiting)
+        {
+            layer.Sender.Wait(observer, now);
+            observer.Ask = latest.Number;
+        }
+        else
+        {
+            layer.Sender.QueuePeer(observer.Peer, now);
+        }
+    }
+
+    private void EndAll(Subject subject, CoapMessage message, CoapObserverEnd end)
+    {
+        for (int i = subject.Observers.Count - 1; i >= 0; i--)
+        {
+            layer.Sender.End(subject.Observers[i], message, end);
+        }
+    }
+
+    // The sizes of a run are those of the peer of the first.
+    private void RekeyFirst(Subject subject, long now)
+    {
+        while (!subject.IsGone && subject.Observers[0] is var first && !subject.Key.Fits(first.Channel))
+        {
+            layer.Table.Rekey(first, now);
+            if (!first.IsOutstanding)
+            {
+                layer.Sender.Wait(first, now);
+            }
+        }
+    }
+}

@@ -1,0 +1,427 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Execution;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// What each observer is sent, and when: RFC 7641 sections 4.5, 4.5.2 and 7; on connections RFC 8323 section 7. Called under the shard's
+/// lock, as everything of the <see cref="ObserverLayer"/>.
+/// </summary>
+/// <remarks>
+/// Whatever is given to a connection arrives, in order, so there is nothing to pace, to repeat or to confirm. What a connection has no room
+/// for waits, not as a message but as the wish to have the newest
+/// state when there is room again.
+/// </remarks>
+internal sealed class NotificationSender
+{
+    /// <summary>
+    /// A Confirmable notification at least every 24 hours (RFC 7641 section 4.5), in units of 100 ns. An hour early, so that whatever
+    /// delays it does not matter.
+    /// </summary>
+    public static readonly long ConfirmableEvery = TimeSpan.FromHours(23).Ticks;
+
+    private static readonly CoapMessage s_letGo = new(CoapCode.Content);
+
+    // How long a copy waits for the newer state that is being made for it.
+    private static readonly long s_hold = TimeSpan.FromMilliseconds(50).Ticks;
+
+    private readonly ObserverLayer _layer;
+    private readonly CoapShard _shard;
+    private readonly CoapCounters _counters;
+    private readonly NotificationPacing _pacing;
+
+    // Guarded by the shard's lock.
+    private JitterSequence _jitter;
+
+    public NotificationSender(ObserverLayer layer)
+    {
+        _layer = layer;
+        _shard = layer.Shard;
+        _counters = _shard.Environment.Counters;
+        _pacing = layer.Pacing;
+        _jitter = new JitterSequence(_shard.Environment.Random.NextUInt64());
+    }
+
+    /// <summary>Whether a Confirmable notification, first or as a copy, waits a moment for a newer state.</summary>
+    public long MayBeTakenAt(Observer observer, CoapTransmission transmission, long now)
+    {
+        if (observer.IsRemoved || (transmission != observer.Confirmable && transmission != observer.Answer) || !observer.IsStale)
+        {
+            observer.HeldUntil = 0;
+            return long.MinValue;
+        }
+
+        if (observer.HeldUntil == 0)
+        {
+            Ask(observer, now);
+            observer.HeldUntil = now + s_hold;
+        }
+        else if (observer.HeldUntil <= now)
+        {
+            // However long the handler takes: the state before is better than none.
+            observer.HeldUntil = 0;
+            return long.MinValue;
+        }
+
+        return observer.HeldUntil;
+    }
+
+    /// <summary>The message of a transmission at the moment it is sent.</summary>
+    public CoapMessage? Take(Observer observer, CoapTransmission transmission, long now)
+    {
+        if (observer.IsRemoved)
+        {
+            return null;
+        }
+
+        if (observer.Channel.IsReliable)
+        {
+            return TakeOnConnection(observer, transmission, now);
+        }
+
+        if (transmission == observer.NonConfirmable)
+        {
+            return observer.NonConfirmableMessage;
+        }
+
+        if (transmission == observer.Answer && transmission.Message.Type == CoapMessageType.NonConfirmable)
+        {
+            // Nobody acknowledges it; what is left of it is that a reset may match it.
+            observer.NonConfirmable = transmission;
+            observer.NonConfirmableMessage = transmission.Message;
+            OnFree(observer, now);
+            return transmission.Message;
+        }
+
+        if (observer.Subject.Latest is not { } latest || !observer.Lacks(latest))
+        {
+            return transmission.Message;
+        }
+
+        if (transmission.Attempts > 0)
+        {
+            _counters.Add(CoapCounter.NotificationsSuperseded);
+        }
+
+        observer.NoteSent(latest);
+        return latest.For(observer.Token, CoapMessageType.Confirmable);
+    }
+
+    /// <summary>What became of a transmission.</summary>
+    public void OnEnded(Observer observer, CoapTransmission transmission, CoapInboundKind kind, long now)
+    {
+        if (observer.IsRemoved)
+        {
+            return;
+        }
+
+        if (kind is not (CoapInboundKind.Acknowledged or CoapInboundKind.NotSent) || (kind == CoapInboundKind.NotSent && transmission == observer.Answer))
+        {
+            // Rejected, given up or unreachable; or the answer that should have told the client was lost here.
+            _counters.Add(CoapCounter.ObserversLost);
+            observer.Channel.NoteDrop(CoapCounter.ObserversLost);
+            _layer.Table.Remove(observer, kind switch
+            {
+                CoapInboundKind.Reset => CoapObserverEnd.Rejected,
+                CoapInboundKind.NotSent => CoapObserverEnd.NotAnswered,
+                _ => CoapObserverEnd.Lost,
+            });
+            return;
+        }
+
+        if (kind == CoapInboundKind.NotSent)
+        {
+            // No room now. It is not lost: the state at a later time will do.
+            observer.NeedsRefresh = true;
+            observer.SentRun = Math.Min(observer.SentRun, (observer.Subject.Latest?.Number ?? 0) - 1);
+            observer.NotBefore = now + NotificationPacing.Pace;
+            if (transmission == observer.NonConfirmable)
+            {
+                OnReady(observer, now);
+                return;
+            }
+        }
+        else if (transmission == observer.Confirmable)
+        {
+            observer.Peer.Unacknowledged = 0;
+            observer.Peer.NextProbe = now + NotificationPacing.RoundTripLife;
+            observer.ConfirmableFrom = now + ConfirmableEvery;
+            ArmRefresh(observer, now);
+            _layer.Table.NoteAcknowledged(observer, now);
+        }
+
+        if (transmission == observer.Confirmable || transmission == observer.Answer)
+        {
+            OnFree(observer, now);
+        }
+    }
+
+    /// <summary>A notification was offered down. Messaging never heard of what was declined, so it cannot say that it has ended.</summary>
+    /// <param name="observer">The observer.</param>
+    /// <param name="transmission">The notification.</param>
+    /// <param name="isTaken">Whether it was not declined.</param>
+    public void OnOffered(Observer observer, CoapTransmission transmission, bool isTaken)
+    {
+        if (!isTaken)
+        {
+            transmission.IsOver = true;
+            OnEnded(observer, transmission, CoapInboundKind.NotSent, _shard.Environment.Now);
+        }
+        else if (!transmission.IsOver && observer.Channel.IsReliable && observer.Confirmable == transmission)
+        {
+            // It waits for room on its connection. What it would have told is let go, as the newest state is taken then: so what waits for
+            // a peer that takes nothing has no size.
+            transmission.Message = s_letGo;
+        }
+    }
+
+    /// <summary>An observer was sent nothing for long, or its Max-Age ends soon.</summary>
+    public void OnRefreshDue(Observer observer, long now)
+    {
+        if (observer.IsOutstanding && observer.Channel.IsReliable)
+        {
+            // When there is room again it is looked at in any case.
+            observer.NeedsRefresh = true;
+            return;
+        }
+
+        if ((observer.Confirmable ?? observer.Answer) is { IsOver: true } lost)
+        {
+            // A block of a user kept to itself what became of it.
+            OnEnded(observer, lost, CoapInboundKind.NotSent, now);
+            return;
+        }
+
+        if (observer.IsOutstanding)
+        {
+            // What is outstanding may be the answer to the registration, after which nobody would look again.
+            _shard.Wheel.Schedule(observer, now + NotificationPacing.Pace);
+            return;
+        }
+
+        observer.NeedsRefresh = true;
+        Wait(observer, now);
+    }
+
+    /// <summary>Has something sent to an observer as soon as its turn comes.</summary>
+    public void Wait(Observer observer, long now)
+    {
+        if (!observer.IsWaiting)
+        {
+            observer.IsWaiting = true;
+            observer.Ask = 0;
+            observer.Peer.Waiting.Add(observer);
+            observer.CountBusy();
+            if (observer.IsOfGroup)
+            {
+                // All members of a group may have changed at the same moment.
+                observer.NotBefore = now + (long)(observer.Channel.Parameters.DefaultLeisure.Ticks * _jitter.Next());
+            }
+        }
+
+        QueuePeer(observer.Peer, now);
+    }
+
+    /// <summary>Looks at what waits for a peer, soon.</summary>
+    public void QueuePeer(PeerObservers peer, long now)
+    {
+        if (!peer.IsQueued)
+        {
+            peer.IsQueued = true;
+            _layer.Jobs.Add(peer, now);
+        }
+    }
+
+    /// <summary>Sends what waits for a peer and may leave.</summary>
+    public void Pump(PeerObservers peer, long now)
+    {
+        peer.IsQueued = false;
+        long due = long.MaxValue;
+        List<Observer> waiting = peer.Waiting;
+        int kept = 0;
+        for (int i = 0; i < waiting.Count; i++)
+        {
+            Observer observer = waiting[i];
+            _layer.Table.Rekey(observer, now);
+            if (!_pacing.MayBeSent(observer, now, ref due))
+            {
+                // By the time its turn comes this may not be the newest state any more.
+                observer.Ask = 0;
+            }
+            else if (!AwaitsRun(observer, now))
+            {
+                observer.IsWaiting = false;
+                Transmit(observer, now);
+                observer.CountBusy();
+                continue;
+            }
+
+            waiting[kept++] = observer;
+        }
+
+        waiting.RemoveRange(kept, waiting.Count - kept);
+        if (due != long.MaxValue)
+        {
+            _shard.Wheel.Schedule(peer, due);
+        }
+    }
+
+    /// <summary>Sets the time after which an observer is sent something although nothing changed.</summary>
+    public void ArmRefresh(Observer observer, long now)
+    {
+        // A connection that is gone is noticed without them.
+        long due = observer.Channel.IsReliable ? long.MaxValue : Math.Max(observer.ConfirmableFrom, now + NotificationPacing.Pace);
+        ObserveSettings settings = observer.Subject.Settings;
+        if (settings.Refreshes)
+        {
+            long maxAge = settings.MaxAge * TimeSpan.TicksPerSecond;
+            due = Math.Min(due, now + maxAge - Math.Min(maxAge / 4, 10 * TimeSpan.TicksPerSecond));
+        }
+
+        if (due != long.MaxValue)
+        {
+            _shard.Wheel.Schedule(observer, due);
+        }
+    }
+
+    /// <summary>
+    /// Tells an observer an error, without Observe, and forgets it. The message is Confirmable, and on its own from here.
+    /// </summary>
+    public void End(Observer observer, CoapMessage message, CoapObserverEnd end)
+    {
+        _layer.Table.Remove(observer, end);
+        CoapMessage last = message.HasOptions ? new CoapMessage(message.Code, message.OptionsToRead!) : new CoapMessage(message.Code);
+        last.Token = observer.Token;
+        last.Payload = message.Payload;
+        _counters.Add(CoapCounter.NotificationsSent);
+        _shard.Send(new CoapTransmission(observer.Channel, last, null) { IsLimited = true });
+    }
+
+    private CoapMessage? TakeOnConnection(Observer observer, CoapTransmission transmission, long now)
+    {
+        PreparedNotification? latest = observer.Subject.Latest;
+        bool isNewer = latest is not null && observer.Lacks(latest);
+        bool fits = observer.Subject.Key.Fits(observer.Channel);
+        if (transmission == observer.Answer && (!isNewer || !fits))
+        {
+            return transmission.Message;
+        }
+
+        if (latest is null || !fits || (ReferenceEquals(transmission.Message, s_letGo) && observer.IsStale))
+        {
+            // Made for messages of another size than the peer takes by now; or of before a change that nobody has looked at, as all
+            // observers waited: now one is ready for it.
+            observer.NeedsRefresh |= !fits;
+            OnFree(observer, now);
+            return null;
+        }
+
+        if (isNewer)
+        {
+            if (!_layer.Runs.TryKeepFormat(observer, latest))
+            {
+                return null;
+            }
+
+            _counters.Add(CoapCounter.NotificationsSuperseded);
+            observer.NoteSent(latest);
+        }
+
+        return latest.For(observer.Token, CoapMessageType.Confirmable);
+    }
+
+    // Whether an observer whose turn it is waits for a run that shows what changed since the last. It asks once: a result that came since
+    // is good, however much has changed again.
+    private bool AwaitsRun(Observer observer, long now)
+    {
+        if (observer.Ask == 0)
+        {
+            if (!observer.IsStale)
+            {
+                return false;
+            }
+
+            Ask(observer, now);
+        }
+
+        return observer.Subject.Completed < observer.Ask;
+    }
+
+    private void Ask(Observer observer, long now)
+    {
+        Subject subject = observer.Subject;
+        observer.Ask = subject.Started + 1;
+        subject.Asked = Math.Max(subject.Asked, observer.Ask);
+        _layer.Runs.Want(subject, now);
+    }
+
+    private void Transmit(Observer observer, long now)
+    {
+        PeerObservers peer = observer.Peer;
+        observer.Ask = 0;
+        if (observer.Subject.Latest is not { } latest || latest.Number <= observer.SentRun)
+        {
+            // It got this state another way meanwhile.
+            return;
+        }
+
+        observer.NoteSent(latest);
+        _counters.Add(CoapCounter.NotificationsSent);
+        bool isConfirmable = _pacing.MustBeConfirmable(observer, now);
+        NotificationPacing.NoteSent(observer, isConfirmable, now);
+        if (isConfirmable)
+        {
+            observer.Confirmable = new CoapTransmission(observer.Channel, latest.For(observer.Token, CoapMessageType.Confirmable), null) { Source = observer, IsLimited = true };
+            peer.Outstanding++;
+            observer.Subject.SetStalled(observer, observer.Channel.IsReliable);
+            _shard.Send(observer.Confirmable);
+            return;
+        }
+
+        CoapMessage message = latest.For(observer.Token, CoapMessageType.NonConfirmable);
+        observer.NonConfirmableMessage = message;
+        if (observer.NonConfirmable is not { IsOver: false })
+        {
+            observer.NonConfirmable = new CoapTransmission(observer.Channel, message, null) { Source = observer, IsLimited = true };
+        }
+
+        peer.Unacknowledged++;
+        ArmRefresh(observer, now);
+        _shard.Send(observer.NonConfirmable);
+        if (observer.Subject.Change > observer.Seen)
+        {
+            _layer.Runs.Want(observer.Subject, now);
+        }
+    }
+
+    // What was outstanding for an observer is so no more: it is ready for the newest state.
+    private void OnFree(Observer observer, long now)
+    {
+        observer.IsBeingAnswered = false;
+        observer.Subject.SetStalled(observer, isStalled: false);
+        observer.Answer = observer.Confirmable = null;
+        observer.Peer.Outstanding--;
+        observer.HeldUntil = 0;
+        OnReady(observer, now);
+    }
+
+    private void OnReady(Observer observer, long now)
+    {
+        if (observer.IsOutstanding)
+        {
+            return;
+        }
+
+        if (observer.Subject.Change > observer.Seen || observer.NeedsRefresh)
+        {
+            Wait(observer, now);
+        }
+
+        observer.CountBusy();
+        if (observer.Peer.Waiting.Count > 0)
+        {
+            QueuePeer(observer.Peer, now);
+        }
+    }
+}

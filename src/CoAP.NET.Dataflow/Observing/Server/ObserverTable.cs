@@ -1,0 +1,417 @@
+using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// The list of observers of a shard (RFC 7641 section 4.1): who observes what, who may, and who goes when there is no room. Called under
+/// the shard's lock, as everything of the
+/// <see cref="ObserverLayer"/>.
+/// </summary>
+internal sealed class ObserverTable
+{
+    private const int BytesOfNewcomer = 4096;
+    private const int MinNewcomers = 16;
+
+    // Among so many observers of a client, those that registered first, the one is found that gives way.
+    private const int MaxCompared = 16;
+
+    private readonly ObserverLayer _layer;
+    private readonly CoapShard _shard;
+    private readonly CoapLimits _limits;
+    private readonly CoapCounters _counters;
+    private readonly ObserverPlaces _places;
+    private readonly ObserverNews _news;
+    private readonly int _maxNewcomers;
+    private readonly CoapMessage _noRoom;
+
+    // Guarded by the shard's lock.
+    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
+    private readonly Dictionary<SubjectKey, Subject> _subjects = [];
+    private readonly Dictionary<RouteChanges, HashSet<Subject>> _byRoute = [];
+    private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
+
+    // Observers that were heard once so far, from an address that may be forged. A registration is one datagram and is kept until a
+    // notification is not acknowledged, for ever where nothing changes; so,
+    // like the newcomers themselves, they replace one another. Who was replaced registers again when Max-Age is over, and is no newcomer
+    // then. Those that came back meanwhile, or were removed, leave the
+    // queue when their turn comes.
+    private readonly Queue<Observer> _newcomers = new();
+
+    public ObserverTable(ObserverLayer layer, ObserverPlaces places, int shardCount)
+    {
+        _layer = layer;
+        _shard = layer.Shard;
+        _limits = _shard.Environment.Limits;
+        _counters = _shard.Environment.Counters;
+        _places = places;
+        _news = new ObserverNews(_shard);
+        _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
+        _noRoom = new CoapMessage(CoapCode.ServiceUnavailable, new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
+    }
+
+    /// <summary>How many observers the shard has.</summary>
+    public int Count => _observers.Count;
+
+    /// <summary>All observers of the shard.</summary>
+    public IReadOnlyCollection<Observer> Observers => _observers.Values;
+
+    /// <summary>What is observed of a route; null for nothing.</summary>
+    public IReadOnlyCollection<Subject>? SubjectsOf(RouteChanges route) => _byRoute.GetValueOrDefault(route);
+
+    /// <summary>What is observed at a path; null for nothing.</summary>
+    public IReadOnlyCollection<Subject>? SubjectsAt(string path) => _byPath.GetValueOrDefault(path);
+
+    /// <summary>
+    /// Notes an observer whose registration was answered with success, in the place of one with the same token (RFC 7641 section 4.1).
+    /// </summary>
+    /// <param name="exchange">The registration.</param>
+    /// <param name="registration">What it observes.</param>
+    /// <param name="result">The answer.</param>
+    /// <param name="number">The sequence number of the answer.</param>
+    /// <returns>The observer; null when a bound is reached, and the answer is that to a plain request.</returns>
+    public Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
+    {
+        CoapChannel channel = exchange.Channel;
+        CoapMessage request = exchange.Request.Message;
+        SubjectKey key = new(registration.Route, request, channel);
+        number = 0;
+        _observers.TryGetValue((channel, request.Token), out Observer? before);
+        PeerObservers? peer = channel.ObservingState;
+        long now = _shard.Environment.Now;
+        bool isCounted = before?.IsCountedBySource ?? false;
+        if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
+        {
+            _counters.Add(CoapCounter.RegistrationsRefused);
+            return null;
+        }
+
+        peer ??= new PeerObservers(_layer, channel);
+        peer.MovedAt = now;
+        if (before is null && !TryCount(peer, now, out isCounted))
+        {
+            _counters.Add(CoapCounter.RegistrationsRefused);
+            return null;
+        }
+
+        Subject subject = GetOrAddSubject(key, registration, exchange, now);
+        channel.ObservingState = peer;
+        Observer observer = new(_layer, subject, peer, request.Token)
+        {
+            Format = PreparedNotification.FormatOf(result.Code, result.OptionsToRead),
+            Seen = subject.Change,
+            SentRun = subject.Started,
+            ConfirmableFrom = now + NotificationSender.ConfirmableEvery,
+            IsOfGroup = exchange.Request.IsMulticast,
+            IsCountedBySource = isCounted,
+            MovedAt = now,
+
+            // Something changed while the handler ran: its answer may be of before.
+            NeedsRefresh = registration.Route.Changes != registration.Changes,
+        };
+        subject.Add(observer);
+        subject.SetStalled(observer, channel.IsReliable);
+        observer.CountBusy();
+        peer.Add(observer);
+        peer.Outstanding++;
+        channel.Pins++;
+        if (before is not null)
+        {
+            before.IsCountedBySource = false;
+            Remove(before, CoapObserverEnd.Replaced, observer);
+        }
+
+        _observers.Add((channel, request.Token), observer);
+        _news.Came(observer, before);
+        _counters.Add(CoapCounter.Registrations);
+        ReplaceNewcomers(observer, now);
+        number = subject.NextNumber(now, _layer.Clock);
+        _layer.Sender.ArmRefresh(observer, now);
+        return observer;
+    }
+
+    /// <summary>
+    /// Makes the transmission of the answer to a registration. Withdraws the registration if the answer is no success after all.
+    /// </summary>
+    public CoapTransmission? Answer(Observer observer, CoapMessage response)
+    {
+        if (!response.Code.IsSuccess)
+        {
+            Remove(observer, CoapObserverEnd.Failed);
+        }
+
+        if (observer.IsRemoved)
+        {
+            return null;
+        }
+
+        observer.Answer = new CoapTransmission(observer.Channel, response, null) { Source = observer };
+        return observer.Answer;
+    }
+
+    /// <summary>Removes the observer of a token, if there is one (RFC 7641 section 4.1: Observe 1).</summary>
+    public void Deregister(CoapChannel channel, CoapToken token, CoapObserverEnd end = CoapObserverEnd.Deregistered)
+    {
+        if (_observers.TryGetValue((channel, token), out Observer? observer))
+        {
+            Remove(observer, end);
+        }
+    }
+
+    /// <summary>Removes all observers of a peer without a word, because its connection has ended (RFC 8323 section 7.4).</summary>
+    public void RemoveAllOf(CoapChannel channel)
+    {
+        if (channel.ObservingState is not { } peer)
+        {
+            return;
+        }
+
+        // Not one by one: nothing is sent to the peer any more.
+        peer.Waiting.ForEach(static observer => observer.IsWaiting = false);
+        peer.Waiting.Clear();
+        while (peer.First is { } observer)
+        {
+            Remove(observer, CoapObserverEnd.Disconnected);
+        }
+    }
+
+    /// <summary>Removes everybody without a word, because the endpoint has stopped.</summary>
+    public void RemoveAll()
+    {
+        foreach (Observer observer in _observers.Values.ToArray())
+        {
+            Remove(observer, CoapObserverEnd.Stopped);
+        }
+
+        _layer.Jobs.Clear();
+    }
+
+    /// <summary>
+    /// A client lost places to clients of sources that hold less: of its observers, those that stand still longest are told 5.03 and
+    /// forgotten.
+    /// </summary>
+    public void GiveWay(PeerObservers peer)
+    {
+        long now = _shard.Environment.Now;
+        while (peer.Count > _places.HeldBy(peer.Place))
+        {
+            Observer observer = peer.Stillest(MaxCompared);
+            _counters.Add(CoapCounter.ObserversEvicted);
+            peer.Channel.NoteDrop(CoapCounter.ObserversEvicted);
+            if (_shard.Guard.IsTrusted(peer.Channel, now))
+            {
+                _layer.Sender.End(observer, _noRoom, CoapObserverEnd.Replaced);
+            }
+            else
+            {
+                Remove(observer, CoapObserverEnd.Replaced);
+            }
+        }
+    }
+
+    /// <summary>Removes an observer and what was under way for it.</summary>
+    /// <param name="observer">The observer.</param>
+    /// <param name="end">Why.</param>
+    /// <param name="successor">The one that takes its place; null when there is none.</param>
+    public void Remove(Observer observer, CoapObserverEnd end, Observer? successor = null)
+    {
+        if (observer.IsRemoved)
+        {
+            return;
+        }
+
+        PeerObservers peer = observer.Peer;
+        observer.IsRemoved = true;
+        _news.Went(observer, end, successor);
+        _observers.Remove((observer.Channel, observer.Token));
+        if (_observers.Count == 0)
+        {
+            _newcomers.Clear();
+        }
+
+        _shard.Wheel.Cancel(observer);
+        if (observer.IsOutstanding)
+        {
+            peer.Outstanding--;
+        }
+
+        Stop(observer.Answer);
+        Stop(observer.Confirmable);
+        Stop(observer.NonConfirmable);
+        observer.Answer = observer.Confirmable = observer.NonConfirmable = null;
+        observer.NonConfirmableMessage = null;
+
+        Leave(observer, observer.Subject);
+        if (observer.IsWaiting)
+        {
+            peer.Waiting.Remove(observer);
+        }
+
+        peer.Channel.Pins--;
+        if (observer.IsCountedBySource)
+        {
+            _shard.Guard.OnObserverRemoved(peer.Channel);
+        }
+
+        peer.Remove(observer);
+        _places.Trim(peer.Place, peer.Count);
+        if (peer.Count == 0)
+        {
+            peer.Channel.ObservingState = null;
+            _shard.Wheel.Cancel(peer);
+        }
+        else if (peer.Waiting.Count > 0)
+        {
+            _layer.Sender.QueuePeer(peer, _shard.Environment.Now);
+        }
+    }
+
+    /// <summary>An observer acknowledged a notification.</summary>
+    public void NoteAcknowledged(Observer observer, long now)
+    {
+        observer.MovedAt = observer.Peer.MovedAt = now;
+        _news.Acknowledged(observer);
+    }
+
+    /// <summary>
+    /// Moves an observer whose peer has changed what it takes (RFC 8323 section 5.3): it gets notifications of that size from here.
+    /// </summary>
+    public void Rekey(Observer observer, long now)
+    {
+        Subject before = observer.Subject;
+        if (before.Key.Fits(observer.Channel))
+        {
+            return;
+        }
+
+        Leave(observer, before);
+        SubjectKey key = before.Key.For(observer.Channel);
+        if (!_subjects.TryGetValue(key, out Subject? subject))
+        {
+            subject = AddSubject(key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now);
+        }
+
+        observer.Subject = subject;
+        subject.Add(observer);
+        subject.SetStalled(observer, observer.IsOutstanding);
+        observer.CountBusy();
+        observer.Seen = subject.Change;
+        observer.SentRun = subject.Started;
+        observer.NeedsRefresh = true;
+        observer.Ask = 0;
+    }
+
+    private static void AddTo<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, Subject subject)
+        where TKey : notnull
+    {
+        if (!index.TryGetValue(key, out HashSet<Subject>? subjects))
+        {
+            index.Add(key, subjects = []);
+        }
+
+        subjects.Add(subject);
+    }
+
+    private static void RemoveFrom<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, Subject subject)
+        where TKey : notnull
+    {
+        if (index.TryGetValue(key, out HashSet<Subject>? subjects) && subjects.Remove(subject) && subjects.Count == 0)
+        {
+            index.Remove(key);
+        }
+    }
+
+    private bool TryCount(PeerObservers peer, long now, out bool isCounted)
+    {
+        if (!_shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
+        {
+            return false;
+        }
+
+        if (_places.TryTake(peer.Place, _limits.MaxObservers, out PeerObservers? loser))
+        {
+            if (loser is not null)
+            {
+                _shard.AfterRelease(static loser => ((PeerObservers)loser!).GiveWay(), loser);
+            }
+
+            return true;
+        }
+
+        if (isCounted)
+        {
+            _shard.Guard.OnObserverRemoved(peer.Channel);
+        }
+
+        return false;
+    }
+
+    private bool IsNewcomer(CoapChannel channel, long now) => channel is { IsNewcomer: true, IsReliable: false } && !_shard.Guard.IsTrusted(channel, now);
+
+    private void ReplaceNewcomers(Observer observer, long now)
+    {
+        if (!IsNewcomer(observer.Channel, now))
+        {
+            return;
+        }
+
+        _newcomers.Enqueue(observer);
+        while (_newcomers.Count > _maxNewcomers)
+        {
+            Observer oldest = _newcomers.Dequeue();
+            if (!oldest.IsRemoved && IsNewcomer(oldest.Channel, now))
+            {
+                _counters.Add(CoapCounter.ObserversLost);
+                Remove(oldest, CoapObserverEnd.Replaced);
+            }
+        }
+    }
+
+    private Subject GetOrAddSubject(SubjectKey key, Registration registration, CoapExchange exchange, long now)
+    {
+        if (_subjects.TryGetValue(key, out Subject? subject))
+        {
+            subject.Settings = registration.Settings;
+            return subject;
+        }
+
+        return AddSubject(key.ToKeep(), registration, exchange.Special & ~SpecialOptions.Observe, now);
+    }
+
+    private Subject AddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)
+    {
+        Subject subject = new(_layer, key, registration, special, now);
+        _subjects.Add(subject.Key, subject);
+        AddTo(_byRoute, subject.Route, subject);
+        AddTo(_byPath, subject.Path, subject);
+        return subject;
+    }
+
+    private void Leave(Observer observer, Subject subject)
+    {
+        if (observer.IsCountedBusy)
+        {
+            observer.IsCountedBusy = false;
+            subject.Busy--;
+        }
+
+        subject.Remove(observer);
+        if (subject.Observers.Count == 0)
+        {
+            subject.IsGone = true;
+            _subjects.Remove(subject.Key);
+            _shard.Wheel.Cancel(subject);
+            RemoveFrom(_byRoute, subject.Route, subject);
+            RemoveFrom(_byPath, subject.Path, subject);
+        }
+    }
+
+    private void Stop(CoapTransmission? transmission)
+    {
+        if (transmission is { IsOver: false })
+        {
+            _shard.Cancel(transmission);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>What a change costs on its way to an observer.</summary>
+public sealed class NotifyCostTests : ObservingTest
+{
+    [Theory]
+    [InlineData(CoapNotificationMode.Confirmable)]
+    [InlineData(CoapNotificationMode.NonConfirmable)]
+    public async Task From_a_change_to_the_datagram_the_lock_of_the_shard_is_taken_four_times(CoapNotificationMode mode)
+    {
+        Options.Shards = 1;
+        CoapRouteHandlerBuilder route = MapState(mode: mode, probe: false);
+        await StartAsync();
+        Register(Peer);
+        Pass(10);
+        CoapShard shard = Server.Endpoint.Pipelines[0].Shard;
+        for (int i = 1; i <= 5; i++)
+        {
+            // To mark the change; to begin the run; to publish what it gave; to take a Message ID.
+            long before = shard.LocksTaken;
+            Change(route, $"{i}");
+            CoapMessage sent = TakeOne();
+            Assert.Equal(($"{i}", 4), (TextOf(sent), shard.LocksTaken - before));
+            if (mode == CoapNotificationMode.Confirmable)
+            {
+                Acknowledge(Peer, sent);
+            }
+
+            Pass(10);
+        }
+    }
+
+    [Fact]
+    public async Task Copies_of_a_notification_whose_bytes_are_not_kept_are_the_same()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartAsync();
+        Register(Peer);
+        route.Notify();
+        Settle();
+        string first = Assert.Single(Transport.TakeSent());
+        Pass(100);
+        Assert.Equal([first, first, first, first], Transport.TakeSent());
+    }
+}
