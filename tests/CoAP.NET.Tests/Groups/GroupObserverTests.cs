@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Groups;
 
 /// <summary>Who observes by way of a group (RFC 7641 with RFC 7252 section 8).</summary>
-public sealed class GroupObserverTests : ObservingTest
+public sealed class GroupObserverTests : ServerObserveTest
 {
     private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe00001bb, 5683);
 

@@ -3,7 +3,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Observations and the cache of the same endpoint: what is known to be current is not asked for (RFC 7641 section 3.3).</summary>
-public sealed class CachedNotificationTests : ObservationTest
+public sealed class CachedNotificationTests : ClientObserveTest
 {
     public CachedNotificationTests() => Options.Cache = new CoapCache();
 

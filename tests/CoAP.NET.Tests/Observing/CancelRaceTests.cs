@@ -3,7 +3,7 @@ using CoAP.NET.Tests.Endpoints;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Observations that come and go while notifications do: in random order on one thread, and on two threads at the same time.</summary>
-public sealed class CancelRaceTests : ObservationTest
+public sealed class CancelRaceTests : ClientObserveTest
 {
     [Fact]
     [Trait("Category", "Campaign")]

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class CancellingTests : ObservationTest
+public sealed class CancellingTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.6-2")]

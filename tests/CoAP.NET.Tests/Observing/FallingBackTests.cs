@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Servers that do not do all that was asked of them.</summary>
-public sealed class FallingBackTests : ObservationTest
+public sealed class FallingBackTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.2-1", "7641-3.3.2-1")]

@@ -6,7 +6,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Many observers, many threads, long times.</summary>
-public sealed class FanOutTests : ObservingTest
+public sealed class FanOutTests : ServerObserveTest
 {
     [Fact]
     [Rfc("7641-4.5-1")]

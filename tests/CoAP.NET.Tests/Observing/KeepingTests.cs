@@ -7,7 +7,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What must not end an observation, nor leave one behind that nobody hears of.</summary>
-public sealed class KeepingTests : ObservingTest
+public sealed class KeepingTests : ServerObserveTest
 {
     private static readonly CoapAddress s_group = CoapAddress.FromIPv4(0xe00001bb, 5683);
 

@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class NotificationTests : ObservationTest
+public sealed class NotificationTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.5-2", "7641-3.5-3")]

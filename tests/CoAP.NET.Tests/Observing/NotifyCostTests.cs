@@ -3,7 +3,7 @@ using CoAP.NET.Channels;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What a change costs on its way to an observer.</summary>
-public sealed class NotifyCostTests : ObservingTest
+public sealed class NotifyCostTests : ServerObserveTest
 {
     [Theory]
     [InlineData(CoapNotificationMode.Confirmable)]

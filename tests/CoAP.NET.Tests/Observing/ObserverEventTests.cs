@@ -5,7 +5,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What a server is told of the observers of its routes, and how many there are.</summary>
-public sealed class ObserverEventTests : ObservingTest
+public sealed class ObserverEventTests : ServerObserveTest
 {
     private readonly List<string> _events = [];
 

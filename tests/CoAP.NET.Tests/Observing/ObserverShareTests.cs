@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Verified clients of few sources that want all places for observers (RFC 7641 section 7).</summary>
-public sealed class ObserverShareTests : ObservingTest
+public sealed class ObserverShareTests : ServerObserveTest
 {
     private const int Places = 48;
     private static readonly CoapAddress s_honest = CoapAddress.FromIPv4(0xc6336401, 5683);

@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>How the pace of Non-confirmable notifications finds the round-trip time: RFC 7641 section 4.5.1. The resource changes ten times a second.</summary>
-public sealed class PacingTests : ObservingTest
+public sealed class PacingTests : ServerObserveTest
 {
     private readonly Dictionary<CoapAddress, List<Told>> _told = [];
     private readonly List<(double At, CoapAddress Peer, CoapMessage Message)> _due = [];

@@ -2,7 +2,7 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class ReadingTests : ObservationTest
+public sealed class ReadingTests : ClientObserveTest
 {
     [Fact]
     public async Task A_slow_reader_gets_the_newest_and_skips_the_rest()

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Registering again because the program wants it now.</summary>
-public sealed class RefreshingTests : ObservationTest
+public sealed class RefreshingTests : ClientObserveTest
 {
     [Fact]
     public async Task It_registers_at_once_while_the_observation_waits_after_failures()

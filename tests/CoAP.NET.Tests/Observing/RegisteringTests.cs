@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class RegisteringTests : ObservationTest
+public sealed class RegisteringTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.2-1")]

@@ -3,7 +3,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Who becomes an observer, and who stays one: RFC 7641 section 4.1.</summary>
-public sealed class RegistrationTests : ObservingTest
+public sealed class RegistrationTests : ServerObserveTest
 {
     [Fact]
     [Rfc("7641-4.1-1", "7641-4.2-1", "7641-4.3.1-1")]

@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class ReregisteringTests : ObservationTest
+public sealed class ReregisteringTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.3.1-2")]

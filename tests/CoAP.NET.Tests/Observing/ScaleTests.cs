@@ -3,7 +3,7 @@ using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class ScaleTests(ITestOutputHelper output) : ObservationTest
+public sealed class ScaleTests(ITestOutputHelper output) : ClientObserveTest
 {
     private const int Count = 100_000;
     private const int Peers = 100;

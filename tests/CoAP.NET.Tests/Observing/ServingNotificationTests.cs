@@ -3,7 +3,7 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What observers are sent, and when: RFC 7641 sections 4.2 to 4.5.</summary>
-public sealed class ServingNotificationTests : ObservingTest
+public sealed class ServingNotificationTests : ServerObserveTest
 {
     [Fact]
     [Rfc("7641-4.2-2")]

@@ -2,7 +2,7 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Observing;
 
-public sealed class SharingTests : ObservationTest
+public sealed class SharingTests : ClientObserveTest
 {
     [Fact]
     [Rfc("7641-3.1-1")]

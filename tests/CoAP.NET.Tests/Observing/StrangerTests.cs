@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>Observers whose address nobody verified, in normal use: what bounds amplification must not keep them from their notifications.</summary>
-public sealed class StrangerTests : ObservingTest
+public sealed class StrangerTests : ServerObserveTest
 {
     [Theory]
     [Rfc("9175-2.4-1", "7641-7-1")]

@@ -4,7 +4,7 @@ using CoAP.NET.Tests.Observing;
 namespace CoAP.NET.Tests.Resources;
 
 // Filters where one request is more than one message.
-public class FilterTransferTests : ObservingTest
+public class FilterTransferTests : ServerObserveTest
 {
     private readonly List<bool> _forObservers = [];
 

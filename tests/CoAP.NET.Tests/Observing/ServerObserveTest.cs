@@ -7,8 +7,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>A server whose observers are raw datagrams.</summary>
-public abstract class ObservingTest : EndpointTest
+/// <summary>A server whose observers are raw datagrams: the base of tests of Observe on the server side.</summary>
+public abstract class ServerObserveTest : EndpointTest
 {
     private ushort _messageId = 0x1000;
 

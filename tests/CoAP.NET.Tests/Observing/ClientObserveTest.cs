@@ -7,8 +7,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>A client that observes on virtual time, and a server that is what the test says.</summary>
-public abstract class ObservationTest : ClientTest
+/// <summary>A client that observes on virtual time, and a server that is what the test says: the base of tests of Observe on the client side.</summary>
+public abstract class ClientObserveTest : ClientTest
 {
     private protected const string Uri = "coap://192.0.2.1/obs";
 
