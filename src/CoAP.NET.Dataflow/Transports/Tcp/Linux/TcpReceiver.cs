@@ -1,31 +1,19 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
-
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a loop does with TCP connections: one read without waiting for each turn, every frame of it run to completion, and one send for all that came out of it.
-/// All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another thread can go on with it.
+/// What a loop does with TCP connections: one read without waiting for each turn, every frame of it run to completion, and one send for all
+/// that came out of it. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another
+/// thread can go on with it.
 /// </summary>
-internal sealed unsafe partial class TcpReceiver
+internal sealed class TcpReceiver
 {
-    private const int ScratchSize = 64 * 1024;
-
     // One read may hold ten thousand small frames; the others have their turn in between.
     private const int FramesAtOnce = 256;
 
     private readonly EpollLoop _loop;
 
-    // What is read of a connection that has nothing left over goes here, so that idle ones hold no memory.
-    private byte[] _scratch = [];
-    private byte* _scratchAt;
-
-    // The connection whose frames are being handed in; its answers are collected.
-    private LinuxTcpConnection? _serving;
-    private byte[]? _source;
-    private int _offset;
-    private int _end;
+    private readonly TcpFrameCutter _frames = new();
+    private readonly TcpCollector _collector;
 
     // The connection whose end is being told.
     private LinuxTcpConnection? _ending;
@@ -33,7 +21,7 @@ internal sealed unsafe partial class TcpReceiver
     public TcpReceiver(EpollLoop loop)
     {
         _loop = loop;
-        RenewScratch();
+        _collector = new TcpCollector(loop);
     }
 
     /// <summary>A connection has its turn.</summary>
@@ -87,16 +75,82 @@ internal sealed unsafe partial class TcpReceiver
             ending.Engine.Leave();
         }
 
-        if (_serving is not { } connection)
+        if (_collector.Serving is not { } connection)
         {
             return true;
         }
 
         // What would have followed a call that was not about a frame.
         _loop.Call(connection.File);
-        TakeBack();
+        _frames.TakeBack(connection.File);
         return HandIn(role);
     }
+
+    /// <summary>Something about a connection has changed.</summary>
+    /// <returns>False when the thread has lost the role.</returns>
+    public bool Attend(ReceiveRole role, ConnectionFile file)
+    {
+        LinuxTcpConnection connection = file.Connection;
+        if (connection.IsFinished || file.IsOpening)
+        {
+            return true;
+        }
+
+        if (!file.IsOpen && !Open(role, file))
+        {
+            return false;
+        }
+
+        if (!file.IsOpen)
+        {
+            return true;
+        }
+
+        if (connection.Engine.IsClosing)
+        {
+            connection.Close(ConnectFailure.Stopped(connection.Remote));
+        }
+        else if (!connection.IsClosing && !connection.TryWatch())
+        {
+            connection.Close(new CoapConnectionException(
+                CoapConnectionError.Refused, "The operating system does not watch the connection; the limit of epoll watches may be reached."));
+        }
+
+        if (connection.IsClosing || (connection.IsShut && file.HasEnded))
+        {
+            return Finish(role, file);
+        }
+
+        if (connection.IsShut)
+        {
+            // The peer's end is waited for, a little: closing while something comes in would reset the connection and with it our last
+            // frame.
+            file.Linger ??= file.Owner.Context.TimeProvider.CreateTimer(
+                static state => ((LinuxTcpConnection)state!).Close(null),
+                connection,
+                connection.Engine.Options.Streams.ReleaseTimeout,
+                Timeout.InfiniteTimeSpan);
+        }
+
+        if (connection.TakeWritable())
+        {
+            BeginServing(connection);
+            file.Owner.Context.Writable(connection);
+            if (!role.Settle() || !EndServing(role))
+            {
+                return false;
+            }
+        }
+
+        return ReadOn(role, file);
+    }
+
+    /// <summary>Adds a frame to what leaves at the end of the turn, and takes it over.</summary>
+    /// <returns>False when it has to go its own way, now: everything before it has left, or waits.</returns>
+    public bool TryCollect(LinuxTcpConnection connection, CoapDatagram frame) => _collector.TryCollect(connection, frame);
+
+    /// <summary>Sends what was collected.</summary>
+    public void Flush() => _collector.Flush();
 
     private bool Read(ReceiveRole role, ConnectionFile file)
     {
@@ -109,60 +163,27 @@ internal sealed unsafe partial class TcpReceiver
             return HandIn(role);
         }
 
-        nint count;
-        int capacity;
-        if (file.Partial is { } partial)
+        nint count = _frames.Read(file, out bool isFull);
+        if (count <= 0)
         {
-            Memory<byte> memory = partial.GetMemory();
-            capacity = memory.Length;
-            fixed (byte* at = memory.Span)
-            {
-                count = LibC.Receive(connection.Descriptor, at, (nuint)capacity, LibC.DontWait);
-            }
-        }
-        else
-        {
-            capacity = ScratchSize;
-            count = LibC.Receive(connection.Descriptor, _scratchAt, ScratchSize, LibC.DontWait);
+            return count == 0 ? EndReading(role, file) : OnReadFailed(file, (int)-count);
         }
 
-        if (count > 0)
+        if (isFull || file.IsEndNear)
         {
-            if (count == capacity || file.IsEndNear)
-            {
-                // There may be more, after the others had their turn; or the end, of which the kernel does not tell twice.
-                _loop.MakeReady(file);
-            }
-
-            if (file.Partial is { } filled)
-            {
-                filled.Advance((int)count);
-            }
-            else
-            {
-                _source = _scratch;
-                _offset = 0;
-                _end = (int)count;
-            }
-
-            _serving = connection;
-            _loop.BeginSharingTime(file.Owner);
-            return HandIn(role);
+            // There may be more, after the others had their turn; or the end, of which the kernel does not tell twice.
+            _loop.MakeReady(file);
         }
 
-        if (count == 0)
-        {
-            return EndReading(role, file);
-        }
-
-        file.Partial?.GiveRoomBack();
-        return OnReadFailed(file, (int)-count);
+        _collector.Serving = connection;
+        _loop.BeginSharingTime(file.Owner);
+        return HandIn(role);
     }
 
     /// <summary>Hands in the frames that are there, one after another, then sends what came out of them.</summary>
     private bool HandIn(ReceiveRole role)
     {
-        LinuxTcpConnection connection = _serving!;
+        LinuxTcpConnection connection = _collector.Serving!;
         ConnectionFile file = connection.File;
         CoapTransportContext context = file.Owner.Context;
         bool isHeld = false;
@@ -178,13 +199,13 @@ internal sealed unsafe partial class TcpReceiver
             if (left-- == 0)
             {
                 left = FramesAtOnce;
-                if (isHeld = TrySetAside(file))
+                if (isHeld = _frames.TrySetAside(file))
                 {
                     break;
                 }
             }
 
-            CoapDatagram? frame = Cut(file, out bool isBroken);
+            CoapDatagram? frame = _frames.Cut(file, out bool isBroken);
             if (frame is null)
             {
                 if (isBroken)
@@ -208,7 +229,7 @@ internal sealed unsafe partial class TcpReceiver
                 return false;
             }
 
-            TakeBack();
+            _frames.TakeBack(file);
             if (_loop.HasBeenLong)
             {
                 // The frames of one read have one time, unless a handler took its own.
@@ -220,14 +241,18 @@ internal sealed unsafe partial class TcpReceiver
             }
         }
 
-        KeepRest(file, isHeld);
+        if (_frames.KeepRest(file, isHeld))
+        {
+            _loop.MakeReady(file);
+        }
+
         return EndServing(role);
     }
 
     private bool EndServing(ReceiveRole role)
     {
-        Flush();
-        _serving = null;
+        _collector.Flush();
+        _collector.Serving = null;
         return _loop.Flush(role);
     }
 
@@ -235,7 +260,7 @@ internal sealed unsafe partial class TcpReceiver
     {
         LinuxTcpConnection connection = file.Connection;
         file.HasEnded = true;
-        Drop(file);
+        _frames.Drop(file);
         connection.TryStopWatchingReads(forGood: true);
         BeginServing(connection);
         file.Owner.Context.ReceiveEnded(connection);
@@ -259,9 +284,9 @@ internal sealed unsafe partial class TcpReceiver
     /// <summary>Reads what means nothing any more, so that closing does not destroy our last frame on its way.</summary>
     private bool Discard(ConnectionFile file)
     {
-        Drop(file);
+        _frames.Drop(file);
         LinuxTcpConnection connection = file.Connection;
-        nint count = LibC.Receive(connection.Descriptor, _scratchAt, ScratchSize, LibC.DontWait);
+        nint count = _frames.ReadNothing(file, out bool isFull);
         if (count == 0)
         {
             file.HasEnded = true;
@@ -270,7 +295,7 @@ internal sealed unsafe partial class TcpReceiver
             return true;
         }
 
-        if (count == ScratchSize || (count > 0 && file.IsEndNear))
+        if (isFull || (count > 0 && file.IsEndNear))
         {
             _loop.MakeReady(file);
         }
@@ -280,13 +305,85 @@ internal sealed unsafe partial class TcpReceiver
 
     private void BeginServing(LinuxTcpConnection connection)
     {
-        _serving = connection;
+        _collector.Serving = connection;
         _loop.Begin(connection.File.Owner);
     }
 
-    private void RenewScratch()
+    private bool ReadOn(ReceiveRole role, ConnectionFile file)
     {
-        _scratch = GC.AllocateUninitializedArray<byte>(ScratchSize, pinned: true);
-        _scratchAt = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_scratch));
+        LinuxTcpConnection connection = file.Connection;
+        if (file.HasEnded || connection.IsClosing || (connection.IsPaused && !connection.IsEnding))
+        {
+            return true;
+        }
+
+        connection.WatchReads();
+        if (!connection.TakeHeldBack() || file.Partial is null)
+        {
+            return true;
+        }
+
+        BeginServing(connection);
+        return HandIn(role);
+    }
+
+    /// <summary>Tells the mesh of a connection.</summary>
+    /// <returns>False when the thread has lost the role; it has then seen to it that another goes on.</returns>
+    private bool Open(ReceiveRole role, ConnectionFile file)
+    {
+        LinuxTcpConnection connection = file.Connection;
+        file.IsOpening = true;
+        bool isOpen = false;
+        if (!connection.Engine.IsClosing)
+        {
+            _loop.Begin(file.Owner);
+            isOpen = file.Owner.Context.Opened(connection);
+        }
+
+        if (!isOpen)
+        {
+            connection.TryFinish(out _);
+            connection.Engine.Leave();
+        }
+
+        file.IsOpen = isOpen;
+        file.IsOpening = false;
+        file.Opened?.Invoke(isOpen);
+        if (role.Settle())
+        {
+            return true;
+        }
+
+        // Whoever has the role now goes on with it.
+        _loop.Call(file);
+        return false;
+    }
+
+    private bool Finish(ReceiveRole role, ConnectionFile file)
+    {
+        LinuxTcpConnection connection = file.Connection;
+        _frames.Drop(file);
+        file.Linger?.Dispose();
+        if (connection.IsOrderly)
+        {
+            _frames.Drain(connection.Descriptor);
+        }
+
+        if (!connection.TryFinish(out Exception? error))
+        {
+            return true;
+        }
+
+        _loop.Begin(file.Owner);
+        _ending = connection;
+        file.Owner.Context.Closed(connection, error);
+        if (!role.Settle())
+        {
+            return false;
+        }
+
+        _ending = null;
+        connection.Engine.Leave();
+        return _loop.Flush(role);
     }
 }

@@ -1,7 +1,10 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>Frames that leave with one send: those of the connection that is being served.</summary>
-internal sealed unsafe partial class TcpReceiver
+/// <summary>
+/// Frames that leave with one send: those of the connection that a <see cref="TcpReceiver"/> serves. Belongs to the thread that holds the
+/// role of the loop.
+/// </summary>
+internal sealed unsafe class TcpCollector(EpollLoop loop)
 {
     private const int OutSize = 64 * 1024;
 
@@ -9,13 +12,16 @@ internal sealed unsafe partial class TcpReceiver
     private const int LargestCollected = 16 * 1024;
 
     private readonly PinnedArray<byte> _out = new(OutSize);
-    private int _outLength;
+    private int _length;
+
+    /// <summary>The connection whose frames are being handed in; null when none is served.</summary>
+    public LinuxTcpConnection? Serving { get; set; }
 
     /// <summary>Adds a frame to what leaves at the end of the turn, and takes it over.</summary>
     /// <returns>False when it has to go its own way, now: everything before it has left, or waits.</returns>
     public bool TryCollect(LinuxTcpConnection connection, CoapDatagram frame)
     {
-        if (_serving != connection)
+        if (Serving != connection)
         {
             return false;
         }
@@ -26,20 +32,20 @@ internal sealed unsafe partial class TcpReceiver
             return false;
         }
 
-        if (_outLength + frame.Length > OutSize)
+        if (_length + frame.Length > OutSize)
         {
             Flush();
         }
 
-        if (_outLength == 0 && !connection.TryBeginCollecting())
+        if (_length == 0 && !connection.TryBeginCollecting())
         {
             return false;
         }
 
-        frame.Span.CopyTo(new Span<byte>(_out.Address + _outLength, frame.Length));
-        _outLength += frame.Length;
+        frame.Span.CopyTo(new Span<byte>(_out.Address + _length, frame.Length));
+        _length += frame.Length;
         frame.Dispose();
-        if (_loop.HasBeenLong)
+        if (loop.HasBeenLong)
         {
             Flush();
         }
@@ -50,11 +56,11 @@ internal sealed unsafe partial class TcpReceiver
     /// <summary>Sends what was collected.</summary>
     public void Flush()
     {
-        if (_outLength > 0)
+        if (_length > 0)
         {
-            int length = _outLength;
-            _outLength = 0;
-            _serving!.SendCollected(_out.Address, length);
+            int length = _length;
+            _length = 0;
+            Serving!.SendCollected(_out.Address, length);
         }
     }
 }
