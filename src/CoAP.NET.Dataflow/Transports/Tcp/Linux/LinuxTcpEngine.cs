@@ -71,7 +71,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         cancellationToken.ThrowIfCancellationRequested();
         try
         {
-            ConnectAttempt attempt = Begin(remote, local);
+            ConnectingFile attempt = Begin(remote, local);
             TimeSpan limit = Options.Streams.ConnectTimeout;
             using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
             using CancellationTokenRegistration late = timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailure.TimedOut(remote, limit)), null);
@@ -133,7 +133,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
     }
 
-    private ConnectAttempt Begin(in CoapAddress remote, IPAddress? local)
+    private ConnectingFile Begin(in CoapAddress remote, IPAddress? local)
     {
         if (!TryEnter())
         {
@@ -142,7 +142,7 @@ internal sealed class LinuxTcpEngine : TcpEngine
 
         try
         {
-            ConnectAttempt attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote, local), remote);
+            ConnectingFile attempt = new(this, LoopOf(remote), TcpSockets.Connect(remote, local), remote);
             LoopOf(remote).Call(attempt);
             return attempt;
         }

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>A connection that is being opened by us, until it is open or not.</summary>
-internal sealed class ConnectAttempt : LoopFile
+internal sealed class ConnectingFile : LoopFile
 {
     private readonly TaskCompletionSource<CoapConnection> _result = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly LinuxTcpEngine _engine;
@@ -14,7 +14,7 @@ internal sealed class ConnectAttempt : LoopFile
     private bool _isWatched;
     private bool _isReleased;
 
-    public ConnectAttempt(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle, in CoapAddress remote)
+    public ConnectingFile(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle, in CoapAddress remote)
         : base(engine.LoopOwner)
     {
         _engine = engine;
