@@ -3,14 +3,20 @@ using CoAP.NET.Execution;
 
 namespace CoAP.NET.Signalling;
 
-/// <summary>What signalling keeps of one connection or session: all of it for a session, of which there may be very many. The timer is whatever it waits for next. Guarded by the shard's lock, where nothing else is said.</summary>
-internal class ConnectionState(SignallingLayer layer, CoapChannel channel, long now) : WheelTimer
+/// <summary>
+/// What signalling keeps of one connection or session: all of it for a session, of which there may be very many. The timer is whatever it
+/// waits for next. Guarded by the shard's lock, where nothing else is said.
+/// </summary>
+internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer
 {
-    public SignallingLayer Layer { get; } = layer;
+    public ConnectionWatch Watch { get; } = watch;
 
     public CoapChannel Channel { get; } = channel;
 
-    /// <summary>Whether requests and responses pass without a look at the connection: it is ready, and neither over nor about to be. Also read by the thread that receives, without the lock.</summary>
+    /// <summary>
+    /// Whether requests and responses pass without a look at the connection: it is ready, and neither over nor about to be. Also read by
+    /// the thread that receives, without the lock.
+    /// </summary>
     public bool IsPlain
     {
         get => Volatile.Read(ref field);
@@ -28,7 +34,9 @@ internal class ConnectionState(SignallingLayer layer, CoapChannel channel, long 
         }
     }
 
-    /// <summary>Whether nothing more is sent or taken: Abort was sent or came, or the connection has ended. Also read without the lock.</summary>
+    /// <summary>
+    /// Whether nothing more is sent or taken: Abort was sent or came, or the connection has ended. Also read without the lock.
+    /// </summary>
     public bool IsOver
     {
         get => Volatile.Read(ref field);
@@ -39,7 +47,10 @@ internal class ConnectionState(SignallingLayer layer, CoapChannel channel, long 
         }
     }
 
-    /// <summary>Whether the connection ends soon: Release came or was sent, or the peer ended its side. No new requests of ours go out on it (RFC 8323 section 5.5). Also read without the lock.</summary>
+    /// <summary>
+    /// Whether the connection ends soon: Release came or was sent, or the peer ended its side. No new requests of ours go out on it (RFC
+    /// 8323 section 5.5). Also read without the lock.
+    /// </summary>
     public bool IsReleasing
     {
         get => Volatile.Read(ref field);
@@ -56,7 +67,9 @@ internal class ConnectionState(SignallingLayer layer, CoapChannel channel, long 
     /// <summary>Why it is over, or will be.</summary>
     public CoapConnectionException? Reason { get; set; }
 
-    /// <summary>When signalling of the peer was last heard, in units of 100 ns; of other messages <see cref="CoapChannel.LastSeen"/> says it.</summary>
+    /// <summary>
+    /// When signalling of the peer was last heard, in units of 100 ns; of other messages <see cref="CoapChannel.LastSeen"/> says it.
+    /// </summary>
     public long LastHeard { get; set; } = now;
 
     /// <summary>Ends when the connection has ended; made when somebody waits.</summary>
@@ -71,7 +84,7 @@ internal class ConnectionState(SignallingLayer layer, CoapChannel channel, long 
         Channel.Shard.Enter();
         try
         {
-            Layer.JudgeSession(this, Channel.Shard.Environment.Now);
+            Watch.JudgeSession(this, Channel.Shard.Environment.Now);
         }
         finally
         {

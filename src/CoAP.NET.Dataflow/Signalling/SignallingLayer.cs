@@ -6,35 +6,40 @@ namespace CoAP.NET.Signalling;
 
 // RFC 8323 sections 3.3 and 5, for the connections of one shard: what takes the place of RFC 7252 section 4 on reliable transports.
 //
-// A plain state machine: it is told of connections, messages and the clock under the shard's lock, and posts and raises what follows, which the shard carries
-// out after the lock was released. No socket, no await in here.
+// A plain state machine: it is told of connections, messages and the clock under the shard's lock, and posts and raises what follows, which
+// the shard carries out after the lock was released. No socket, no await in here.
 
 /// <summary>The signalling of a shard. Every method must be called under the shard's lock, unless it says otherwise.</summary>
-internal sealed partial class SignallingLayer
+internal sealed class SignallingLayer
 {
     private readonly CoapShard _shard;
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
-    private readonly CoapStreamOptions _options;
-    private readonly long _period;
+    private readonly ConnectionTimers _timers;
+    private readonly ConnectionPings _pings = new();
+    private readonly ConnectionSending _sending;
+    private readonly ConnectionEnding _ending;
+    private readonly ConnectionWatch _watch;
 
-    // Asked of sessions; null where there are none.
-    private readonly MessageLayer? _messages;
-
+    /// <summary>Makes the signalling of a shard.</summary>
+    /// <param name="shard">The shard.</param>
+    /// <param name="messages">What is under way in sessions; null where there are none.</param>
     public SignallingLayer(CoapShard shard, MessageLayer? messages = null)
     {
         _shard = shard;
-        _messages = messages;
         _limits = shard.Environment.Limits;
         _counters = shard.Environment.Counters;
-        _options = shard.Environment.Streams;
-        _period = PeriodOf(_options);
+        CoapStreamOptions options = shard.Environment.Streams;
+        _timers = new ConnectionTimers(shard, options);
+        _sending = new ConnectionSending(shard, _pings);
+        _ending = new ConnectionEnding(shard, options, _timers, messages);
+        _watch = new ConnectionWatch(shard, options, _timers, _ending);
     }
 
     /// <summary>A connection was opened: our CSM is the first message on it.</summary>
     public void Open(CoapChannel channel, long now)
     {
-        StreamState state = new(this, channel, now);
+        StreamState state = new(_watch, channel, now);
         channel.Requests = new RequestsUnderWay(channel, this);
         channel.SignallingState = state;
         CoapMessage csm = new(CoapCode.Csm);
@@ -45,8 +50,17 @@ internal sealed partial class SignallingLayer
             csm.Options.Add(new ExtendedTokenLength(_limits.MaxTokenLength));
         }
 
-        Post(state, csm);
-        Arm(state, now);
+        state.Post(csm);
+        _timers.Arm(state, now);
+    }
+
+    /// <summary>A session was opened: both ends know of each other what there is to know.</summary>
+    /// <param name="channel">The channel of the session.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void OpenSession(CoapChannel channel, long now)
+    {
+        channel.SignallingState = new ConnectionState(_watch, channel, now) { IsReady = true };
+        _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 
     /// <summary>A connection has ended.</summary>
@@ -55,7 +69,7 @@ internal sealed partial class SignallingLayer
         if (channel.SignallingState is { } state)
         {
             _shard.Wheel.Cancel(state);
-            End(state, reason);
+            ConnectionEnding.End(state, reason);
             channel.EndReason = state.Reason;
             state.Ended?.TrySetResult();
             _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Disconnected, Reason = state.Reason });
@@ -63,10 +77,12 @@ internal sealed partial class SignallingLayer
     }
 
     /// <summary>
-    /// Whether a message is one that signalling has nothing to do with: on a connection that is ready, of the class of requests or responses. Called without the lock, on the thread that receives.
+    /// Whether a message is one that signalling has nothing to do with: on a connection that is ready, of the class of requests or
+    /// responses. Called without the lock, on the thread that receives.
     /// </summary>
     public static bool IsPlain(in CoapInbound item) =>
-        item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } } && item.Channel.SignallingState is StreamState { IsPlain: true };
+        item is { Kind: CoapInboundKind.Message, Message.Code: { IsSignalling: false, IsEmpty: false } }
+        && item.Channel.SignallingState is StreamState { IsPlain: true };
 
     /// <summary>Something came that is not plain.</summary>
     /// <param name="item">What the Serializer made of a frame.</param>
@@ -83,11 +99,11 @@ internal sealed partial class SignallingLayer
         state.LastHeard = now;
         if (item.Kind != CoapInboundKind.Message || item.Message is not { } message)
         {
-            Abort(state, Describe(item.Error), now);
+            _ending.Abort(state, Describe(item.Error), now);
         }
         else if (!state.IsReady && message.Code != CoapCode.Csm)
         {
-            Abort(state, "The first message must be a CSM (RFC 8323 section 3.3).", now);
+            _ending.Abort(state, "The first message must be a CSM (RFC 8323 section 3.3).", now);
         }
         else if (message.Code.IsEmpty)
         {
@@ -116,7 +132,60 @@ internal sealed partial class SignallingLayer
     {
         if (channel.SignallingState is StreamState { IsOver: false } state)
         {
-            Abort(state, text, now);
+            _ending.Abort(state, text, now);
+        }
+    }
+
+    /// <summary>
+    /// Asks the peer for an orderly end: what is under way is finished, then one of the two closes. Repeating it does nothing.
+    /// </summary>
+    /// <param name="channel">The channel of the connection.</param>
+    /// <param name="holdOff">How long the peer is not to connect again; null for nothing said.</param>
+    /// <param name="alternativeAddresses">Where it is to connect instead.</param>
+    /// <param name="text">Why, as a sentence.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="atOnce">Whether the connection is closed right after, without waiting for anything.</param>
+    public void Release(
+        CoapChannel channel,
+        HoldOff? holdOff,
+        IReadOnlyList<AlternativeAddress> alternativeAddresses,
+        string text,
+        long now,
+        bool atOnce = false) =>
+        _ending.Release(channel, holdOff, alternativeAddresses, text, now, atOnce);
+
+    /// <summary>The peer will send nothing more: what it asked for is answered, then the connection is closed.</summary>
+    public void OnReceiveEnded(CoapChannel channel, long now) => _ending.OnReceiveEnded(channel, now);
+
+    /// <summary>Something goes down that is more than a plain message.</summary>
+    public void Send(in CoapOutbound item, long now) => _sending.Send(in item, now);
+
+    /// <summary>The connection takes frames again.</summary>
+    /// <returns>Whether more waits.</returns>
+    public bool SendWaiting(CoapChannel channel, long now) => _sending.SendWaiting(channel, now);
+
+    /// <summary>Waits until the peer's CSM came or the connection is over; the channel then tells which.</summary>
+    public static Task WhenReady(CoapChannel channel) =>
+        channel.SignallingState is not StreamState { IsReady: false, IsOver: false } state
+            ? Task.CompletedTask
+            : (state.Ready ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+
+    /// <summary>Waits until a connection has ended.</summary>
+    public static Task WhenEnded(CoapChannel channel) =>
+        channel.SignallingState is not { } state || channel.IsForgotten
+            ? Task.CompletedTask
+            : (state.Ended ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+
+    /// <summary>
+    /// All requests of a peer that were waited for are answered, or something that was not plain went up, which may have been the response
+    /// that the end of the connection waits for.
+    /// </summary>
+    public void OnDrained(CoapChannel channel)
+    {
+        if (channel.SignallingState is StreamState { IsOver: false } state)
+        {
+            ConnectionPings.AnswerCustody(state);
+            _ending.CloseIfQuiet(state, _shard.Environment.Now);
         }
     }
 
@@ -131,7 +200,7 @@ internal sealed partial class SignallingLayer
         {
             // RFC 8323 section 5.2; also of a code that is not known, of which all options are unknown.
             _counters.Add(CoapCounter.BadOptions);
-            Abort(
+            _ending.Abort(
                 state,
                 $"Option {verdict.Number} of {message.Code} is critical and not understood (RFC 8323 section 5.2).",
                 now,
@@ -143,19 +212,22 @@ internal sealed partial class SignallingLayer
         }
         else if (message.Code == CoapCode.Ping)
         {
-            OnPing(state, message);
+            ConnectionPings.OnPing(state, message);
         }
         else if (message.Code == CoapCode.Pong)
         {
-            OnPong(state, message, now);
+            if (ConnectionPings.OnPong(state, message) is { } answered)
+            {
+                _sending.Settle(answered, CoapInboundKind.Reset, state, now);
+            }
         }
         else if (message.Code == CoapCode.Release)
         {
-            OnRelease(state, message, now);
+            _ending.OnRelease(state, message, now);
         }
         else if (message.Code == CoapCode.Abort)
         {
-            OnAbort(state, message);
+            _ending.OnAbort(state, message);
         }
         else
         {
@@ -164,6 +236,33 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private void Post(StreamState state, CoapMessage message, bool isLast = false) =>
-        _shard.Post(new CoapOutbound { Channel = state.Channel, Message = message, IsLast = isLast });
+    // Each option holds until another CSM changes it, so that one without options changes nothing.
+    private void OnCapabilities(StreamState state, CoapMessage csm, long now)
+    {
+        CoapChannel channel = state.Channel;
+        if (csm.OptionsToRead is { } options)
+        {
+            if (options.TryGetUInt(MaxMessageSize.Definition.Number, out uint size))
+            {
+                channel.PeerMaxMessageSize = (int)Math.Min(size, int.MaxValue);
+            }
+
+            channel.TakesBlocks |= options.Contains(BlockWiseTransfer.Definition.Number);
+
+            // RFC 8974 section 2.2.1: below 8 it says nothing.
+            if (options.TryGetUInt(ExtendedTokenLength.Definition.Number, out uint length) && length >= CoapToken.MaxLength)
+            {
+                channel.PeerMaxTokenLength = (int)Math.Min(length, CoapToken.MaxExtendedLength);
+            }
+        }
+
+        if (!state.IsReady)
+        {
+            state.IsReady = true;
+            state.Ready?.TrySetResult();
+            state.LastUsed = now;
+            _timers.Arm(state, now);
+            _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
+        }
+    }
 }

@@ -4,7 +4,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Signalling;
 
 /// <summary>What signalling keeps of one connection of a reliable transport (RFC 8323 section 5). Guarded by the shard's lock.</summary>
-internal sealed class StreamState(SignallingLayer layer, CoapChannel channel, long now) : ConnectionState(layer, channel, now)
+internal sealed class StreamState(ConnectionWatch watch, CoapChannel channel, long now) : ConnectionState(watch, channel, now)
 {
     /// <summary>How far the transport was when it was last looked at.</summary>
     public ProgressWatch Progress = new();
@@ -23,7 +23,9 @@ internal sealed class StreamState(SignallingLayer layer, CoapChannel channel, lo
     /// <summary>Where the peer asked to connect to instead (RFC 8323 section 5.5).</summary>
     public IReadOnlyList<string> AlternativeAddresses { get; set; } = [];
 
-    /// <summary>When something other than Ping and Pong was last exchanged, as far as <see cref="CoapChannel.LastSeen"/> does not say it.</summary>
+    /// <summary>
+    /// When something other than Ping and Pong was last exchanged, as far as <see cref="CoapChannel.LastSeen"/> does not say it.
+    /// </summary>
     public long LastUsed { get; set; } = now;
 
     /// <summary>When the Ping was sent after which nothing was heard yet; null without one.</summary>
@@ -32,7 +34,9 @@ internal sealed class StreamState(SignallingLayer layer, CoapChannel channel, lo
     /// <summary>Pings of users that wait for their Pong, by token; made when first needed.</summary>
     public Dictionary<CoapToken, CoapTransmission>? Pings { get; set; }
 
-    /// <summary>Pings of the peer whose Pong waits until what came before is answered (RFC 8323 section 5.4.1); made when first needed.</summary>
+    /// <summary>
+    /// Pings of the peer whose Pong waits until what came before is answered (RFC 8323 section 5.4.1); made when first needed.
+    /// </summary>
     public CustodyPings? Custody { get; set; }
 
     /// <summary>Messages that change until they leave (<see cref="ITransmissionSource"/>) and wait for room on the connection.</summary>
@@ -40,6 +44,12 @@ internal sealed class StreamState(SignallingLayer layer, CoapChannel channel, lo
 
     /// <summary>Ends when the connection is ready, or over; made when somebody waits.</summary>
     public TaskCompletionSource? Ready { get; set; }
+
+    /// <summary>Sends a message, after the lock was released.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="isLast">Whether the connection is closed after it.</param>
+    public void Post(CoapMessage message, bool isLast = false) =>
+        Channel.Shard.Post(new CoapOutbound { Channel = Channel, Message = message, IsLast = isLast });
 
     /// <inheritdoc/>
     protected override void Look()
@@ -50,7 +60,7 @@ internal sealed class StreamState(SignallingLayer layer, CoapChannel channel, lo
         Channel.Shard.Enter();
         try
         {
-            Layer.Judge(this, progress, isHeld, Channel.Shard.Environment.Now);
+            Watch.Judge(this, progress, isHeld, Channel.Shard.Environment.Now);
         }
         finally
         {

@@ -2,8 +2,11 @@ using CoAP.NET.Channels;
 
 namespace CoAP.NET.Signalling;
 
-// What leaves on a connection: no types, no Message IDs, no copies (RFC 8323 section 3.1). What is given to the transport counts as delivered.
-internal sealed partial class SignallingLayer
+/// <summary>
+/// What leaves on a connection: no types, no Message IDs, no copies (RFC 8323 section 3.1). What is given to the transport counts as
+/// delivered. Under the shard's lock.
+/// </summary>
+internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
 {
     private const int WaitingAtOnce = 16;
 
@@ -17,7 +20,7 @@ internal sealed partial class SignallingLayer
                 SendOwn(state, transmission, now);
                 break;
             case CoapOutboundKind.Message when item.Transmission is null && item.Message is not null && !state.IsOver:
-                _shard.Post(item);
+                shard.Post(item);
                 break;
             case CoapOutboundKind.Cancel when item.Transmission is { } cancelled:
                 Cancel(state, cancelled);
@@ -47,6 +50,17 @@ internal sealed partial class SignallingLayer
         return state.Waiting.Count > 0;
     }
 
+    /// <summary>Tells the end of a message.</summary>
+    public void Settle(CoapTransmission transmission, CoapInboundKind kind, StreamState state, long now)
+    {
+        transmission.IsOver = true;
+        if (transmission.IsAwaited
+            && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent || transmission.Source is not null))
+        {
+            shard.Raise(new CoapInbound { Channel = state.Channel, Kind = kind, Transmission = transmission, Reason = state.Reason });
+        }
+    }
+
     private void SendOwn(StreamState state, CoapTransmission transmission, long now)
     {
         if (state.IsOver)
@@ -55,7 +69,7 @@ internal sealed partial class SignallingLayer
         }
         else if (transmission.Source is null && transmission.Message.Code.IsEmpty)
         {
-            SendPing(state, transmission, now);
+            pings.Send(state, transmission, now);
         }
         else if (state.IsReleasing && transmission.Message.Code.IsRequest)
         {
@@ -67,7 +81,7 @@ internal sealed partial class SignallingLayer
             transmission.Attempts = 1;
             transmission.SentAt = now;
             state.LastUsed = now;
-            Post(state, transmission.Message);
+            state.Post(transmission.Message);
             Settle(transmission, CoapInboundKind.Acknowledged, state, now);
         }
         else if (state.Channel.Connection!.IsCongested)
@@ -97,17 +111,8 @@ internal sealed partial class SignallingLayer
 
         transmission.Attempts = 1;
         transmission.Message = message;
-        Post(state, message);
+        state.Post(message);
         Settle(transmission, CoapInboundKind.Acknowledged, state, now);
-    }
-
-    private void Settle(CoapTransmission transmission, CoapInboundKind kind, StreamState state, long now)
-    {
-        transmission.IsOver = true;
-        if (transmission.IsAwaited && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent || transmission.Source is not null))
-        {
-            _shard.Raise(new CoapInbound { Channel = state.Channel, Kind = kind, Transmission = transmission, Reason = state.Reason });
-        }
     }
 
     private static void Cancel(StreamState state, CoapTransmission transmission)

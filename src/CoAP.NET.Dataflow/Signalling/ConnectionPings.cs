@@ -4,22 +4,13 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Signalling;
 
-// RFC 8323 section 5.4: Ping and Pong, in both directions.
-internal sealed partial class SignallingLayer
+/// <summary>Ping and Pong, in both directions (RFC 8323 section 5.4). Under the shard's lock.</summary>
+internal sealed class ConnectionPings
 {
     private uint _lastPing;
 
-    /// <summary>All requests of a peer that were waited for are answered, or something that was not plain went up, which may have been the response that the end of the connection waits for.</summary>
-    public void OnDrained(CoapChannel channel)
-    {
-        if (channel.SignallingState is StreamState { IsOver: false } state)
-        {
-            AnswerCustody(state);
-            CloseIfQuiet(state, _shard.Environment.Now);
-        }
-    }
-
-    private void OnPing(StreamState state, CoapMessage ping)
+    /// <summary>The peer asks whether we are there.</summary>
+    public static void OnPing(StreamState state, CoapMessage ping)
     {
         if (ping.OptionsToRead?.Contains(Custody.Definition.Number) != true)
         {
@@ -45,7 +36,8 @@ internal sealed partial class SignallingLayer
         AnswerCustody(state);
     }
 
-    private void AnswerCustody(StreamState state)
+    /// <summary>Answers those Pings of which all that came before is answered.</summary>
+    public static void AnswerCustody(StreamState state)
     {
         while (state.Custody is { } custody && custody.TryTake(out CoapToken token))
         {
@@ -58,19 +50,8 @@ internal sealed partial class SignallingLayer
         }
     }
 
-    private void Pong(StreamState state, CoapToken token, bool custody)
-    {
-        CoapMessage pong = new(CoapCode.Pong) { Token = token };
-        if (custody)
-        {
-            pong.Options.Add(new Custody());
-        }
-
-        Post(state, pong);
-    }
-
-    // RFC 7252 has an Empty Confirmable message for this; here it is a Ping.
-    private void SendPing(StreamState state, CoapTransmission transmission, long now)
+    /// <summary>Asks the peer whether it is there. RFC 7252 has an Empty Confirmable message for this; here it is a Ping.</summary>
+    public void Send(StreamState state, CoapTransmission transmission, long now)
     {
         Span<byte> token = stackalloc byte[sizeof(uint)];
         BinaryPrimitives.WriteUInt32BigEndian(token, ++_lastPing);
@@ -79,24 +60,34 @@ internal sealed partial class SignallingLayer
         transmission.Message = ping;
         transmission.Attempts = 1;
         transmission.SentAt = now;
-        Post(state, ping);
+        state.Post(ping);
     }
 
-    private void OnPong(StreamState state, CoapMessage pong, long now)
+    /// <summary>The peer is there.</summary>
+    /// <returns>The Ping that it answers; null for that of a silence, or none.</returns>
+    public static CoapTransmission? OnPong(StreamState state, CoapMessage pong)
     {
         CoapToken token = pong.Token;
         if (token.Length == 0)
         {
-            // It answers the Ping of a silence, for which having heard anything is enough. Where there is none, the peer left the token out, as some do (libcoap 4.3.1): Pongs come in the
-            // order of their Pings.
+            // It answers the Ping of a silence, for which having heard anything is enough. Where there is none, the peer left the token
+            // out, as some do (libcoap 4.3.1): Pongs come in the order of their Pings.
             bool isOfSilence = state.PingSentAt is not null;
             state.PingSentAt = null;
             token = isOfSilence || state.Pings is not { Count: > 0 } waiting ? token : waiting.MinBy(static ping => ping.Value.SentAt).Key;
         }
 
-        if (state.Pings is { } pings && pings.Remove(token, out CoapTransmission? transmission))
+        return state.Pings is { } pings && pings.Remove(token, out CoapTransmission? transmission) ? transmission : null;
+    }
+
+    private static void Pong(StreamState state, CoapToken token, bool custody)
+    {
+        CoapMessage pong = new(CoapCode.Pong) { Token = token };
+        if (custody)
         {
-            Settle(transmission, CoapInboundKind.Reset, state, now);
+            pong.Options.Add(new Custody());
         }
+
+        state.Post(pong);
     }
 }
