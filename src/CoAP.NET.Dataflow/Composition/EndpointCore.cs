@@ -80,14 +80,13 @@ internal sealed class EndpointCore
         // The client's side, from the messages up.
         HostLookup hosts = new(options.ResolveHost, Environment, Served.Aborted);
         RequestSender sender = new(Environment, Pipelines);
-        ConnectionSignals signals = new();
-        Pool = new ConnectionPool(Environment, signals, hosts);
-        Peers = new PeerEvents(face, Environment, Pipelines, Connections, signals, Pool, sender);
+        Pool = new ConnectionPool(Environment, hosts);
+        Peers = new PeerEvents(face, Environment, Pipelines, Connections, Pool, sender);
         Context = new EndpointContext(Environment, Pipelines, Clocks, hash, Connections, streams, webSockets, State);
         Channels = new ChannelFinder(Environment, Pipelines, Context, hash, Pool);
         Transports = new TransportSet(options, Environment, State, Groups, Routes, hosts, Context, Clocks);
         Accepted = new AcceptedConnections(Environment, Transports, Peers);
-        RequestSteps steps = new(Environment, sender, Pool, signals, options.Patience, options.Cache, Served.Aborted);
+        RequestSteps steps = new(Environment, sender, Pool, options.Patience, options.Cache, Served.Aborted);
         Requester = new Requester(Environment, Transports, hosts, Channels, steps);
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(Environment, Transports, hosts, Channels, steps));

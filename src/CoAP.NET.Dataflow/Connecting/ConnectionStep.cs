@@ -9,8 +9,7 @@ namespace CoAP.NET.Connecting;
 /// </summary>
 /// <param name="environment">For options, clock and counters.</param>
 /// <param name="pool">The connections.</param>
-/// <param name="signals">What signalling knows of them.</param>
-internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool pool, IConnectionSignals signals) : RequestStep
+internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool pool) : RequestStep
 {
     // How often a request looks for another connection because its own had ended before it was used.
     private const int MaxMoves = 2;
@@ -62,7 +61,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         ConnectionRoute route, CoapMessage message, bool needsCapabilities, RequestTime time, CancellationToken cancellationToken)
     {
         CoapChannel? channel = pool.Find(route);
-        return channel is not null && (!needsCapabilities || signals.IsReady(channel))
+        return channel is not null && (!needsCapabilities || ConnectionSignals.IsReady(channel))
             ? new ValueTask<CoapChannel>(channel)
             : new ValueTask<CoapChannel>(WaitAsync(route, message, needsCapabilities, time, cancellationToken));
     }
@@ -117,9 +116,9 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     private async Task<CoapChannel> WaitAsync(ConnectionRoute route, bool needsCapabilities, CancellationToken cancellationToken)
     {
         CoapChannel channel = await pool.GetAsync(route, cancellationToken).ConfigureAwait(false);
-        if (needsCapabilities && !signals.IsReady(channel))
+        if (needsCapabilities && !ConnectionSignals.IsReady(channel))
         {
-            await signals.WhenReadyAsync(channel).WaitAsync(cancellationToken).ConfigureAwait(false);
+            await ConnectionSignals.WhenReadyAsync(channel).WaitAsync(cancellationToken).ConfigureAwait(false);
         }
 
         return channel;
@@ -127,7 +126,7 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
 
     // A connection that never became ready is one that could not be opened: that is told and not tried without end.
     private bool MayMove(OutgoingRequest request, ConnectionRoute route, CoapChannel channel) =>
-        route.Only is null && HasTime(request) && signals.EndOf(channel).WasReady;
+        route.Only is null && HasTime(request) && ConnectionSignals.EndOf(channel).WasReady;
 
     private bool MayRepeat(OutgoingRequest request, ConnectionRoute route, CoapChannel channel, CoapConnectionException exception) =>
         environment.Streams.RepeatsIdempotentRequests

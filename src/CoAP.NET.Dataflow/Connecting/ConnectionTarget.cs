@@ -15,7 +15,7 @@ internal sealed class ConnectionTarget(ConnectionKey key)
     public long OpenedAt { get; set; }
 
     /// <summary>The attempt that is under way, or waits until it may begin.</summary>
-    public ConnectAttempt? Attempt { get; set; }
+    public ConnectionAttempt? Attempt { get; set; }
 
     /// <summary>How many connections in a row could not be opened, or were lost at once.</summary>
     public int Failures { get; set; }

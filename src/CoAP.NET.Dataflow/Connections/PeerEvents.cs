@@ -19,11 +19,15 @@ namespace CoAP.NET.Connections;
 /// <param name="environment">For clock, counters and log.</param>
 /// <param name="pipelines">One for each shard.</param>
 /// <param name="connections">All connections that stand.</param>
-/// <param name="signals">What signalling knows of them.</param>
 /// <param name="pool">Those that this end opened.</param>
 /// <param name="sender">Sends pings.</param>
 internal sealed class PeerEvents(
-    CoapEndpoint endpoint, CoapEnvironment environment, CoapPipeline[] pipelines, ConnectionTable connections, IConnectionSignals signals, ConnectionPool pool, RequestSender sender)
+    CoapEndpoint endpoint,
+    CoapEnvironment environment,
+    CoapPipeline[] pipelines,
+    ConnectionTable connections,
+    ConnectionPool pool,
+    RequestSender sender)
 {
     private const string StoppedText = "The endpoint was stopped.";
 
@@ -40,7 +44,8 @@ internal sealed class PeerEvents(
     public event EventHandler<CoapPeerMove>? Moved;
 
     /// <summary>The peers of all connections that are ready and not about to end; a list of its own.</summary>
-    public IReadOnlyList<CoapPeer> Ready => [.. connections.All().Where(channel => signals.IsReady(channel) && signals.IsUsable(channel)).Select(CoapPeer.Of)];
+    public IReadOnlyList<CoapPeer> Ready =>
+        [.. connections.All().Where(static channel => ConnectionSignals.IsReady(channel) && ConnectionSignals.IsUsable(channel)).Select(CoapPeer.Of)];
 
     /// <summary>Whether the connection of a peer stands.</summary>
     /// <param name="channel">The channel.</param>
@@ -82,7 +87,7 @@ internal sealed class PeerEvents(
     {
         pool.OnGone(channel);
         CancelAwaited(channel);
-        if (Disconnected is { } handlers && signals.IsReady(channel))
+        if (Disconnected is { } handlers && ConnectionSignals.IsReady(channel))
         {
             Raise(nameof(CoapEndpoint.PeerDisconnected), handlers, new CoapDisconnection(CoapPeer.Of(channel), reason));
         }

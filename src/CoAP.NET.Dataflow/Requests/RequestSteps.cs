@@ -10,17 +10,21 @@ internal sealed class RequestSteps
     /// <param name="environment">For clock, bounds and counters.</param>
     /// <param name="sender">Sends their messages.</param>
     /// <param name="pool">The connections.</param>
-    /// <param name="signals">What signalling knows of them.</param>
     /// <param name="patience">What holds for requests that say nothing of their own.</param>
     /// <param name="cache">The cache; null for none.</param>
     /// <param name="stopped">Ends all waiting, as the endpoint was stopped.</param>
     public RequestSteps(
-        CoapEnvironment environment, RequestSender sender, ConnectionPool pool, IConnectionSignals signals, CoapPatience patience, CoapCache? cache, CancellationToken stopped)
+        CoapEnvironment environment,
+        RequestSender sender,
+        ConnectionPool pool,
+        CoapPatience patience,
+        CoapCache? cache,
+        CancellationToken stopped)
     {
         Sender = sender;
         Pool = pool;
         Cache = cache is null ? null : new CacheStep(environment, cache);
-        Connection = new ConnectionStep(environment, pool, signals);
+        Connection = new ConnectionStep(environment, pool);
         Blockwise = new BlockwiseStep(environment);
         Token = new TokenStep(environment);
 

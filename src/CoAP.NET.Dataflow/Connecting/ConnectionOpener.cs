@@ -3,38 +3,30 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Connecting;
 
-// How connections are opened.
-internal sealed partial class ConnectionPool
+/// <summary>
+/// Opens the connections of a <see cref="ConnectionPool"/>. Concurrent requests wait for one attempt. After failures the next attempt waits
+/// ever longer. Thread-safe.
+/// </summary>
+/// <param name="environment">For options, clock and log.</param>
+/// <param name="targets">What is known of targets, and the lock.</param>
+/// <param name="hosts">Finds the addresses of what a peer named as an alternative to it.</param>
+internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTargets targets, HostLookup hosts)
 {
     // How many of the addresses that a peer names as alternatives to itself are looked at.
     private const int MaxAlternatives = 4;
 
+    private readonly CoapStreamOptions _options = environment.Streams;
+
     /// <summary>
-    /// The connection that requests on a route use: one that stands, or one that is opened. All addresses are tried in turn, those first that may be tried at once; where all failed a short
-    /// while ago the next attempt is waited for.
+    /// Opens a connection, or waits for one that is being opened. All addresses are tried in turn, those first that may be tried at once;
+    /// where all failed a short while ago the next attempt is waited for.
     /// </summary>
     /// <param name="route">The route.</param>
     /// <param name="cancellationToken">Stops waiting; the attempt goes on for others that wait.</param>
     /// <returns>The channel of the connection.</returns>
     /// <exception cref="CoapConnectionException">It could not be opened, or the peer asked not to be connected to for a while.</exception>
     /// <exception cref="CoapException">The endpoint was stopped.</exception>
-    public ValueTask<CoapChannel> GetAsync(ConnectionRoute route, CancellationToken cancellationToken) =>
-        Find(route) is { } channel ? new ValueTask<CoapChannel>(channel)
-        : route.Only is { } gone ? ValueTask.FromException<CoapChannel>(Gone(gone))
-        : new ValueTask<CoapChannel>(OpenAsync(route, cancellationToken));
-
-    private CoapConnectionException Gone(CoapChannel channel)
-    {
-        CoapConnectionException? reason = _signals.EndOf(channel).Reason;
-        string what = channel.Connection!.IsInitiator ? "Open it again where it was opened." : "It had opened the connection itself, so wait until it connects again (PeerConnected tells).";
-        return new CoapConnectionException(reason?.Error ?? CoapConnectionError.Closed, $"{channel} is not connected any more. {what} {reason?.Message}".TrimEnd(), reason)
-        {
-            Diagnostic = reason?.Diagnostic,
-            IsUnsent = true,
-        };
-    }
-
-    private async Task<CoapChannel> OpenAsync(ConnectionRoute route, CancellationToken cancellationToken)
+    public async Task<CoapChannel> OpenAsync(ConnectionRoute route, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CoapConnectionException? error = null;
@@ -43,7 +35,7 @@ internal sealed partial class ConnectionPool
         {
             try
             {
-                CoapChannel? channel = Join(key, out ConnectAttempt? attempt, out bool isNew);
+                CoapChannel? channel = Join(key, out ConnectionAttempt? attempt, out bool isNew);
                 return channel ?? await WaitAsync(route, attempt!, isNew, cancellationToken).ConfigureAwait(false);
             }
             catch (CoapConnectionException exception)
@@ -53,8 +45,38 @@ internal sealed partial class ConnectionPool
             }
         }
 
-        throw keys.Count == 1 ? error! : new CoapConnectionException(error!.Error, $"None of the {keys.Count} addresses of {route} could be connected to. Of the last one: {error.Message}", error);
+        throw keys.Count == 1
+            ? error!
+            : new CoapConnectionException(
+                error!.Error, $"None of the {keys.Count} addresses of {route} could be connected to. Of the last one: {error.Message}", error);
     }
+
+    /// <summary>Gives all attempts up and opens no more connections, because the endpoint stops.</summary>
+    public void Stop()
+    {
+        List<ConnectionAttempt> attempts = [];
+        lock (targets.Gate)
+        {
+            targets.IsStopped = true;
+            foreach (ConnectionTarget target in targets.All)
+            {
+                if (target.Attempt is { } attempt)
+                {
+                    attempt.IsOver = true;
+                    target.Attempt = null;
+                    attempts.Add(attempt);
+                }
+            }
+        }
+
+        foreach (ConnectionAttempt attempt in attempts)
+        {
+            attempt.Fail(Stopped());
+            attempt.GiveUp();
+        }
+    }
+
+    private static CoapException Stopped() => new("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
 
     /// <summary>Those addresses that may be connected to now; if there are none the one that may be first.</summary>
     private List<ConnectionKey> InOrder(ConnectionRoute route)
@@ -62,13 +84,15 @@ internal sealed partial class ConnectionPool
         List<ConnectionKey> now = [];
         ConnectionKey first = default;
         long earliest = long.MaxValue;
-        long time = _environment.Now;
-        lock (_gate)
+        long time = environment.Now;
+        lock (targets.Gate)
         {
             foreach (CoapAddress address in route.Addresses)
             {
                 ConnectionKey key = route.KeyOf(address);
-                long due = _targets.TryGetValue(key, out ConnectionTarget? target) ? (target.IsHeldOff(time) ? target.HeldOffUntil : target.NextAttemptAt) : time;
+                long due = !targets.TryGet(key, out ConnectionTarget? target) ? time
+                    : target.IsHeldOff(time) ? target.HeldOffUntil
+                    : target.NextAttemptAt;
                 if (due <= time)
                 {
                     now.Add(key);
@@ -84,27 +108,22 @@ internal sealed partial class ConnectionPool
     }
 
     /// <summary>Takes the connection of a target if there is one; otherwise joins the attempt to open one.</summary>
-    private CoapChannel? Join(ConnectionKey key, out ConnectAttempt? attempt, out bool isNew)
+    private CoapChannel? Join(ConnectionKey key, out ConnectionAttempt? attempt, out bool isNew)
     {
-        long now = _environment.Now;
+        long now = environment.Now;
         isNew = false;
         attempt = null;
-        lock (_gate)
+        lock (targets.Gate)
         {
-            if (_isStopped)
+            if (targets.IsStopped)
             {
                 throw Stopped();
             }
 
-            if (_targets.TryGetValue(key, out ConnectionTarget? target) && UsableOf(target) is { } channel)
+            ConnectionTarget target = targets.Get(key, out CoapChannel? channel);
+            if (channel is not null)
             {
                 return channel;
-            }
-
-            // What was found unusable may have been forgotten.
-            if (target is null || !_targets.ContainsKey(key))
-            {
-                _targets[key] = target = new ConnectionTarget(key);
             }
 
             if (target.IsHeldOff(now))
@@ -112,7 +131,9 @@ internal sealed partial class ConnectionPool
                 throw HeldOff(target, now, null);
             }
 
-            if (target.Failures > 0 && now - target.NextAttemptAt > _options.MaxReconnectDelay.Ticks && _options.MaxReconnectDelay > TimeSpan.Zero)
+            if (target.Failures > 0
+                && now - target.NextAttemptAt > _options.MaxReconnectDelay.Ticks
+                && _options.MaxReconnectDelay > TimeSpan.Zero)
             {
                 // Too long ago to say anything.
                 target.Failures = 0;
@@ -121,8 +142,8 @@ internal sealed partial class ConnectionPool
             if (target.Attempt is null)
             {
                 isNew = true;
-                Unlist(target);
-                target.Attempt = new ConnectAttempt(target, target.NextAttemptAt > now ? target.NextAttemptAt - now : 0);
+                targets.Unlist(target);
+                target.Attempt = new ConnectionAttempt(target, target.NextAttemptAt > now ? target.NextAttemptAt - now : 0);
             }
 
             attempt = target.Attempt;
@@ -131,7 +152,8 @@ internal sealed partial class ConnectionPool
         }
     }
 
-    private async Task<CoapChannel> WaitAsync(ConnectionRoute route, ConnectAttempt attempt, bool isNew, CancellationToken cancellationToken)
+    private async Task<CoapChannel> WaitAsync(
+        ConnectionRoute route, ConnectionAttempt attempt, bool isNew, CancellationToken cancellationToken)
     {
         if (isNew)
         {
@@ -153,9 +175,9 @@ internal sealed partial class ConnectionPool
         }
     }
 
-    private void Leave(ConnectAttempt attempt)
+    private void Leave(ConnectionAttempt attempt)
     {
-        lock (_gate)
+        lock (targets.Gate)
         {
             if (--attempt.Waiters > 0 || attempt.IsOver)
             {
@@ -165,20 +187,21 @@ internal sealed partial class ConnectionPool
             // Whoever comes now begins another one.
             attempt.IsOver = true;
             attempt.Target.Attempt = null;
-            Keep(attempt.Target, _environment.Now);
+            targets.Keep(attempt.Target, environment.Now);
         }
 
         attempt.GiveUp();
     }
 
-    private async Task RunAsync(ConnectAttempt attempt)
+    private async Task RunAsync(ConnectionAttempt attempt)
     {
         try
         {
             if (attempt.Wait > 0)
             {
                 // Timers take no more than 49 days.
-                await Task.Delay(TimeSpan.FromTicks(Math.Min(attempt.Wait, TimeSpan.TicksPerDay)), _environment.TimeProvider, attempt.GivenUp).ConfigureAwait(false);
+                TimeSpan wait = TimeSpan.FromTicks(Math.Min(attempt.Wait, TimeSpan.TicksPerDay));
+                await Task.Delay(wait, environment.TimeProvider, attempt.GivenUp).ConfigureAwait(false);
             }
 
             Succeed(attempt, await ConnectAsync(attempt).ConfigureAwait(false));
@@ -191,12 +214,12 @@ internal sealed partial class ConnectionPool
         }
     }
 
-    private async Task<CoapConnection> ConnectAsync(ConnectAttempt attempt)
+    private async Task<CoapConnection> ConnectAsync(ConnectionAttempt attempt)
     {
         ConnectionTarget target = attempt.Target;
         ConnectionKey key = target.Key;
         IReadOnlyList<string> alternatives;
-        lock (_gate)
+        lock (targets.Gate)
         {
             alternatives = target.Alternatives;
         }
@@ -213,12 +236,12 @@ internal sealed partial class ConnectionPool
                 catch (CoapException exception)
                 {
                     error = exception;
-                    Log.AlternativeFailed(_environment.Logger, alternatives[i], key.ToString(), exception.Message);
+                    Log.AlternativeFailed(environment.Logger, alternatives[i], key.ToString(), exception.Message);
                 }
             }
 
-            long now = _environment.Now;
-            lock (_gate)
+            long now = environment.Now;
+            lock (targets.Gate)
             {
                 target.Alternatives = [];
                 if (target.IsHeldOff(now))
@@ -231,7 +254,7 @@ internal sealed partial class ConnectionPool
         return await ConnectAsync(attempt, key.Remote, key.ServerName).ConfigureAwait(false);
     }
 
-    private static ValueTask<CoapConnection> ConnectAsync(ConnectAttempt attempt, CoapAddress remote, string? serverName)
+    private static ValueTask<CoapConnection> ConnectAsync(ConnectionAttempt attempt, CoapAddress remote, string? serverName)
     {
         ConnectionKey key = attempt.Target.Key;
         attempt.Begin(remote, serverName);
@@ -240,18 +263,20 @@ internal sealed partial class ConnectionPool
             : key.Transport.ConnectAsync(remote, serverName, attempt.GivenUp);
     }
 
-    // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. Whoever is found there has to prove that he is the one that was asked for, not the one that was named.
-    private async Task<CoapConnection> ConnectInsteadAsync(ConnectAttempt attempt, string alternative)
+    // RFC 8323 sections 5.5 and 10.1: the same scheme at another address. Whoever is found there has to prove that he is the one that was
+    // asked for, not the one that was named.
+    private async Task<CoapConnection> ConnectInsteadAsync(ConnectionAttempt attempt, string alternative)
     {
         ConnectionKey key = attempt.Target.Key;
         CoapConnectionException? error = null;
-        foreach (CoapAddress address in await _hosts.FindAlternativeAsync(key.Transport.Scheme, alternative, attempt.GivenUp).ConfigureAwait(false))
+        foreach (CoapAddress address in await hosts.FindAlternativeAsync(key.Transport.Scheme, alternative, attempt.GivenUp)
+            .ConfigureAwait(false))
         {
             try
             {
                 string? identity = key.ServerName ?? (key.Transport.IsSecure ? key.Remote.ToIPAddress().ToString() : null);
                 CoapConnection connection = await ConnectAsync(attempt, address, identity).ConfigureAwait(false);
-                Log.AlternativeTaken(_environment.Logger, key.ToString(), address.ToString());
+                Log.AlternativeTaken(environment.Logger, key.ToString(), address.ToString());
                 return connection;
             }
             catch (CoapConnectionException exception)
@@ -263,18 +288,18 @@ internal sealed partial class ConnectionPool
         throw error ?? new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' has no address.");
     }
 
-    private void Succeed(ConnectAttempt attempt, CoapConnection connection)
+    private void Succeed(ConnectionAttempt attempt, CoapConnection connection)
     {
         ConnectionTarget target = attempt.Target;
         CoapChannel channel = connection.Channel ?? throw new CoapConnectionException(
             CoapConnectionError.ConnectFailed, "The transport gave a connection for which Opened was not called, or not with success.");
         bool isWanted;
-        lock (_gate)
+        lock (targets.Gate)
         {
-            isWanted = !attempt.IsOver && !_isStopped;
+            isWanted = !attempt.IsOver && !targets.IsStopped;
             if (isWanted)
             {
-                long now = _environment.Now;
+                long now = environment.Now;
                 attempt.IsOver = true;
                 target.Attempt = null;
                 target.Channel = channel;
@@ -288,7 +313,7 @@ internal sealed partial class ConnectionPool
                 if (channel.IsForgotten)
                 {
                     // It has ended again, and those who tell it may not have known where to.
-                    Retire(target, channel);
+                    targets.Retire(target, channel);
                 }
             }
         }
@@ -303,12 +328,12 @@ internal sealed partial class ConnectionPool
         }
     }
 
-    private void Fail(ConnectAttempt attempt, Exception exception)
+    private void Fail(ConnectionAttempt attempt, Exception exception)
     {
         ConnectionTarget target = attempt.Target;
-        long now = _environment.Now;
+        long now = environment.Now;
         TimeSpan wait;
-        lock (_gate)
+        lock (targets.Gate)
         {
             if (attempt.IsOver)
             {
@@ -319,22 +344,32 @@ internal sealed partial class ConnectionPool
             attempt.IsOver = true;
             target.Attempt = null;
             target.LastFailure = exception.Message;
-            CountFailure(target, now);
-            Keep(target, now);
+            targets.CountFailure(target, now);
+            targets.Keep(target, now);
             wait = TimeSpan.FromTicks(target.NextAttemptAt - now);
         }
 
-        Log.ConnectFailed(_environment.Logger, target.ToString(), exception.Message, wait);
+        Log.ConnectFailed(environment.Logger, target.ToString(), exception.Message, wait);
         attempt.Fail(exception is CoapConnectionException known
-            ? new CoapConnectionException(known.Error, $"No connection to {target} could be opened: {known.Message}", known) { Diagnostic = known.Diagnostic, RetryAfter = known.RetryAfter }
-            : new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.", exception));
+            ? new CoapConnectionException(known.Error, $"No connection to {target} could be opened: {known.Message}", known)
+            {
+                Diagnostic = known.Diagnostic,
+                RetryAfter = known.RetryAfter,
+            }
+            : new CoapConnectionException(
+                CoapConnectionError.ConnectFailed,
+                $"No connection to {target} could be opened: {exception.Message} Check address and port, and whether the server runs.",
+                exception));
     }
 
     private static CoapConnectionException HeldOff(ConnectionTarget target, long now, Exception? cause)
     {
         TimeSpan left = TimeSpan.FromTicks(target.HeldOffUntil - now);
         return new CoapConnectionException(
-            CoapConnectionError.Released, $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s (RFC 8323 section 5.5). Try again then.", cause)
+            CoapConnectionError.Released,
+            $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s (RFC 8323 section 5.5). "
+                + "Try again then.",
+            cause)
         {
             RetryAfter = left,
             IsUnsent = true,

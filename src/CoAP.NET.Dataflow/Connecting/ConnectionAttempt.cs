@@ -7,7 +7,7 @@ namespace CoAP.NET.Connecting;
 /// <param name="target">Where to.</param>
 /// <param name="wait">How long it waits before it begins, in units of 100 ns; not above zero for at once.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
-internal sealed class ConnectAttempt(ConnectionTarget target, long wait)
+internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
 #pragma warning restore CA1001
 {
     private readonly CancellationTokenSource _givenUp = new();

@@ -1,0 +1,155 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Channels;
+
+namespace CoAP.NET.Connecting;
+
+/// <summary>
+/// What a <see cref="ConnectionPool"/> knows of targets, and what it remembers of those without a connection. Guarded by its lock, under
+/// which no lock but that of a shard is taken, for a moment.
+/// </summary>
+/// <param name="environment">For options, clock and random numbers.</param>
+internal sealed class ConnectionTargets(CoapEnvironment environment)
+{
+    // Targets without a connection of which something is remembered; the oldest is forgotten first.
+    private const int MaxRemembered = 1024;
+
+    private readonly CoapStreamOptions _options = environment.Streams;
+    private readonly Dictionary<ConnectionKey, ConnectionTarget> _targets = [];
+    private readonly LinkedList<ConnectionTarget> _remembered = [];
+    private JitterSequence _jitter = new(environment.Random.NextUInt64());
+
+    /// <summary>The lock of the pool.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>Whether no more connections are opened.</summary>
+    public bool IsStopped { get; set; }
+
+    /// <summary>Targets that are known: with a connection, an attempt or a past.</summary>
+    public int Count => _targets.Count;
+
+    /// <summary>All of them.</summary>
+    public IEnumerable<ConnectionTarget> All => _targets.Values;
+
+    /// <summary>Why a connection was aborted, to compare it with another one.</summary>
+    public static string CauseOf(CoapConnectionException error) => error.Diagnostic ?? error.Message;
+
+    public bool TryGet(ConnectionKey key, [MaybeNullWhen(false)] out ConnectionTarget target) => _targets.TryGetValue(key, out target);
+
+    /// <summary>The target of a key, which is made when nothing is known of it.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="usable">Its connection; null when there is none.</param>
+    public ConnectionTarget Get(ConnectionKey key, out CoapChannel? usable)
+    {
+        usable = null;
+        if (_targets.TryGetValue(key, out ConnectionTarget? target))
+        {
+            usable = UsableOf(target);
+        }
+
+        // What was found unusable may have been forgotten.
+        if (target is null || !_targets.ContainsKey(key))
+        {
+            _targets[key] = target = new ConnectionTarget(key);
+        }
+
+        return target;
+    }
+
+    /// <summary>The connection of a target, where new requests may go out on it.</summary>
+    public CoapChannel? UsableOf(ConnectionTarget target)
+    {
+        if (target.Channel is not { } channel || ConnectionSignals.IsUsable(channel))
+        {
+            return target.Channel;
+        }
+
+        Retire(target, channel);
+        return null;
+    }
+
+    /// <summary>A connection is not used for new requests any more.</summary>
+    public void Retire(ConnectionTarget target, CoapChannel channel)
+    {
+        target.Channel = null;
+        long now = environment.Now;
+        ConnectionEnd end = ConnectionSignals.EndOf(channel);
+        if (end.HoldOff is { } holdOff && holdOff > TimeSpan.Zero)
+        {
+            target.HeldOffUntil = now + holdOff.Ticks;
+        }
+
+        if (end.AlternativeAddresses.Count > 0)
+        {
+            target.Alternatives = end.AlternativeAddresses;
+        }
+
+        target.AbortBefore = target.LastAbort;
+        target.LastAbort = end.Reason is { Error: CoapConnectionError.Aborted } aborted ? (channel, CauseOf(aborted)) : null;
+        if (WasOfUse(target, channel, end, now))
+        {
+            target.Failures = 0;
+        }
+        else
+        {
+            CountFailure(target, now);
+        }
+
+        Keep(target, now);
+    }
+
+    /// <summary>A connection could not be opened, or was of no use: the next one waits longer.</summary>
+    public void CountFailure(ConnectionTarget target, long now)
+    {
+        long wait = BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, _jitter.Next());
+        target.NextAttemptAt = now > long.MaxValue - wait ? long.MaxValue : now + wait;
+        target.Failures++;
+    }
+
+    /// <summary>Remembers a target that has neither a connection nor an attempt for as long as there is room, or forgets it.</summary>
+    public void Keep(ConnectionTarget target, long now)
+    {
+        if (target.Channel is not null || target.Attempt is not null)
+        {
+            return;
+        }
+
+        if (!target.IsMemorable(now))
+        {
+            Forget(target);
+            return;
+        }
+
+        target.Place ??= _remembered.AddLast(target);
+        while (_remembered.Count > MaxRemembered)
+        {
+            Forget(_remembered.First!.Value);
+        }
+    }
+
+    /// <summary>A target has an attempt again, or is forgotten.</summary>
+    public void Unlist(ConnectionTarget target)
+    {
+        if (target.Place is { } place)
+        {
+            target.Place = null;
+            _remembered.Remove(place);
+        }
+    }
+
+    // One that is lost again and again right after it was opened must not be opened without end. But one that brought what was asked for
+    // was no failure, however short it was.
+    private bool WasOfUse(ConnectionTarget target, CoapChannel channel, ConnectionEnd end, long now)
+    {
+        // The CSM, a message, and what ended the connection if that was a message. In a session a message is enough.
+        int frames = !channel.IsReliable ? 1 : end.Reason?.Error is CoapConnectionError.Aborted or CoapConnectionError.Released ? 3 : 2;
+        return end.Reason?.Error == CoapConnectionError.ClosedByUs || (end.WasReady
+            && (now - target.OpenedAt >= BackOffTimes.Of(target.Failures, _options.ReconnectDelay, _options.MaxReconnectDelay, 1)
+                || channel.Connection!.Progress.FramesReceived >= frames));
+    }
+
+    private void Forget(ConnectionTarget target)
+    {
+        Unlist(target);
+        _targets.Remove(target.Key);
+    }
+}
