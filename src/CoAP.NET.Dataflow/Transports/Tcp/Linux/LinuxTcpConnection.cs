@@ -1,16 +1,13 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A TCP connection that a loop reads. Sending is for all threads, under the gate; <see cref="ConnectionFile"/> is the loop's side of it. The descriptor is closed by the loop only, under the
-/// gate, so that nobody uses it afterwards.
+/// A TCP connection that a loop reads. Sending is for all threads, under the gate; <see cref="ConnectionFile"/> is the loop's side of it.
+/// The descriptor is closed by the loop only, under the gate, so that nobody uses it afterwards.
 /// </summary>
-internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
+internal sealed class LinuxTcpConnection : CoapConnection
 {
-    private readonly Lock _gate = new();
     private readonly SocketHandle _handle;
     private readonly EpollLoop _loop;
-    private readonly int _queueBytes;
-    private readonly int _maxQueueBytes;
     private long _framesReceived;
     private long _partialLength;
     private long _partialReceived;
@@ -21,17 +18,22 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     private bool _isWatched;
     private bool _isReadingOff;
     private bool _hasHeldBack;
+    private bool _isClosing;
+    private CoapException? _reason;
 
-    public LinuxTcpConnection(LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle, in CoapAddress remote, in CoapAddress local, bool isInitiator)
+    public LinuxTcpConnection(
+        LinuxTcpEngine engine, EpollLoop loop, SocketHandle handle, in CoapAddress remote, in CoapAddress local, bool isInitiator)
         : base(engine.Transport, remote, local, isInitiator)
     {
         Engine = engine;
         _loop = loop;
         _handle = handle;
-        _queueBytes = engine.Context.Limits.SendQueueBytes;
-        _maxQueueBytes = engine.Context.Limits.MaxSendQueueBytes;
         File = new ConnectionFile(this);
+        Sender = new TcpSender(this);
     }
+
+    /// <summary>The lock of the connection and its sender.</summary>
+    public Lock Gate { get; } = new();
 
     public LinuxTcpEngine Engine { get; }
 
@@ -43,12 +45,18 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <summary>For the loop, which is also the one that closes it.</summary>
     public int Descriptor => _handle.Descriptor;
 
-    public override bool IsCongested => Volatile.Read(ref _isCongested);
+    /// <summary>What leaves on it.</summary>
+    public TcpSender Sender { get; }
+
+    public override bool IsCongested => Sender.IsCongested;
 
     public override CoapConnectionProgress Progress =>
-        new(Volatile.Read(ref _framesReceived), Volatile.Read(ref _partialLength), Volatile.Read(ref _bytesSent), Volatile.Read(ref _waiting)) { PartialReceived = Volatile.Read(ref _partialReceived) };
+        new(Volatile.Read(ref _framesReceived), Volatile.Read(ref _partialLength), Sender.BytesSent, Sender.Waiting)
+        {
+            PartialReceived = Volatile.Read(ref _partialReceived),
+        };
 
-    internal override long Backlog => _backlog.Told;
+    internal override long Backlog => Sender.Backlog;
 
     /// <summary>Whether nothing is to be read for now.</summary>
     public bool IsPaused => Volatile.Read(ref _pauses) > 0;
@@ -56,14 +64,34 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <summary>Whether it is to be closed, or broke.</summary>
     public bool IsClosing => Volatile.Read(ref _isClosing);
 
-    /// <summary>Whether the last frame was given to it: what comes in means nothing any more.</summary>
-    public bool IsEnding => Volatile.Read(ref _isEnding);
+    /// <summary>Whether it broke. Guarded by the gate.</summary>
+    public bool HasFailed { get; private set; }
 
     /// <summary>Whether its descriptor is closed.</summary>
     public bool IsFinished { get; private set; }
 
     /// <summary>Whether it is closed although nothing is wrong, so that what is under way to the peer should arrive.</summary>
-    public bool IsOrderly => !_hasFailed && _reason is null or CoapConnectionException { Error: CoapConnectionError.ClosedByUs };
+    public bool IsOrderly => !HasFailed && _reason is null or CoapConnectionException { Error: CoapConnectionError.ClosedByUs };
+
+    public override void Send(CoapDatagram frame)
+    {
+        ArgumentNullException.ThrowIfNull(frame);
+        if (UserCode.Role is ReceiveRole role && role.Loop == _loop && role.TryPin(out bool pinned))
+        {
+            bool taken = _loop.Tcp.TryCollect(this, frame);
+            if (pinned)
+            {
+                role.Unpin();
+            }
+
+            if (taken)
+            {
+                return;
+            }
+        }
+
+        Sender.Send(frame);
+    }
 
     public override void PauseReading() => Interlocked.Increment(ref _pauses);
 
@@ -75,7 +103,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
         }
 
         bool calls;
-        lock (_gate)
+        lock (Gate)
         {
             calls = _isReadingOff || _hasHeldBack;
         }
@@ -88,7 +116,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
 
     public override void Close(CoapException? reason)
     {
-        lock (_gate)
+        lock (Gate)
         {
             if (_isClosing)
             {
@@ -101,6 +129,50 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
 
         _loop.Call(File);
     }
+
+    /// <summary>It broke.</summary>
+    /// <param name="error">What the operating system says; 0 when it says nothing.</param>
+    public void Fail(int error)
+    {
+        lock (Gate)
+        {
+            SetFailed(error);
+        }
+
+        Call();
+    }
+
+    /// <summary>The loop has to look after it.</summary>
+    public void Call() => _loop.Call(File);
+
+    /// <summary>It is to be closed. Under the gate.</summary>
+    public void SetClosing(CoapException reason)
+    {
+        Volatile.Write(ref _isClosing, true);
+        _reason = reason;
+    }
+
+    /// <summary>It broke. Under the gate.</summary>
+    public void SetFailed(int error)
+    {
+        if (HasFailed)
+        {
+            return;
+        }
+
+        HasFailed = true;
+        if (!_isClosing)
+        {
+            Exception cause = LinuxErrors.ToException(error);
+            SetClosing(new CoapConnectionException(CoapConnectionError.Lost, $"The connection to {this} broke: {cause.Message}.", cause));
+        }
+    }
+
+    /// <summary>Reading goes on, as there is room to send again; the loop is called for it by the caller.</summary>
+    public void EndPause() => Interlocked.Decrement(ref _pauses);
+
+    /// <summary>The kernel is to look again whether there is room. Under the gate.</summary>
+    public void WatchAnew() => _watched = 0;
 
     /// <summary>A frame was cut.</summary>
     public void CountFrame() => Volatile.Write(ref _framesReceived, _framesReceived + 1);
@@ -119,7 +191,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <returns>False when the operating system does not do it.</returns>
     public bool TryWatch()
     {
-        lock (_gate)
+        lock (Gate)
         {
             if (!_isWatched && !IsFinished)
             {
@@ -135,7 +207,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <returns>False when the pause is over already, so that there may be something to read.</returns>
     public bool TryStopWatchingReads(bool forGood)
     {
-        lock (_gate)
+        lock (Gate)
         {
             if (!forGood && _pauses == 0)
             {
@@ -150,7 +222,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
 
     public void WatchReads()
     {
-        lock (_gate)
+        lock (Gate)
         {
             _isReadingOff = false;
             Watch();
@@ -161,7 +233,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <returns>Whether the caller sees to it that there is one; false: the end of the pause does.</returns>
     public bool HoldBack()
     {
-        lock (_gate)
+        lock (Gate)
         {
             _hasHeldBack = true;
             return _pauses == 0;
@@ -171,7 +243,7 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <summary>Whether frames were held back, once.</summary>
     public bool TakeHeldBack()
     {
-        lock (_gate)
+        lock (Gate)
         {
             bool had = _hasHeldBack;
             _hasHeldBack = false;
@@ -184,10 +256,10 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
     /// <returns>False when it was closed before.</returns>
     public bool TryFinish(out Exception? error)
     {
-        lock (_gate)
+        lock (Gate)
         {
             // What the peer was told last is all that there is to say.
-            error = _isShut ? null : _reason;
+            error = Sender.IsShut ? null : _reason;
             if (IsFinished)
             {
                 return false;
@@ -196,13 +268,11 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
             if (IsOrderly)
             {
                 // As much as goes at once.
-                SendQueued();
+                Sender.SendAtOnce();
             }
 
             IsFinished = _isClosing = true;
-            _queue?.Clear();
-            _queue = null;
-            Volatile.Write(ref _waiting, 0);
+            Sender.Clear();
             if (_isWatched)
             {
                 _loop.Remove(File, _handle);
@@ -214,12 +284,8 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
         }
     }
 
-    // What is being collected is sent before what waits; whether there is room shows then.
-    // Told at edges only: a read that fills less than its room, and a send that is cut short, have the next one told. Otherwise the kernel looks at each busy connection twice a turn.
-    // Whoever has an edge and does not read owes another turn, or changes what is watched, which makes the kernel look again.
-    private uint Wanted() => LibC.EpollEdge | (_isReadingOff ? 0 : LibC.EpollIn | LibC.EpollReadHangUp) | (_waiting > 0 && !_isCollecting ? LibC.EpollOut : 0);
-
-    private void Watch()
+    /// <summary>Has the kernel watch what is wanted now. Under the gate.</summary>
+    public void Watch()
     {
         uint wanted = Wanted();
         if (_isWatched && wanted != _watched)
@@ -228,4 +294,10 @@ internal sealed unsafe partial class LinuxTcpConnection : CoapConnection
             _loop.Change(File, _handle, wanted);
         }
     }
+
+    // Told at edges only: a read that fills less than its room, and a send that is cut short, have the next one told. Otherwise the kernel
+    // looks at each busy connection twice a turn. Whoever has an edge and does not read owes another turn, or changes what is watched,
+    // which makes the kernel look again.
+    private uint Wanted() =>
+        LibC.EpollEdge | (_isReadingOff ? 0 : LibC.EpollIn | LibC.EpollReadHangUp) | (Sender.WantsRoom ? LibC.EpollOut : 0);
 }

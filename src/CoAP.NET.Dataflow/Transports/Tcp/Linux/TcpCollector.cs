@@ -26,7 +26,7 @@ internal sealed unsafe class TcpCollector(EpollLoop loop)
             return false;
         }
 
-        if (frame.IsLast || frame.Length > LargestCollected || connection.HasWaiting)
+        if (frame.IsLast || frame.Length > LargestCollected || connection.Sender.HasWaiting)
         {
             Flush();
             return false;
@@ -37,7 +37,7 @@ internal sealed unsafe class TcpCollector(EpollLoop loop)
             Flush();
         }
 
-        if (_length == 0 && !connection.TryBeginCollecting())
+        if (_length == 0 && !connection.Sender.TryBeginCollecting())
         {
             return false;
         }
@@ -60,7 +60,7 @@ internal sealed unsafe class TcpCollector(EpollLoop loop)
         {
             int length = _length;
             _length = 0;
-            Serving!.SendCollected(_out.Address, length);
+            Serving!.Sender.SendCollected(_out.Address, length);
         }
     }
 }

@@ -186,7 +186,7 @@ internal sealed unsafe class TcpFrameCutter
     {
         LinuxTcpConnection connection = file.Connection;
         bool isReady = false;
-        if (connection.IsClosing || connection.IsEnding || file.IsDiscarding || file.HasEnded)
+        if (connection.IsClosing || connection.Sender.IsEnding || file.IsDiscarding || file.HasEnded)
         {
             Drop(file);
         }

@@ -40,14 +40,14 @@ internal sealed class TcpReceiver
 
         if ((events & LibC.EpollOut) != 0)
         {
-            connection.SendWaiting();
+            connection.Sender.SendWaiting();
             if (events == LibC.EpollOut)
             {
                 return true;
             }
         }
 
-        bool discards = connection.IsEnding || file.IsDiscarding;
+        bool discards = connection.Sender.IsEnding || file.IsDiscarding;
         if (file.HasEnded || (connection.IsPaused && !discards))
         {
             if ((events & (LibC.EpollError | LibC.EpollHangUp)) != 0)
@@ -116,12 +116,12 @@ internal sealed class TcpReceiver
                 CoapConnectionError.Refused, "The operating system does not watch the connection; the limit of epoll watches may be reached."));
         }
 
-        if (connection.IsClosing || (connection.IsShut && file.HasEnded))
+        if (connection.IsClosing || (connection.Sender.IsShut && file.HasEnded))
         {
             return Finish(role, file);
         }
 
-        if (connection.IsShut)
+        if (connection.Sender.IsShut)
         {
             // The peer's end is waited for, a little: closing while something comes in would reset the connection and with it our last
             // frame.
@@ -132,7 +132,7 @@ internal sealed class TcpReceiver
                 Timeout.InfiniteTimeSpan);
         }
 
-        if (connection.TakeWritable())
+        if (connection.Sender.TakeWritable())
         {
             BeginServing(connection);
             file.Owner.Context.Writable(connection);
@@ -188,7 +188,7 @@ internal sealed class TcpReceiver
         CoapTransportContext context = file.Owner.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
-        while (!connection.IsClosing && !connection.IsEnding && !file.IsDiscarding)
+        while (!connection.IsClosing && !connection.Sender.IsEnding && !file.IsDiscarding)
         {
             // Looked at once: whoever ends the pause after this finds what is held back.
             if (isHeld = connection.IsPaused)
@@ -312,7 +312,7 @@ internal sealed class TcpReceiver
     private bool ReadOn(ReceiveRole role, ConnectionFile file)
     {
         LinuxTcpConnection connection = file.Connection;
-        if (file.HasEnded || connection.IsClosing || (connection.IsPaused && !connection.IsEnding))
+        if (file.HasEnded || connection.IsClosing || (connection.IsPaused && !connection.Sender.IsEnding))
         {
             return true;
         }
