@@ -18,7 +18,9 @@ internal sealed class ConnectionAttempt(ConnectionTarget target, long wait)
 
     public long Wait { get; } = wait;
 
-    /// <summary>Ends with the channel of the connection, or a <see cref="CoapException"/>. Continuations never run on the thread that completes it.</summary>
+    /// <summary>
+    /// Ends with the channel of the connection, or a <see cref="CoapException"/>. Continuations never run on the thread that completes it.
+    /// </summary>
     public TaskCompletionSource<CoapChannel> Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>How many requests wait for it. Guarded by the lock of the pool.</summary>

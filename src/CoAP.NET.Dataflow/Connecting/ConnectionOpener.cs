@@ -48,7 +48,9 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         throw keys.Count == 1
             ? error!
             : new CoapConnectionException(
-                error!.Error, $"None of the {keys.Count} addresses of {route} could be connected to. Of the last one: {error.Message}", error);
+                error!.Error,
+                $"None of the {keys.Count} addresses of {route} could be connected to. Of the last one: {error.Message}",
+                error);
     }
 
     /// <summary>Gives all attempts up and opens no more connections, because the endpoint stops.</summary>
@@ -367,8 +369,8 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         TimeSpan left = TimeSpan.FromTicks(target.HeldOffUntil - now);
         return new CoapConnectionException(
             CoapConnectionError.Released,
-            $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s (RFC 8323 section 5.5). "
-                + "Try again then.",
+            $"{target} released its connection and asked not to be connected to for another {left.TotalSeconds:0.#} s "
+                + "(RFC 8323 section 5.5). Try again then.",
             cause)
         {
             RetryAfter = left,

@@ -3,12 +3,14 @@ using CoAP.NET.Channels;
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// Pings of a peer that ask for Custody (RFC 8323 section 5.4.1): each Pong waits until the requests that came before its Ping are answered, and no longer, however many come
-/// after. Guarded by the shard's lock.
+/// Pings of a peer that ask for Custody (RFC 8323 section 5.4.1): each Pong waits until the requests that came before its Ping are
+/// answered, and no longer, however many come after. Guarded by the shard's lock.
 /// </summary>
 internal sealed class CustodyPings(RequestsUnderWay requests)
 {
-    /// <summary>How many may wait; the Pong of a further one comes at once and without Custody, which it may (the option is elective).</summary>
+    /// <summary>
+    /// How many may wait; the Pong of a further one comes at once and without Custody, which it may (the option is elective).
+    /// </summary>
     public const int Capacity = 16;
 
     private readonly List<CoapToken> _waiting = [];

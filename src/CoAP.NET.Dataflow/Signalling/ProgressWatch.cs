@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Signalling;
 
-/// <summary>Since when a connection moves too little, by looking at its progress now and then. Times in units of 100 ns; <see cref="long.MaxValue"/> for never.</summary>
+/// <summary>
+/// Since when a connection moves too little, by looking at its progress now and then. Times in units of 100 ns; <see cref="long.MaxValue"/>
+/// for never.
+/// </summary>
 internal struct ProgressWatch
 {
     private RateWatch _frame;

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Signalling;
 
 /// <summary>
-/// A deadline that is put off only by as many bytes as move in its time at 256 bytes a second: whoever gives or takes a byte now and then holds nothing for it. Times in units of 100 ns.
+/// A deadline that is put off only by as many bytes as move in its time at 256 bytes a second: whoever gives or takes a byte now and then
+/// holds nothing for it. Times in units of 100 ns.
 /// </summary>
 internal struct RateWatch
 {

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>): its beginning and its end. What comes in is for <see cref="ConnectionReader"/>, what leaves for
-/// <see cref="ConnectionWriter"/>; all of them share one lock.
+/// A connection over what the platform drives by asynchronous calls (<see cref="ConnectionLink"/>): its beginning and its end. What comes
+/// in is for <see cref="ConnectionReader"/>, what leaves for <see cref="ConnectionWriter"/>; all of them share one lock.
 /// </summary>
 internal sealed class AsyncConnection : CoapConnection
 {
@@ -22,7 +22,13 @@ internal sealed class AsyncConnection : CoapConnection
     private int _identityUses = 2;
 
     public AsyncConnection(
-        ConnectionHost host, ConnectionLink link, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null, string? serverName = null)
+        ConnectionHost host,
+        ConnectionLink link,
+        CoapAddress remote,
+        CoapAddress local,
+        bool isInitiator,
+        object? identity = null,
+        string? serverName = null)
         : base(host.Transport, remote, local, isInitiator)
     {
         _host = host;
@@ -46,7 +52,10 @@ internal sealed class AsyncConnection : CoapConnection
         get
         {
             (long frames, long partial, long partialReceived) = _reader.Progress;
-            return new CoapConnectionProgress(frames, partial, _writer.Sent, Math.Max(0, _writer.Waiting)) { PartialReceived = partialReceived };
+            return new CoapConnectionProgress(frames, partial, _writer.Sent, Math.Max(0, _writer.Waiting))
+            {
+                PartialReceived = partialReceived,
+            };
         }
     }
 
@@ -99,7 +108,9 @@ internal sealed class AsyncConnection : CoapConnection
     /// <summary>Cuts what is there into frames and hands them in. Called on a thread that was marked for it.</summary>
     public void RunFrames() => _reader.RunFrames();
 
-    /// <summary>User code begins on the thread that reads: what it waits for may be what it sends itself, and nothing else may wait for it.</summary>
+    /// <summary>
+    /// User code begins on the thread that reads: what it waits for may be what it sends itself, and nothing else may wait for it.
+    /// </summary>
     public void EnterUserCode()
     {
         _host.UserCodeBegins();
@@ -153,7 +164,10 @@ internal sealed class AsyncConnection : CoapConnection
 
     /// <summary>Ends the connection, once. It is told when no thread is with a frame in the stages.</summary>
     /// <param name="error">Why; null for an orderly end.</param>
-    /// <param name="lingers">Whether our side was ended in order, so that what the peer still sends is read until it ends its side: otherwise it would lose what was sent last.</param>
+    /// <param name="lingers">
+    /// Whether our side was ended in order, so that what the peer still sends is read until it ends its side: otherwise it would lose what
+    /// was sent last.
+    /// </param>
     public void End(Exception? error, bool lingers)
     {
         bool tells;

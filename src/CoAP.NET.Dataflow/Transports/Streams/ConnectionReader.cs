@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What comes in on an <see cref="AsyncConnection"/>. One loop reads, cuts and hands in, on whatever thread of the pool the platform calls it. While nothing comes it holds no memory but its
-/// own state.
+/// What comes in on an <see cref="AsyncConnection"/>. One loop reads, cuts and hands in, on whatever thread of the pool the platform calls
+/// it. While nothing comes it holds no memory but its own state.
 /// </summary>
 internal sealed class ConnectionReader
 {
@@ -48,7 +48,9 @@ internal sealed class ConnectionReader
     /// <summary>Whether anything came from the peer.</summary>
     public bool HasHeard { get; private set; }
 
-    /// <summary>How many frames came; the length of the next one, of which only a part is there, and how much of it. For any thread.</summary>
+    /// <summary>
+    /// How many frames came; the length of the next one, of which only a part is there, and how much of it. For any thread.
+    /// </summary>
     public (long Frames, long Partial, long PartialReceived) Progress
     {
         get
@@ -80,7 +82,9 @@ internal sealed class ConnectionReader
         }
     }
 
-    /// <summary>Cuts what is there into frames and hands them in, as long as the connection may be read. Called on a thread that was marked for it.</summary>
+    /// <summary>
+    /// Cuts what is there into frames and hands them in, as long as the connection may be read. Called on a thread that was marked for it.
+    /// </summary>
     public void RunFrames()
     {
         _writer.BeginBatch();
@@ -301,15 +305,20 @@ internal sealed class ConnectionReader
     /// <returns>Ends when that is done; null when they are to be run here.</returns>
     private Task? TryRunElsewhere()
     {
-        // With as many threads of the pool in user code as there are processors some of them wait, and further ones might, until nobody is left to read.
+        // With as many threads of the pool in user code as there are processors some of them wait, and further ones might, until nobody is
+        // left to read.
         if (!_host.IsPoolTaken)
         {
             return null;
         }
 
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        return _context.Scheduler.TryQueue(
-            static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!), (_connection, done), _context.Counters, _context.Logger) ? done.Task : null;
+        bool isQueued = _context.Scheduler.TryQueue(
+            static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!),
+            (_connection, done),
+            _context.Counters,
+            _context.Logger);
+        return isQueued ? done.Task : null;
     }
 
     private static void RunElsewhere((AsyncConnection Connection, TaskCompletionSource Done) work)
@@ -341,8 +350,8 @@ internal sealed class ConnectionReader
         }
     }
 
-    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread bytes resets the connection,
-    // and the peer would lose what was sent last.
+    // Our side was ended in order. What the peer had under way is taken and forgotten until it ends its side: closing a socket with unread
+    // bytes resets the connection, and the peer would lose what was sent last.
     private async ValueTask DiscardAsync()
     {
         try

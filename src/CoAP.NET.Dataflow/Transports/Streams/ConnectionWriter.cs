@@ -5,8 +5,9 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What leaves on an <see cref="AsyncConnection"/>. Frames are appended to a pipe under the lock of the connection; one loop at a time takes them out, and it runs only while there are any. It
-/// begins on the thread that sends, so that what the operating system takes at once needs no other thread.
+/// What leaves on an <see cref="AsyncConnection"/>. Frames are appended to a pipe under the lock of the connection; one loop at a time
+/// takes them out, and it runs only while there are any. It begins on the thread that sends, so that what the operating system takes at
+/// once needs no other thread.
 /// </summary>
 internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLink link, CoapTransportContext context)
 {
@@ -15,7 +16,8 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
 
     private const int LengthSize = 4;
 
-    private static readonly PipeOptions s_outputOptions = new(pauseWriterThreshold: 0, minimumSegmentSize: OutputSegment, useSynchronizationContext: false);
+    private static readonly PipeOptions s_outputOptions = new(
+        pauseWriterThreshold: 0, minimumSegmentSize: OutputSegment, useSynchronizationContext: false);
 
     private readonly Pipe _output = new(s_outputOptions);
 
@@ -88,7 +90,8 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
             context.Counters.Add(CoapCounter.SlowConnections);
             _ = EndSoonAsync(new CoapConnectionException(
                 CoapConnectionError.TooSlow,
-                $"The connection to {connection} was closed: the peer does not take what is sent to it. See CoapLimits.MaxSendQueueBytes."));
+                $"The connection to {connection} was closed: the peer does not take what is sent to it. See "
+                    + "CoapLimits.MaxSendQueueBytes."));
         }
     }
 

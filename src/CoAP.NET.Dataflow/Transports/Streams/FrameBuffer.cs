@@ -3,8 +3,9 @@ using System.Buffers;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The bytes of a connection that were read and not handed in: a part of a frame, or frames that wait. They lie in pieces of the shared array pool, which are taken as bytes come and never for what
-/// a length says. What a connection is charged for is the size of its pieces, not the number of bytes in them. Used by one thread at a time.
+/// The bytes of a connection that were read and not handed in: a part of a frame, or frames that wait. They lie in pieces of the shared
+/// array pool, which are taken as bytes come and never for what a length says. What a connection is charged for is the size of its pieces,
+/// not the number of bytes in them. Used by one thread at a time.
 /// </summary>
 internal sealed class FrameBuffer
 {
@@ -69,7 +70,10 @@ internal sealed class FrameBuffer
         return last.Array.AsMemory(_end);
     }
 
-    /// <summary>Takes the room for the next read now, so that it is part of <see cref="Charge"/>: whoever waits for the rest of a frame waits with it.</summary>
+    /// <summary>
+    /// Takes the room for the next read now, so that it is part of <see cref="Charge"/>: whoever waits for the rest of a frame waits with
+    /// it.
+    /// </summary>
     public void MakeRoom() => _ = GetMemory();
 
     /// <summary>Gives back room that nothing was read into. Right after <see cref="Trim"/>.</summary>

@@ -3,8 +3,12 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>From the bytes that a <see cref="ConnectionReader"/> read to the frames that are handed in. Used by the reader only, but for what is said of progress.</summary>
-internal sealed class FrameCutter(AsyncConnection connection, ConnectionLink link, ConnectionReader reader, ReadCharge charge, CoapTransportContext context)
+/// <summary>
+/// From the bytes that a <see cref="ConnectionReader"/> read to the frames that are handed in. Used by the reader only, but for what is
+/// said of progress.
+/// </summary>
+internal sealed class FrameCutter(
+    AsyncConnection connection, ConnectionLink link, ConnectionReader reader, ReadCharge charge, CoapTransportContext context)
 {
     private const int MaxHead = 16;
 
@@ -20,7 +24,9 @@ internal sealed class FrameCutter(AsyncConnection connection, ConnectionLink lin
     /// <summary>How many frames were handed in. For any thread, as are the next two.</summary>
     public long Count => Volatile.Read(ref _count);
 
-    /// <summary>The length of the frame of which only a part is there, or how much of it where the length is not known; 0 when there is none.</summary>
+    /// <summary>
+    /// The length of the frame of which only a part is there, or how much of it where the length is not known; 0 when there is none.
+    /// </summary>
     public long Partial => Volatile.Read(ref _partial);
 
     /// <summary>How much is there of the frame of which only a part is there.</summary>

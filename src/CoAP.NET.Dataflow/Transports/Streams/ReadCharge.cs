@@ -1,7 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What reading a connection takes of the endpoint's memory for unfinished frames: the pieces of its <see cref="FrameBuffer"/>, and what its link holds below that. Used by the reader only.
+/// What reading a connection takes of the endpoint's memory for unfinished frames: the pieces of its <see cref="FrameBuffer"/>, and what
+/// its link holds below that. Used by the reader only.
 /// </summary>
 internal sealed class ReadCharge(CoapTransportContext context, CoapConnection connection)
 {

@@ -51,7 +51,8 @@ internal sealed class SocketLink : ConnectionLink
     public override ValueTask<int> ReadAsync(Memory<byte> buffer) => _stream.ReadAsync(buffer, CancellationToken.None);
 
     // Of the socket, also under TLS: what it means matters to nobody.
-    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _socket.ReceiveAsync(buffer, SocketFlags.None, CancellationToken.None);
+    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) =>
+        _socket.ReceiveAsync(buffer, SocketFlags.None, CancellationToken.None);
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) => _stream.WriteAsync(bytes, CancellationToken.None);
 
@@ -115,5 +116,6 @@ internal sealed class SocketLink : ConnectionLink
     };
 
     // With TLS 1.3 a client is through before the server has looked at its certificate.
-    public override Exception? ExplainEnd(bool hasHeard) => _tls is not null && _isInitiator && !hasHeard ? TlsFailure.EndedByServer(_remote, null) : null;
+    public override Exception? ExplainEnd(bool hasHeard) =>
+        _tls is not null && _isInitiator && !hasHeard ? TlsFailure.EndedByServer(_remote, null) : null;
 }

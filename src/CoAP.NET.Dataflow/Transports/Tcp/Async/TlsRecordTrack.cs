@@ -1,6 +1,8 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>Where in the records of TLS a stream of bytes is (RFC 8446 section 5.1): each has a type, a version and a length of two bytes before it.</summary>
+/// <summary>
+/// Where in the records of TLS a stream of bytes is (RFC 8446 section 5.1): each has a type, a version and a length of two bytes before it.
+/// </summary>
 internal struct TlsRecordTrack
 {
     private const int HeaderSize = 5;

@@ -113,7 +113,8 @@ internal sealed class TcpReceiver
         else if (!connection.IsClosing && !connection.TryWatch())
         {
             connection.Close(new CoapConnectionException(
-                CoapConnectionError.Refused, "The operating system does not watch the connection; the limit of epoll watches may be reached."));
+                CoapConnectionError.Refused,
+                "The operating system does not watch the connection; the limit of epoll watches may be reached."));
         }
 
         if (connection.IsClosing || (connection.Sender.IsShut && file.HasEnded))
