@@ -168,6 +168,10 @@ public abstract class HoldingSuite : FrameAbuseSuite
         await StartAsync();
         await using AsyncPeer first = await ConnectAsync();
         await using AsyncPeer second = await ConnectAsync();
+
+        // Its CSM was read, so that it is not late when time passes.
+        await first.SendAsync(GetX);
+        await first.ExpectAsync(AnswerX);
         Clock.Advance(TimeSpan.FromSeconds(9));
         await second.SendAsync(GetX);
         await second.ExpectAsync(AnswerX);
