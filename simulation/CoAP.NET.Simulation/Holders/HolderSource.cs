@@ -11,10 +11,10 @@ internal sealed class HolderSource(int number, HolderTarget target, bool isShort
 {
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(2);
 
-    // With a Max-Message-Size of 2 MiB, so that answers come whole (RFC 8323 section 5.3.1).
-    private static readonly byte[] s_csm = [0x40, 0xe1, 0x23, 0x20, 0x00, 0x00];
-
     private long _sent;
+
+    /// <summary>With a Max-Message-Size of 2 MiB, so that answers come whole (RFC 8323 section 5.3.1).</summary>
+    public static ReadOnlyMemory<byte> Csm { get; } = new byte[] { 0x40, 0xe1, 0x23, 0x20, 0x00, 0x00 };
 
     public HolderTarget Target => target;
 
@@ -51,7 +51,7 @@ internal sealed class HolderSource(int number, HolderTarget target, bool isShort
     public async Task<Holder> HoldAsync(int port, ReadOnlyMemory<byte> bytes, int? receiveBuffer = null)
     {
         Socket socket = await ConnectAsync(port, receiveBuffer);
-        await SendAsync(socket, s_csm);
+        await SendAsync(socket, Csm);
         await SendAsync(socket, bytes);
         return new Holder(socket);
     }

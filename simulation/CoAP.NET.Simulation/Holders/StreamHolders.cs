@@ -43,6 +43,25 @@ internal static class StreamHolders
             Most = static settings => settings.Limits.MaxFrameAssemblyBytes,
         },
         new(
+            "half-records",
+            "records of TLS of which a part is there (`MaxFrameAssemblyBytes`)",
+            "400 TLS connections, each sends half a record",
+            static settings =>
+            {
+                settings.Limits.MaxStreamMessageSize = 128 * 1024;
+                settings.Limits.MaxFrameAssemblyBytes = settings.Size(4, 1) * MiB;
+            },
+            static async (source, _) => await HalfRecords.HoldAsync(source))
+        {
+            Scaled = "`MaxFrameAssemblyBytes` 4 MiB",
+            Holders = 400,
+            HoldersInTests = 60,
+            MiB = 4 + 16,
+            Proof = CoapCounter.ConnectionsEvicted,
+            Gauge = static server => server.Endpoint.FrameAssemblyBytes,
+            Most = static settings => settings.Limits.MaxFrameAssemblyBytes,
+        },
+        new(
             "unread-answers",
             "bytes that wait to be sent (`MaxStreamSendBytes`)",
             "100 connections, each asks for 1 MB eight times, with 12 B each, and reads nothing",

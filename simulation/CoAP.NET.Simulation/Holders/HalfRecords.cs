@@ -1,0 +1,51 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+
+namespace CoAP.NET.Simulation.Holders;
+
+/// <summary>The line below an attacker's TLS, of which each write is counted for its source. It can send the first half of a record only.</summary>
+/// <param name="source">The source.</param>
+/// <param name="socket">The socket.</param>
+internal sealed class HalfRecords(HolderSource source, Socket socket) : NetworkStream(socket, ownsSocket: false)
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(5);
+
+    private bool _halves;
+
+    /// <summary>A connection that shook hands, sent its CSM, has that of the server, and sends half a record.</summary>
+    public static async Task<Holder> HoldAsync(HolderSource source)
+    {
+        Socket socket = await source.ConnectAsync(source.Target.Tls);
+        try
+        {
+            await SendAsync(new HalfRecords(source, socket)).WaitAsync(s_hang);
+        }
+        catch (Exception exception) when (exception is IOException or AuthenticationException or TimeoutException)
+        {
+            // It was not let in: that is the server's right.
+            socket.Dispose();
+            throw new SocketException((int)SocketError.ConnectionRefused);
+        }
+
+        return new Holder(socket);
+    }
+
+    public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+        await source.SendAsync(Socket, _halves ? buffer[..(buffer.Length / 2)] : buffer);
+
+    private static async Task SendAsync(HalfRecords line)
+    {
+        SslStream tls = new(line);
+        await tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
+        {
+            TargetHost = "localhost",
+            RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+            ApplicationProtocols = [new SslApplicationProtocol("coap")],
+        });
+        await tls.WriteAsync(HolderSource.Csm);
+        _ = await tls.ReadAsync(new byte[100]);
+        line._halves = true;
+        await tls.WriteAsync(new byte[1000]);
+    }
+}
