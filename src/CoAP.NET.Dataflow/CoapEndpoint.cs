@@ -1,10 +1,11 @@
-using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.WebSockets;
+using CoAP.NET.Blockwise;
+using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Resources;

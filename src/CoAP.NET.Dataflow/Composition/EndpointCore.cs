@@ -3,6 +3,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Connections;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Pipeline;

@@ -1,7 +1,8 @@
-using CoAP.NET.Connecting;
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;

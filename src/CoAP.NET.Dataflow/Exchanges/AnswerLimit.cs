@@ -1,5 +1,6 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Groups;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;

@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Groups;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Exchanges;

@@ -1,9 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
+using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
-using CoAP.NET.Options;
 using CoAP.NET.Observing;
+using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Serialization;

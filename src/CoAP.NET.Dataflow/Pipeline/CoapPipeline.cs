@@ -2,6 +2,7 @@ using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Resources;

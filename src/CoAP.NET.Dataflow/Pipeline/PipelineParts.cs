@@ -1,6 +1,7 @@
 using CoAP.NET.Blockwise;
 using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Resources;

@@ -4,6 +4,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;

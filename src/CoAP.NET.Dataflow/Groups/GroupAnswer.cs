@@ -1,6 +1,6 @@
 using CoAP.NET.Channels;
 
-namespace CoAP.NET.Exchanges;
+namespace CoAP.NET.Groups;
 
 /// <summary>The answer of one member to a request that was sent to a group.</summary>
 /// <param name="Channel">The member.</param>

@@ -1,7 +1,7 @@
 using CoAP.NET.Channels;
 using CoAP.NET.Execution;
 
-namespace CoAP.NET.Exchanges;
+namespace CoAP.NET.Groups;
 
 /// <summary>
 /// Answers to requests that were sent to a group, each of which waits for its random moment within the Leisure (RFC 7252 section 8.2). Bounded: when it is full, an answer for the source with most

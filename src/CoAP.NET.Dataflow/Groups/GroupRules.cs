@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Exchanges;
+namespace CoAP.NET.Groups;
 
 /// <summary>What is different for a request that was sent to a group (RFC 7252 section 8.2), so that a group does not drown who asks.</summary>
 internal static class GroupRules

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Channels;
 
-namespace CoAP.NET.Exchanges;
+namespace CoAP.NET.Groups;
 
 /// <summary>
 /// The requests to groups of an endpoint, by token alone: members answer from addresses of their own (RFC 7252 section 8.2), which belong to any shard. Bounded.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Exchanges;
+namespace CoAP.NET.Groups;
 
 /// <summary>How an endpoint answers requests that were sent to groups; shared by its shards.</summary>
 internal sealed class GroupSettings

@@ -3,7 +3,7 @@ using CoAP.NET.Channels;
 using CoAP.NET.Execution;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Exchanges;
+namespace CoAP.NET.Groups;
 
 /// <summary>
 /// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token is then kept for a
