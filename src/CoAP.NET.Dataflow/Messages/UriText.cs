@@ -8,6 +8,9 @@ namespace CoAP.NET.Messages;
 /// <summary>Percent-encoding and the character classes of URIs (RFC 3986 sections 2 and 3; RFC 7252 sections 6.4 and 6.5).</summary>
 internal static class UriText
 {
+    /// <summary>How long a segment or argument may be (RFC 7252 section 5.10), in bytes.</summary>
+    public const int MaxOptionBytes = 255;
+
     private const string Unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string LowerUnreserved = "abcdefghijklmnopqrstuvwxyz0123456789-._~";
     private const string SubDelims = "!$&'()*+,;=";

@@ -1,75 +1,19 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
-using CoAP.NET.Messages;
 
-namespace CoAP.NET;
+namespace CoAP.NET.Messages;
 
-// From text to URI (RFC 7252 section 6.4, steps 1 to 4 and 7 to 9; RFC 3986 sections 3 and 5.2).
-public sealed partial class CoapUri
+/// <summary>From text to the parts of a URI (RFC 7252 section 6.4, steps 1 to 4 and 7 to 9; RFC 3986 sections 3 and 5.2).</summary>
+internal static class UriReader
 {
-    private const int MaxOptionBytes = 255;
-
-    private const string Schemes = "coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws";
-
-    /// <summary>
-    /// Reads an absolute CoAP URI, or an IRI as people type it, such as <c>coap://bücher.example/grüner tee</c>: it is mapped to its URI
-    /// (RFC 3987 section 3.1). What is not ASCII is the UTF-8 of its options,
-    /// <c>%</c> with two hexadecimal digits stays an escape, and a host name gets its <c>xn--</c> form.
-    /// </summary>
-    /// <param name="text">The text, such as <c>coap://[2001:db8::1]/sensors/temperature?unit=C</c>.</param>
-    /// <returns>The URI.</returns>
-    /// <exception cref="CoapUriException">The text is no absolute CoAP URI, or has a fragment, or a part is too long for its option.</exception>
-    public static CoapUri Parse(string text)
-    {
-        ArgumentNullException.ThrowIfNull(text);
-        return TryParse(text, out CoapUri? uri, out UriFault fault) ? uri : throw new CoapUriException(fault.Describe(text), fault.Position);
-    }
-
-    /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
+    /// <summary>Reads an absolute URI or IRI.</summary>
     /// <param name="text">The text.</param>
-    /// <param name="uri">The URI.</param>
-    /// <returns>Whether the text is an absolute CoAP URI.</returns>
-    public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri) => TryParse(text, out uri, out string? _);
-
-    /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
-    /// <param name="text">The text.</param>
-    /// <param name="uri">The URI.</param>
-    /// <param name="error">What is wrong and what to do.</param>
-    /// <returns>Whether the text is an absolute CoAP URI.</returns>
-    public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri, [NotNullWhen(false)] out string? error)
+    /// <param name="parts">What it is made of.</param>
+    /// <param name="fault">What is wrong.</param>
+    /// <returns>Whether it is one.</returns>
+    public static bool TryParse(string text, out UriParts parts, out UriFault fault)
     {
-        bool parsed = TryParse(text ?? string.Empty, out uri, out UriFault fault);
-        error = parsed ? null : fault.Describe(text ?? string.Empty);
-        return parsed;
-    }
-
-    /// <summary>Resolves a reference against this URI, as a Location or the target of a link (RFC 3986 section 5.2).</summary>
-    /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path, such as <c>../a?b=1</c>.</param>
-    /// <returns>The URI that is meant.</returns>
-    /// <exception cref="CoapUriException">The reference is none, leads to another scheme than CoAP's, or has a fragment.</exception>
-    public CoapUri Resolve(string reference)
-    {
-        ArgumentNullException.ThrowIfNull(reference);
-        return TryResolve(reference, out CoapUri? uri, out UriFault fault) ? uri : throw new CoapUriException(fault.Describe(reference), fault.Position);
-    }
-
-    /// <summary>Resolves a reference against this URI, as a Location or the target of a link (RFC 3986 section 5.2).</summary>
-    /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path.</param>
-    /// <param name="uri">The URI that is meant.</param>
-    /// <param name="error">What is wrong and what to do.</param>
-    /// <returns>Whether the reference leads to a CoAP URI.</returns>
-    public bool TryResolve([NotNullWhen(true)] string? reference, [NotNullWhen(true)] out CoapUri? uri, [NotNullWhen(false)] out string? error)
-    {
-        UriFault fault = new(0, "There is no reference.");
-        uri = null;
-        bool resolved = reference is not null && TryResolve(reference, out uri, out fault);
-        error = resolved ? null : fault.Describe(reference ?? string.Empty);
-        return resolved;
-    }
-
-    private static bool TryParse(string text, [NotNullWhen(true)] out CoapUri? uri, out UriFault fault)
-    {
-        uri = null;
+        parts = default;
         int colon = FindScheme(text);
         if (colon < 0)
         {
@@ -78,9 +22,9 @@ public sealed partial class CoapUri
         }
 
         string scheme = UriText.ToLowerAscii(text.AsSpan(0, colon));
-        if (!TryGetDefaultPort(scheme, out int defaultPort))
+        if (!UriSchemes.TryGetDefaultPort(scheme, out int defaultPort))
         {
-            fault = new UriFault(0, $"The scheme '{scheme}' is none of CoAP. Use {Schemes}.");
+            fault = UriSchemes.Unknown(scheme);
             return false;
         }
 
@@ -90,27 +34,38 @@ public sealed partial class CoapUri
             return false;
         }
 
-        return TryParseAuthority(text, colon + 3, out int end, out UriHostName host, out int? port, out fault)
-            && TryParsePathAndQuery(text, end, [], out string[]? path, out string[]? query, out fault)
-            && (uri = new CoapUri(scheme, host, port ?? defaultPort, path, query ?? [])) is not null;
+        if (!TryParseAuthority(text, colon + 3, out int end, out UriHostName host, out int? port, out fault)
+            || !TryParsePathAndQuery(text, end, [], out string[]? path, out string[]? query, out fault))
+        {
+            return false;
+        }
+
+        parts = new UriParts(scheme, host, port ?? defaultPort, path, query ?? []);
+        return true;
     }
 
-    private bool TryResolve(string reference, [NotNullWhen(true)] out CoapUri? uri, out UriFault fault)
+    /// <summary>Reads a reference, and resolves it (RFC 3986 section 5.2).</summary>
+    /// <param name="origin">What it is relative to.</param>
+    /// <param name="reference">The reference.</param>
+    /// <param name="parts">What the URI that is meant is made of.</param>
+    /// <param name="fault">What is wrong.</param>
+    /// <returns>Whether it leads to a URI of CoAP.</returns>
+    public static bool TryResolve(in UriParts origin, string reference, out UriParts parts, out UriFault fault)
     {
         if (FindScheme(reference) >= 0)
         {
-            return TryParse(reference, out uri, out fault);
+            return TryParse(reference, out parts, out fault);
         }
 
-        uri = null;
-        UriHostName host = new(Host, HostAddress, ZoneId);
-        int port = Port;
+        parts = default;
+        UriHostName host = origin.Host;
+        int port = origin.Port;
         int start = 0;
         bool isPathKept = false;
         ReadOnlySpan<string> merged = [];
         if (reference.StartsWith("//", StringComparison.Ordinal))
         {
-            TryGetDefaultPort(Scheme, out int defaultPort);
+            UriSchemes.TryGetDefaultPort(origin.Scheme, out int defaultPort);
             if (!TryParseAuthority(reference, 2, out start, out host, out int? given, out fault))
             {
                 return false;
@@ -122,10 +77,10 @@ public sealed partial class CoapUri
         {
             isPathKept = true;
         }
-        else if (reference[0] != '/' && _path.Length > 0)
+        else if (reference[0] != '/' && origin.Path.Length > 0)
         {
-            // Merge: what stands before the last slash of this path (RFC 3986 section 5.2.3).
-            merged = _path.AsSpan(0, _path.Length - 1);
+            // Merge: what stands before the last slash of the path (RFC 3986 section 5.2.3).
+            merged = origin.Path.AsSpan(0, origin.Path.Length - 1);
         }
 
         if (!TryParsePathAndQuery(reference, start, merged, out string[]? path, out string[]? query, out fault))
@@ -133,7 +88,7 @@ public sealed partial class CoapUri
             return false;
         }
 
-        uri = new CoapUri(Scheme, host, port, isPathKept ? _path : path, query ?? (isPathKept ? _query : []));
+        parts = new UriParts(origin.Scheme, host, port, isPathKept ? origin.Path : path, query ?? (isPathKept ? origin.Query : []));
         return true;
     }
 
@@ -188,13 +143,16 @@ public sealed partial class CoapUri
         int bad = digits.IndexOfAnyExceptInRange('0', '9');
         if (authority[hostEnd] != ':' || bad >= 0)
         {
-            fault = new UriFault(start + hostEnd + Math.Max(bad, 0), "A port is a decimal number behind a colon; an IPv6 address stands in brackets, as in [2001:db8::1]:5683.");
+            fault = new UriFault(
+                start + hostEnd + Math.Max(bad, 0),
+                "A port is a decimal number behind a colon; an IPv6 address stands in brackets, as in [2001:db8::1]:5683.");
             return false;
         }
 
         digits = digits.TrimStart('0');
         int number = 0;
-        if (digits.Length > 5 || (digits.Length > 0 && (number = int.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture)) > ushort.MaxValue))
+        if (digits.Length > 5
+            || (digits.Length > 0 && (number = int.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture)) > ushort.MaxValue))
         {
             fault = new UriFault(start + hostEnd + 1, "A port is 0 to 65535.");
             return false;
@@ -237,7 +195,7 @@ public sealed partial class CoapUri
         {
             int next = text.IndexOf('&', at);
             next = next < 0 ? text.Length : next;
-            if (!UriText.TryDecode(text.AsSpan(at..next), UriText.QueryChars, at, MaxOptionBytes, out string? argument, out fault))
+            if (!UriText.TryDecode(text.AsSpan(at..next), UriText.QueryChars, at, UriText.MaxOptionBytes, out string? argument, out fault))
             {
                 return false;
             }
@@ -263,7 +221,7 @@ public sealed partial class CoapUri
         {
             int next = text.AsSpan(at..end).IndexOf('/');
             next = next < 0 ? end : at + next;
-            if (!UriText.TryDecode(text.AsSpan(at..next), UriText.SegmentChars, at, MaxOptionBytes, out string? segment, out fault))
+            if (!UriText.TryDecode(text.AsSpan(at..next), UriText.SegmentChars, at, UriText.MaxOptionBytes, out string? segment, out fault))
             {
                 return false;
             }

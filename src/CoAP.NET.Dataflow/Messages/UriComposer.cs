@@ -1,0 +1,116 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Net;
+using System.Text;
+using System.Text.Unicode;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Messages;
+
+/// <summary>From options to the parts of a URI (RFC 7252 section 6.5).</summary>
+internal static class UriComposer
+{
+    /// <summary>The URI that options name.</summary>
+    /// <param name="scheme">The scheme, in any case.</param>
+    /// <param name="options">The options.</param>
+    /// <param name="destination">What counts where Uri-Host and Uri-Port are absent.</param>
+    /// <param name="defaultHost">The host that counts where Uri-Host is absent; null for the address.</param>
+    /// <param name="parts">What the URI is made of.</param>
+    /// <param name="fault">What is wrong.</param>
+    /// <returns>Whether they name one.</returns>
+    public static bool TryCompose(
+        string scheme, CoapOptionCollection options, IPEndPoint destination, string? defaultHost, out UriParts parts, out UriFault fault)
+    {
+        parts = default;
+        scheme = UriText.ToLowerAscii(scheme);
+        if (!UriSchemes.TryGetDefaultPort(scheme, out _))
+        {
+            fault = UriSchemes.Unknown(scheme);
+            return false;
+        }
+
+        if (!TryComposeHost(options, destination.Address, defaultHost, out UriHostName host, out fault)
+            || !TryCopy(options, OptionNumber.UriPath, out string[]? path, out fault)
+            || !TryCopy(options, OptionNumber.UriQuery, out string[]? query, out fault))
+        {
+            return false;
+        }
+
+        parts = new UriParts(scheme, host, options.UriPort ?? destination.Port, path is [""] ? [] : path, query);
+        return true;
+    }
+
+    /// <summary>What is wrong, for people.</summary>
+    /// <param name="fault">What is wrong.</param>
+    public static string Describe(UriFault fault) => $"The options of the request name no URI: {fault.Message}";
+
+    // Steps 2 and 3: the option where it is a valid host, the address where the option is absent.
+    private static bool TryComposeHost(
+        CoapOptionCollection options, IPAddress destination, string? defaultHost, out UriHostName host, out UriFault fault)
+    {
+        fault = default;
+        if (!options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> bytes))
+        {
+            // A name that is no host of a URI names none; it comes from the peer.
+            if (defaultHost is not null
+                && UriHostName.TryParse(UriText.EncodeNonAscii(defaultHost), 0, out host, out _)
+                && host.ZoneId is null)
+            {
+                return true;
+            }
+
+            IPAddress address = destination.IsIPv4MappedToIPv6 ? destination.MapToIPv4() : destination;
+            host = new UriHostName(UriHostName.Format(address), address, null);
+            return true;
+        }
+
+        host = default;
+        if (!Utf8.IsValid(bytes))
+        {
+            fault = new UriFault(0, "Uri-Host is no UTF-8.");
+            return false;
+        }
+
+        // An address keeps no zone here: one in an option would be the other machine's.
+        return UriHostName.TryParse(UriText.EncodeNonAscii(Encoding.UTF8.GetString(bytes)), 0, out host, out fault)
+            && (host.ZoneId is null || Fail("Uri-Host has an IPv6 zone, which means nothing to another machine.", out fault));
+    }
+
+    // Steps 6 to 8. Options are decoded text already; only what no URI can express is refused.
+    private static bool TryCopy(
+        CoapOptionCollection options, int number, [NotNullWhen(true)] out string[]? values, out UriFault fault)
+    {
+        values = null;
+        List<string> texts = [];
+        for (int i = Math.Max(options.IndexOf(number), 0); i < options.Count && options.NumberAt(i) <= number; i++)
+        {
+            if (options.NumberAt(i) < number)
+            {
+                continue;
+            }
+
+            ReadOnlySpan<byte> bytes = options.ValueAt(i);
+            string text = Encoding.UTF8.GetString(bytes);
+            if (!Utf8.IsValid(bytes)
+                || bytes.Length > UriText.MaxOptionBytes
+                || (number == OptionNumber.UriPath && UriText.IsDotSegment(text)))
+            {
+                return Fail(
+                    $"A Uri-{(number == OptionNumber.UriPath ? "Path" : "Query")} option is '.', '..', no UTF-8 or longer than "
+                        + $"{UriText.MaxOptionBytes} bytes.",
+                    out fault);
+            }
+
+            texts.Add(text);
+        }
+
+        fault = default;
+        values = [.. texts];
+        return true;
+    }
+
+    private static bool Fail(string message, out UriFault fault)
+    {
+        fault = new UriFault(0, message);
+        return false;
+    }
+}
