@@ -1,6 +1,5 @@
 using System.Collections;
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
 using CoAP.NET.Options;
@@ -11,16 +10,9 @@ namespace CoAP.NET;
 /// The options of a message in ascending order of number; options of one number keep the order they were added in (RFC 7252 section 3.1).
 /// Holds a table of number and place in one block of bytes; typed options are made when asked for. Not thread-safe while it is changed.
 /// </summary>
-public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOption>
+public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 {
-    // The values: first where they came off the wire, then, once one is added, in an array of our own.
-    private ReadOnlyMemory<byte> _bytes;
-    private FirstEntries _first;
-    private Entry[]? _table;
-    private int _used; // of an array of our own; negative while the bytes are not ours
-    private int _count;
-    private int _version;
-    private byte _code; // a byte takes less room in an object than a struct of a byte
+    private OptionTable _table;
 
     /// <summary>Makes an empty collection.</summary>
     /// <param name="registry">The factories of the typed options; default: all that this library knows.</param>
@@ -35,53 +27,212 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     public CoapOptionRegistry Registry { get; }
 
     /// <summary>The number of options.</summary>
-    public int Count => _count;
+    public int Count => _table.Count;
 
     internal CoapCode Code
     {
-        get => new(_code);
-        set => _code = value.Value;
+        get => _table.Code;
+        set => _table.Code = value;
     }
 
     /// <summary>Whether several results have it, so that nobody may change it.</summary>
-    internal bool IsShared { get; init; }
+    internal bool IsShared
+    {
+        get => _table.IsShared;
+        init => _table.IsShared = value;
+    }
+
+    // The options that requests and responses use all the time, by name. Each reads and writes the table directly and makes no typed
+    // option. Null when the option is absent or its length is illegal; setting null removes it. In signalling messages, whose options have
+    // other meanings, all are null.
+
+    /// <summary>Content-Format: what the payload is (RFC 7252 section 5.10.3). Null when absent, which is another thing than 0.</summary>
+    public CoapContentFormat? ContentFormat
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.ContentFormat.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
+        set => SetUInt(OptionNumber.ContentFormat, value?.Value);
+    }
+
+    /// <summary>Accept: the one Content-Format that the client wants (RFC 7252 section 5.10.4). Null for any.</summary>
+    public CoapContentFormat? Accept
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.Accept.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
+        set => SetUInt(OptionNumber.Accept, value?.Value);
+    }
+
+    /// <summary>Max-Age: how long the response may be cached (RFC 7252 section 5.10.5). Null when absent, which means 60 s. Parts of a
+    /// second are cut off.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">A negative time is set, or one above 4,294,967,295 s.</exception>
+    public TimeSpan? MaxAge
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.MaxAge.Definition) is { } value ? TimeSpan.FromSeconds(value) : null;
+        set => SetUInt(OptionNumber.MaxAge, value is { } duration ? Options.MaxAge.ToSeconds(duration) : null);
+    }
+
+    /// <summary>Observe: 0 registers and 1 deregisters in a request; a sequence number of 24 bits in a response (RFC 7641 section
+    /// 2).</summary>
+    /// <exception cref="ArgumentOutOfRangeException">A number above 16,777,215 is set.</exception>
+    public uint? Observe
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.Observe.Definition);
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, Options.Observe.MaxValue, nameof(value));
+            SetUInt(OptionNumber.Observe, value);
+        }
+    }
+
+    /// <summary>Block1: which block of the request's body this is (RFC 7959 section 2.1).</summary>
+    public BlockValue? Block1
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.Block1.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        set => SetUInt(OptionNumber.Block1, value?.Value);
+    }
+
+    /// <summary>Block2: which block of the response's body this is (RFC 7959 section 2.1).</summary>
+    public BlockValue? Block2
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.Block2.Definition) is { } value ? BlockValue.FromUInt32(value) : null;
+        set => SetUInt(OptionNumber.Block2, value?.Value);
+    }
+
+    /// <summary>Size1: the size of the request's body in bytes (RFC 7252 section 5.10.9).</summary>
+    public uint? Size1
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.Size1.Definition);
+        set => SetUInt(OptionNumber.Size1, value);
+    }
+
+    /// <summary>Size2: the size of the response's body in bytes; 0 in a request asks for it (RFC 7959 section 4).</summary>
+    public uint? Size2
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.Size2.Definition);
+        set => SetUInt(OptionNumber.Size2, value);
+    }
+
+    /// <summary>Uri-Port: the port of the resource (RFC 7252 section 5.10.1). Null when absent, which means the port that the request was
+    /// sent to.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">A port outside 0 to 65,535 is set.</exception>
+    public int? UriPort
+    {
+        get => (int?)NamedOptions.GetUInt(ref _table, Options.UriPort.Definition);
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, ushort.MaxValue, nameof(value));
+            SetUInt(OptionNumber.UriPort, (uint?)value);
+        }
+    }
+
+    /// <summary>Hop-Limit: how many proxies may still forward the request, 1 to 255 (RFC 8768 section 3). Null when absent, and when the
+    /// value is illegal.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">A number outside 1 to 255 is set.</exception>
+    public int? HopLimit
+    {
+        get => NamedOptions.GetUInt(ref _table, Options.HopLimit.Definition) is { } value and > 0 ? (int)value : null;
+        set => SetUInt(OptionNumber.HopLimit, value is { } hops ? Options.HopLimit.Check(hops) : null);
+    }
+
+    /// <summary>No-Response: the classes of responses that the client has no interest in (RFC 7967 section 2). Null when absent, which
+    /// means none.</summary>
+    public NoResponseClasses? NoResponse
+    {
+        get => (NoResponseClasses?)NamedOptions.GetUInt(ref _table, Options.NoResponse.Definition);
+        set => SetUInt(OptionNumber.NoResponse, (uint?)value);
+    }
+
+    /// <summary>Whether If-None-Match is there: the request is carried out only if the resource does not exist (RFC 7252 section
+    /// 5.10.8.2).</summary>
+    public bool IfNoneMatch
+    {
+        get => _table.TryGetLegal(Options.IfNoneMatch.Definition, out _);
+        set
+        {
+            Remove(OptionNumber.IfNoneMatch);
+            if (value)
+            {
+                Add(OptionNumber.IfNoneMatch, default);
+            }
+        }
+    }
+
+    /// <summary>The first ETag: in a response the tag of the representation (RFC 7252 section 5.10.6). A copy.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 8 bytes are set.</exception>
+    public ReadOnlyMemory<byte>? ETag
+    {
+        get => NamedOptions.GetOpaque(ref _table, Options.ETag.Definition);
+        set => SetOpaque(Options.ETag.Definition, value);
+    }
+
+    /// <summary>Echo: a value to be sent back (RFC 9175 section 2.2.1). A copy.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Fewer than 1 or more than 40 bytes are set.</exception>
+    public ReadOnlyMemory<byte>? Echo
+    {
+        get => NamedOptions.GetOpaque(ref _table, Options.Echo.Definition);
+        set => SetOpaque(Options.Echo.Definition, value);
+    }
+
+    /// <summary>All ETags: in a request those of the representations that the client has (RFC 7252 section 5.10.6.2). Copies; a new list at
+    /// each call.</summary>
+    public IReadOnlyList<ReadOnlyMemory<byte>> ETags => NamedOptions.GetOpaques(ref _table, Options.ETag.Definition);
+
+    /// <summary>All If-Match values; an empty one matches any existing representation (RFC 7252 section 5.10.8.1). Copies; a new list at
+    /// each call.</summary>
+    public IReadOnlyList<ReadOnlyMemory<byte>> IfMatch => NamedOptions.GetOpaques(ref _table, Options.IfMatch.Definition);
+
+    /// <summary>All Request-Tags (RFC 9175 section 3.2.1). Copies; a new list at each call.</summary>
+    public IReadOnlyList<ReadOnlyMemory<byte>> RequestTags => NamedOptions.GetOpaques(ref _table, Options.RequestTag.Definition);
+
+    /// <summary>Uri-Host: the host of the resource (RFC 7252 section 5.10.1). Null when absent, which means the address that the request
+    /// was sent to.</summary>
+    public string? UriHost => NamedOptions.GetString(ref _table, Options.UriHost.Definition);
+
+    /// <summary>The Uri-Path segments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
+    public IReadOnlyList<string> UriPath => NamedOptions.GetStrings(ref _table, Options.UriPath.Definition);
+
+    /// <summary>The Uri-Query arguments, decoded (RFC 7252 section 5.10.1). A new list at each call.</summary>
+    public IReadOnlyList<string> UriQuery => NamedOptions.GetStrings(ref _table, Options.UriQuery.Definition);
+
+    /// <summary>Proxy-Uri: the absolute URI that a proxy is asked for (RFC 7252 section 5.10.2).</summary>
+    public string? ProxyUri => NamedOptions.GetString(ref _table, Options.ProxyUri.Definition);
+
+    /// <summary>Proxy-Scheme: the scheme that a proxy is asked to use (RFC 7252 section 5.10.2).</summary>
+    public string? ProxyScheme => NamedOptions.GetString(ref _table, Options.ProxyScheme.Definition);
+
+    /// <summary>The Location-Path segments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
+    public IReadOnlyList<string> LocationPath => NamedOptions.GetStrings(ref _table, Options.LocationPath.Definition);
+
+    /// <summary>The Location-Query arguments, decoded (RFC 7252 section 5.10.7). A new list at each call.</summary>
+    public IReadOnlyList<string> LocationQuery => NamedOptions.GetStrings(ref _table, Options.LocationQuery.Definition);
+
+    /// <summary>
+    /// Where a created resource is, of Location-Path and Location-Query: an absolute path and a query, percent-encoded, to be resolved
+    /// against the
+    /// request's URI by <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is <c>/</c> at least. Null when both are absent,
+    /// and when a
+    /// segment is <c>.</c> or <c>..</c>, which is illegal.
+    /// </summary>
+    public string? Location => NamedOptions.LocationOf(LocationPath, LocationQuery);
 
     /// <summary>The number of the option at a place.</summary>
     /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The option number.</returns>
-    public int NumberAt(int index) => EntryAt(index).Number;
+    public int NumberAt(int index) => _table.NumberAt(index);
 
     /// <summary>The bytes of the option at a place.</summary>
     /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>The value, valid until the collection changes.</returns>
-    public ReadOnlySpan<byte> ValueAt(int index) => SpanOf(in EntryAt(index));
+    public ReadOnlySpan<byte> ValueAt(int index) => _table.ValueAt(index);
 
     /// <summary>The typed option at a place.</summary>
     /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
     /// <returns>A new typed option, or an <see cref="UnrecognizedOption"/>.</returns>
-    public CoapOption OptionAt(int index)
-    {
-        ref readonly Entry entry = ref EntryAt(index);
-        return Registry.Create(Code, new OptionData(entry.Number, SpanOf(in entry)));
-    }
+    public CoapOption OptionAt(int index) => Registry.Create(Code, new OptionData(NumberAt(index), ValueAt(index)));
 
     /// <summary>The place of the first option of a number.</summary>
     /// <param name="number">The option number.</param>
     /// <returns>The place, or -1.</returns>
-    public int IndexOf(int number)
-    {
-        ReadOnlySpan<Entry> entries = Entries[.._count];
-        for (int i = 0; i < entries.Length; i++)
-        {
-            int current = entries[i].Number;
-            if (current >= number)
-            {
-                return current == number ? i : -1;
-            }
-        }
-
-        return -1;
-    }
+    public int IndexOf(int number) => _table.IndexOf(number);
 
     /// <summary>Whether there is an option of a number.</summary>
     /// <param name="number">The option number.</param>
@@ -122,38 +273,17 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <summary>The bytes of all options of a number, in order: for options that may be repeated.</summary>
     /// <param name="number">The option number, registered or not.</param>
     /// <returns>The values, not copied: valid until the collection changes. Empty when there is none.</returns>
-    public IReadOnlyList<ReadOnlyMemory<byte>> GetValues(int number)
-    {
-        int first = IndexOf(number);
-        if (first < 0)
-        {
-            return [];
-        }
-
-        int end = first + 1;
-        while (end < _count && Entries[end].Number == number)
-        {
-            end++;
-        }
-
-        ReadOnlyMemory<byte>[] values = new ReadOnlyMemory<byte>[end - first];
-        for (int i = 0; i < values.Length; i++)
-        {
-            Entry entry = Entries[first + i];
-            values[i] = _bytes.Slice(entry.Offset, entry.Length);
-        }
-
-        return values;
-    }
+    public IReadOnlyList<ReadOnlyMemory<byte>> GetValues(int number) => _table.ValuesOf(number);
 
     /// <summary>The first option of a type.</summary>
     /// <typeparam name="TOption">The option class.</typeparam>
-    /// <returns>The option; null when there is none or its length is illegal. Options of signalling messages are found only in those (RFC 8323 section 5.2).</returns>
+    /// <returns>The option; null when there is none or its length is illegal. Options of signalling messages are found only in those (RFC
+    /// 8323 section 5.2).</returns>
     public TOption? Get<TOption>()
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
-        return TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value)) : null;
+        return _table.TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value)) : null;
     }
 
     /// <summary>The first option of a type.</summary>
@@ -174,8 +304,8 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
-        int version = _version;
-        for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < _count && NumberAt(i) == definition.Number; i++)
+        int version = _table.Version;
+        for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < Count && NumberAt(i) == definition.Number; i++)
         {
             if (definition.AllowsLength(ValueAt(i).Length))
             {
@@ -189,8 +319,8 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <returns>The options, made one by one.</returns>
     public IEnumerator<CoapOption> GetEnumerator()
     {
-        int version = _version;
-        for (int i = 0; i < _count; i++)
+        int version = _table.Version;
+        for (int i = 0; i < Count; i++)
         {
             yield return OptionAt(i);
             ThrowIfChanged(version);
@@ -204,43 +334,164 @@ public sealed partial class CoapOptionCollection : IReadOnlyCollection<CoapOptio
     /// <returns>The text.</returns>
     public override string ToString() => string.Join(", ", this);
 
-    // Most messages have so few options that they need no table beside the collection.
-    private Span<Entry> Entries => _table is { } table ? table : _first;
+    /// <summary>Whether the client has no interest in responses of a class (RFC 7967 section 2.1).</summary>
+    /// <param name="code">The response code.</param>
+    /// <returns>Whether the bit of its class is set.</returns>
+    public bool SuppressesResponse(CoapCode code) => NoResponse is { } classes && Options.NoResponse.Suppresses(classes, code);
 
-    private ref readonly Entry EntryAt(int index)
+    /// <summary>Adds an option after those of the same number.</summary>
+    /// <param name="option">The option.</param>
+    /// <returns>This collection.</returns>
+    public CoapOptionCollection Add(CoapOption option)
     {
-        if ((uint)index >= (uint)_count)
+        ArgumentNullException.ThrowIfNull(option);
+        option.WriteValue(_table.Insert(option.Number, option.ValueLength));
+        return this;
+    }
+
+    /// <summary>Adds an option by its bytes, after those of the same number. Nothing is checked but the number.</summary>
+    /// <param name="number">The option number, 0 to 65,535.</param>
+    /// <param name="value">The bytes; copied.</param>
+    /// <returns>This collection.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The number is out of its range.</exception>
+    public CoapOptionCollection Add(int number, ReadOnlySpan<byte> value)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(number);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(number, OptionNumber.Max);
+        value.CopyTo(_table.Insert(number, value.Length));
+        return this;
+    }
+
+    /// <summary>Adds an option with an integer value, after those of the same number (RFC 7252 section 3.2).</summary>
+    /// <param name="number">The option number, 0 to 65,535.</param>
+    /// <param name="value">The integer.</param>
+    /// <returns>This collection.</returns>
+    public CoapOptionCollection AddUInt(int number, uint value)
+    {
+        Span<byte> bytes = stackalloc byte[4];
+        int length = UIntOption.Write(value, bytes);
+        return Add(number, bytes[..length]);
+    }
+
+    /// <summary>Adds several options.</summary>
+    /// <param name="options">The options; may be this collection or a query on it.</param>
+    /// <returns>This collection.</returns>
+    public CoapOptionCollection AddRange(IEnumerable<CoapOption> options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+
+        // A query on this very collection would see what is being added and never end.
+        foreach (CoapOption option in options is CoapOption[] or List<CoapOption> ? options : [.. options])
         {
-            throw new ArgumentOutOfRangeException(nameof(index), index, $"There are {_count} options.");
+            Add(option);
         }
 
-        return ref Entries[index];
+        return this;
     }
 
-    private bool TryGetLegal(OptionDefinition definition, out ReadOnlySpan<byte> value)
+    /// <summary>Puts an option in the place of all options of its number.</summary>
+    /// <param name="option">The option.</param>
+    /// <returns>This collection.</returns>
+    public CoapOptionCollection Set(CoapOption option)
     {
-        int index = IndexOf(definition.Number);
-        value = index < 0 ? default : SpanOf(in Entries[index]);
-        return index >= 0 && definition.AllowsLength(value.Length) && definition.AppliesTo(Code);
+        ArgumentNullException.ThrowIfNull(option);
+        Remove(option.Number);
+        return Add(option);
     }
+
+    /// <summary>Removes all options of a number.</summary>
+    /// <param name="number">The option number.</param>
+    /// <returns>Whether there was one.</returns>
+    public bool Remove(int number)
+    {
+        int first = IndexOf(number);
+        if (first < 0)
+        {
+            return false;
+        }
+
+        _table.RemoveRange(first, _table.EndOf(first));
+        return true;
+    }
+
+    /// <summary>Removes the option at a place.</summary>
+    /// <param name="index">The place, 0 to <see cref="Count"/> - 1.</param>
+    public void RemoveAt(int index)
+    {
+        _ = NumberAt(index);
+        _table.RemoveRange(index, index + 1);
+    }
+
+    /// <summary>Removes all options.</summary>
+    public void Clear() => _table.Clear();
+
+    /// <summary>Adds copies of all options of another collection.</summary>
+    /// <param name="other">The other collection; may be this one.</param>
+    internal void AddAll(CoapOptionCollection other)
+    {
+        if (ReferenceEquals(this, other))
+        {
+            _table.AddItself();
+        }
+        else
+        {
+            _table.AddAll(ref other._table);
+        }
+    }
+
+    /// <summary>Adds an option with a string in UTF-8. Nothing is checked but the number.</summary>
+    internal CoapOptionCollection AddString(int number, string value)
+    {
+        Encoding.UTF8.GetBytes(value, _table.Insert(number, Encoding.UTF8.GetByteCount(value)));
+        return this;
+    }
+
+    /// <summary>Removes the options from one place up to, not including, another.</summary>
+    internal void RemoveRange(int first, int end) => _table.RemoveRange(first, end);
+
+    /// <summary>Puts the option at one place into another place before it; what stood there is lost. For removing many in one
+    /// pass.</summary>
+    internal void MoveDown(int from, int to) => _table.MoveDown(from, to);
+
+    /// <summary>Gives the collection the bytes that <see cref="AppendReceived"/> points into, and room for exactly as many options as will
+    /// come.</summary>
+    internal void UseBlock(ReadOnlyMemory<byte> block, int count) => _table.UseBlock(block, count);
+
+    /// <summary>Adds an option that lies in the block. The parser calls it in ascending order.</summary>
+    internal void AppendReceived(int number, int offset, int length) => _table.AppendReceived(number, offset, length);
+
+    /// <summary>The length of the value at a place, in bytes.</summary>
+    internal int LengthAt(int index) => _table.LengthAt(index);
 
     private void ThrowIfChanged(int version)
     {
-        if (version != _version)
+        if (version != _table.Version)
         {
             throw new InvalidOperationException("The options were changed while they were enumerated. Enumerate a copy: options.ToArray().");
         }
     }
 
-    private ReadOnlySpan<byte> SpanOf(in Entry entry) => _bytes.Span.Slice(entry.Offset, entry.Length);
-
-    private record struct Entry(int Number, int Offset, int Length);
-
-    [InlineArray(Length)]
-    private struct FirstEntries
+    private void SetUInt(int number, uint? value)
     {
-        public const int Length = 2;
+        Remove(number);
+        if (value is { } present)
+        {
+            AddUInt(number, present);
+        }
+    }
 
-        private Entry _first;
+    private void SetOpaque(OptionDefinition definition, ReadOnlyMemory<byte>? value)
+    {
+        if (value is { } given && !definition.AllowsLength(given.Length))
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(value), given.Length, $"A value of {definition.Name} has {definition.MinLength} to {definition.MaxLength} bytes.");
+        }
+
+        Remove(definition.Number);
+        if (value is { } present)
+        {
+            Add(definition.Number, present.Span);
+        }
     }
 }

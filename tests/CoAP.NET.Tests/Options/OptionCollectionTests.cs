@@ -121,7 +121,7 @@ public sealed class OptionCollectionTests
     {
         byte[] block = "abcdef"u8.ToArray();
         CoapOptionCollection options = new();
-        options.UseBlock(block);
+        options.UseBlock(block, 0);
         options.AppendReceived(OptionNumber.UriPath, 1, 2);
         options.AppendReceived(OptionNumber.UriPath, 4, 2);
         options.Add(new UriPath("g")).Add(new UriHost("h"));
