@@ -2,7 +2,8 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>.</summary>
+/// <summary>Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>,
+/// <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.</summary>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
     /// <summary>Where a server listens that was told nothing else: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).</summary>

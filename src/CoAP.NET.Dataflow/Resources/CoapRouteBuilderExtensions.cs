@@ -3,18 +3,22 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>
-/// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all <c>{*rest}</c>, which
-/// takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a request without a path and one
+/// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all
+/// <c>{*rest}</c>, which
+/// takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a request without a path
+/// and one
 /// with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to the same routes.
-/// Routes may be mapped and removed while the server runs.
+/// Routes may be mapped and removed while the server runs. Handlers are mapped by the methods of <see cref="CoapReadRoutes"/>,
+/// <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
 /// </summary>
-public static partial class CoapRouteBuilderExtensions
+public static class CoapRouteBuilderExtensions
 {
     private static readonly CoapMethod[] s_allMethods = [.. Enumerable.Range(1, 31).Select(detail => (CoapMethod)detail)];
 
     /// <summary>Makes a group of routes whose paths begin alike.</summary>
     /// <param name="routes">The server or the group around it.</param>
-    /// <param name="prefix">The common beginning, such as <c>/admin</c>; it may have parameters. A route <c>/</c> in the group is the prefix itself.</param>
+    /// <param name="prefix">The common beginning, such as <c>/admin</c>; it may have parameters. A route <c>/</c> in the group is the
+    /// prefix itself.</param>
     /// <returns>The group.</returns>
     /// <exception cref="ArgumentException">The prefix is wrong.</exception>
     public static CoapRouteGroup MapGroup(this ICoapRouteBuilder routes, string prefix)
@@ -32,7 +36,7 @@ public static partial class CoapRouteBuilderExtensions
     public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, CoapResource resource)
     {
         ArgumentNullException.ThrowIfNull(resource);
-        CoapRouteHandlerBuilder route = Add(routes, resource.Path, s_allMethods, resource.InvokeAsync);
+        CoapRouteHandlerBuilder route = routes.Add(resource.Path, s_allMethods, resource.InvokeAsync);
         resource.AddRoute(route);
         if (resource.Observable)
         {
@@ -63,7 +67,8 @@ public static partial class CoapRouteBuilderExtensions
     }
 
     /// <summary>
-    /// Maps a resource that is a class, of which each request gets its instance from a function, such as one that asks a container. Its path and link attributes are given here; what the instance says of
+    /// Maps a resource that is a class, of which each request gets its instance from a function, such as one that asks a container. Its
+    /// path and link attributes are given here; what the instance says of
     /// them is not looked at. Methods that it does not override are answered 4.05.
     /// </summary>
     /// <param name="routes">The server or group.</param>
@@ -76,7 +81,7 @@ public static partial class CoapRouteBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(factory);
         CoapRouteHandlerBuilder? route = null;
-        return route = Add(routes, template, s_allMethods, (request, cancellationToken) =>
+        return route = routes.Add(template, s_allMethods, (request, cancellationToken) =>
         {
             CoapResource resource = factory(request);
             if (Volatile.Read(ref route) is { } mapped)
@@ -88,10 +93,21 @@ public static partial class CoapRouteBuilderExtensions
         });
     }
 
-    private static CoapRouteHandlerBuilder Add(
-        ICoapRouteBuilder routes, string template, ReadOnlySpan<CoapMethod> methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    /// <summary>What all overloads come to.</summary>
+    internal static CoapRouteHandlerBuilder Add(
+        this ICoapRouteBuilder routes,
+        string template,
+        ReadOnlySpan<CoapMethod> methods,
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {
         ArgumentNullException.ThrowIfNull(routes);
         return routes.Routes.Add(template, methods, handler);
     }
+
+    /// <summary>The same for one method.</summary>
+    internal static CoapRouteHandlerBuilder Add(
+        this ICoapRouteBuilder routes,
+        string template,
+        CoapMethod method,
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler) => routes.Add(template, [method], handler);
 }
