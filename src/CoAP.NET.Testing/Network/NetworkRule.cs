@@ -2,7 +2,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Testing;
 
-/// <summary>Where a rule applies: from one address to another. Port 0 stands for the whole host, the default address for everybody.</summary>
+/// <summary>Where a rule applies: from one address to another. Port 0 stands for the whole host, the default address for
+/// everybody.</summary>
 internal readonly record struct NetworkRule(CoapAddress From, CoapAddress To)
 {
     public bool Applies(CoapAddress from, CoapAddress to) => Covers(From, from) && Covers(To, to);
@@ -10,4 +11,8 @@ internal readonly record struct NetworkRule(CoapAddress From, CoapAddress To)
     public static bool Covers(CoapAddress rule, CoapAddress address) =>
         (rule.IsAny && rule.Port == 0)
         || (rule.High == address.High && rule.Low == address.Low && rule.ScopeId == address.ScopeId && (rule.Port == 0 || rule.Port == address.Port));
+
+    /// <summary>Whom an address means, for people.</summary>
+    public static string Say(CoapAddress address) =>
+        address.Port != 0 ? address.ToString() : address.IsAny ? "everybody" : address.ToIPAddress().ToString();
 }

@@ -1,0 +1,31 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Testing;
+
+/// <summary>What is on its way, in the order of its time. Guarded by the network's lock.</summary>
+/// <param name="clock">The network's time.</param>
+internal sealed class InFlightQueue(NetworkClock clock)
+{
+    private readonly PriorityQueue<InFlight, (TimeSpan Due, long Sequence)> _items = new();
+    private long _sequence;
+
+    public int Count => _items.Count;
+
+    public void Enqueue(InFlight item, TimeSpan delay) => _items.Enqueue(item, (clock.Now + delay, ++_sequence));
+
+    /// <summary>When the next thing is due; null for never.</summary>
+    public TimeSpan? NextDue => _items.TryPeek(out _, out (TimeSpan Due, long Sequence) next) ? next.Due : null;
+
+    /// <summary>Takes out what is due; null for nothing.</summary>
+    public InFlight? TakeDue() => NextDue <= clock.Now ? _items.Dequeue() : null;
+
+    /// <summary>Loses what is on its way to a host.</summary>
+    /// <param name="host">The host.</param>
+    public void CancelTo(CoapAddress host)
+    {
+        foreach ((InFlight item, _) in _items.UnorderedItems)
+        {
+            item.IsCancelled |= item.Kind != InFlightKind.HostUp && NetworkRule.Covers(host, item.To);
+        }
+    }
+}

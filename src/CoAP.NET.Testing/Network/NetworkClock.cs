@@ -1,0 +1,10 @@
+namespace CoAP.NET.Testing;
+
+/// <summary>The time of a network, which begins with it.</summary>
+/// <param name="timeProvider">Its clock.</param>
+internal sealed class NetworkClock(TimeProvider timeProvider)
+{
+    private readonly long _started = timeProvider.GetTimestamp();
+
+    public TimeSpan Now => timeProvider.GetElapsedTime(_started);
+}
