@@ -1,11 +1,13 @@
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Transport;
 
-/// <summary>What stands behind a <see cref="CoapDtlsTransport"/> that runs: between the sockets, which see records, and the mesh, which sees messages.</summary>
-internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
+/// <summary>What stands behind a <see cref="CoapDtlsTransport"/> that runs: between the sockets, which see records, and the mesh, which
+/// sees messages.</summary>
+internal sealed class DtlsEngine : IDtlsSink, IDisposable
 {
     // A record around the largest message: header, Connection ID of any length, explicit nonce, type, tag.
     private const int RecordOverhead = 13 + 255 + 8 + 1 + 16;
@@ -22,6 +24,9 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
     private readonly HandshakeContext? _clientContext;
     private readonly DtlsServer? _server;
     private readonly DtlsClient? _client;
+    private readonly ClientPaths _paths;
+    private readonly SessionOpening? _opening;
+    private readonly SessionKeeping? _keeping;
     private readonly CoapDatagramPool _pool;
 
     // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
@@ -39,6 +44,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
         _outer = context;
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
+        _paths = new ClientPaths(this, transport, sockets, context);
         _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger), context.TimeProvider, s_often);
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
@@ -51,12 +57,14 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                     Counters = new DtlsServerCounters(context.Counters),
                 };
+            _keeping = new SessionKeeping(_server, settings, context.Logger);
         }
 
         if (settings.HasClient)
         {
             _clientContext = settings.MakeClientContext();
             _client = new DtlsClient(_clientContext, settings.Client, this, context.TimeProvider, context.Random, _work.Run);
+            _opening = new SessionOpening(transport, sockets, context, _client, _paths);
         }
     }
 
@@ -71,6 +79,25 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
 
     /// <summary>Now, as a time stamp of the clock.</summary>
     public long Now => _outer.TimeProvider.GetTimestamp();
+
+    /// <summary>Whether it has ended.</summary>
+    public bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
+
+    /// <summary>Takes the sessions of the process before. To be called before the first datagram is taken.</summary>
+    public void LoadSessions() => _keeping?.Load();
+
+    /// <summary>Closes the sockets beside those of the transport.</summary>
+    public ValueTask CloseFurtherAsync() => _paths.CloseAsync();
+
+    /// <summary>Opens a session for requests.</summary>
+    /// <param name="path">Where to.</param>
+    /// <param name="serverName">What the server is called; null for an address.</param>
+    /// <param name="cancellationToken">Gives it up.</param>
+    public ValueTask<CoapConnection> ConnectAsync(DtlsPath path, string? serverName, CancellationToken cancellationToken) =>
+        _opening?.ConnectAsync(path, serverName, cancellationToken)
+            ?? throw new CoapConnectionException(
+                CoapConnectionError.HandshakeFailed,
+                $"No session with coaps://{path.Remote}: there are no credentials for a client. Set CoapDtlsOptions.Client.");
 
     /// <summary>The sockets receive.</summary>
     public void Start()
@@ -99,10 +126,136 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
             _server?.Tick();
             _client?.Tick();
             _work.Look();
-            ProbeSilent();
+            _opening?.ProbeSilent();
         }
 
         return wait;
+    }
+
+    /// <summary>Takes a datagram of the sockets, and takes it over.</summary>
+    /// <param name="datagram">The datagram.</param>
+    /// <param name="index">Which sockets it came to.</param>
+    public void Receive(CoapDatagram datagram, int index)
+    {
+        try
+        {
+            datagram.TransportTag |= index << ClientPaths.IndexShift;
+            if (datagram.IsTruncated || datagram.Length == 0 || IsDisposed || !Dispatch(datagram))
+            {
+                _outer.Counters.Add(CoapCounter.RecordsRejected);
+            }
+        }
+        finally
+        {
+            datagram.Dispose();
+        }
+    }
+
+    /// <summary>A session has a message.</summary>
+    public void Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    {
+        if (session.Owner is not DtlsChannelSession { Channel: { } channel } owner || content.Length > _pool.BufferSize)
+        {
+            return;
+        }
+
+        owner.OnHeard();
+        CoapDatagram message = _pool.Rent();
+        content.CopyTo(message.Buffer);
+        message.Length = content.Length;
+        message.Remote = path.Remote;
+        message.Local = path.Local;
+        message.Transport = _transport;
+        message.TransportTag = path.Tag & ClientPaths.TagMask;
+        message.Channel = channel;
+        _outer.Receive(message);
+    }
+
+    /// <summary>A session is there: it gets its channel before anything of it is received.</summary>
+    public void Opened(DtlsSession session)
+    {
+        bool isInitiator = session.IsInitiator;
+        DtlsChannelSession owner = new(_transport, this, session);
+        session.Owner = owner;
+        if (!_outer.Opened(owner))
+        {
+            session.Owner = null;
+            if (isInitiator)
+            {
+                _client!.End(session, DtlsEnd.Closed, tells: true);
+            }
+            else
+            {
+                _server!.End(session, DtlsEnd.Closed, tells: true);
+            }
+
+            return;
+        }
+
+        if (isInitiator)
+        {
+            _opening!.OfferReady(owner);
+        }
+
+        if (_outer.Logger.IsEnabled(LogLevel.Debug))
+        {
+            DtlsLog.Opened(_outer.Logger, owner.Remote.ToString(), session.Suite.ToString(), owner.Identity);
+        }
+    }
+
+    /// <summary>The peer of a session has another address.</summary>
+    public void Moved(DtlsSession session, in DtlsPath from)
+    {
+        if (session.Owner is DtlsChannelSession { Channel: not null } owner)
+        {
+            _outer.Moved(owner, from.Remote);
+        }
+    }
+
+    /// <summary>A session has ended.</summary>
+    public void Closed(DtlsSession session, DtlsEnd reason)
+    {
+        if (session.Owner is DtlsChannelSession { Channel: not null } owner)
+        {
+            DtlsLog.Closed(_outer.Logger, owner.Remote.ToString(), reason);
+            _outer.Closed(owner, owner.Reason ?? Describe(owner, reason));
+        }
+    }
+
+    /// <summary>Sends a datagram.</summary>
+    public void Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    {
+        CoapUdpTransport sockets = _paths.SocketsOf(path);
+        CoapDatagram item = datagram.Length <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(datagram.Length);
+        datagram.CopyTo(item.Buffer);
+        item.Length = datagram.Length;
+        item.Remote = path.Remote;
+        item.Local = path.Local;
+        item.Transport = sockets;
+        item.TransportTag = path.Tag & ClientPaths.TagMask;
+        item.HopLimit = 0;
+        item.Channel = null;
+        sockets.Send(item);
+    }
+
+    /// <summary>The operating system did not send.</summary>
+    public void OnSendFailed(CoapAddress remote, Exception error) => DtlsLog.SendFailed(_outer.Logger, remote.ToString(), error.Message);
+
+    /// <summary>A host says that nobody listens where we sent to. Anybody can say that, so a session is not ended by it; but it is a reason
+    /// to look.</summary>
+    public void OnPortUnreachable(CoapAddress remote, int index)
+    {
+        if (_client is not { } client)
+        {
+            return;
+        }
+
+        DtlsPath path = new(remote, default, index << ClientPaths.IndexShift);
+        client.PortUnreachable(path);
+        if (client.Find(path)?.Owner is DtlsChannelSession { Unanswered: > 0 } session)
+        {
+            _opening!.Probe(session);
+        }
     }
 
     /// <summary>Ends a session by this end's wish.</summary>
@@ -131,7 +284,7 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
 
         _timer?.Dispose();
         _client?.Dispose();
-        KeepSessions();
+        _keeping?.Keep();
         _server?.Dispose();
         _clientContext?.Dispose();
         _serverContext?.Dispose();
@@ -143,5 +296,38 @@ internal sealed partial class DtlsEngine : IDtlsSink, IDisposable
 
         // It may hold what a stranger or the code of a user said.
         DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), ForeignText.LineOf(why));
+    }
+
+    private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsEnd reason) => reason switch
+    {
+        DtlsEnd.ClosedByPeer => null,
+        DtlsEnd.FailedByPeer => new CoapConnectionException(CoapConnectionError.Lost, $"{session} ended the session by a fatal alert."),
+        DtlsEnd.Replaced => new CoapConnectionException(CoapConnectionError.Lost, $"{session} began a new session in place of the old one (RFC 6347 section 4.2.8)."),
+        DtlsEnd.Evicted => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"The session with {session} was silent for long, or others needed its place."),
+        DtlsEnd.Exhausted => new CoapConnectionException(CoapConnectionError.Lost, $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
+        _ => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {session}."),
+    };
+
+    private bool Dispatch(CoapDatagram datagram)
+    {
+        DtlsPath path = new(datagram.Remote, datagram.Local, datagram.TransportTag);
+        Span<byte> bytes = datagram.Buffer.AsSpan(datagram.Offset, datagram.Length);
+        if (_client is { IsIdle: false } client)
+        {
+            // Both ends may be client and server of each other over the same ports, and only Connection IDs, or the keys, tell the sessions
+            // apart.
+            bool isOfUse = client.Receive(path, bytes, isShared: _server?.Uses(path) == true, out bool isPerhapsOfClient);
+            if (isOfUse)
+            {
+                if (isPerhapsOfClient)
+                {
+                    _ = _server!.Receive(path, bytes);
+                }
+
+                return true;
+            }
+        }
+
+        return _server?.Receive(path, bytes) == true;
     }
 }

@@ -1,16 +1,20 @@
 using CoAP.NET.Dtls.Sessions;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Dtls.Transport;
 
-// Sessions that outlive a restart.
-internal sealed partial class DtlsEngine
+/// <summary>Sessions of a server that outlive a restart.</summary>
+/// <param name="server">The server.</param>
+/// <param name="settings">Where they are kept.</param>
+/// <param name="logger">Where it is told.</param>
+internal sealed class SessionKeeping(DtlsServer server, DtlsSettings settings, ILogger logger)
 {
     private bool _hasLoaded;
 
     /// <summary>Takes the sessions of the process before. To be called before the first datagram is taken.</summary>
-    public void LoadSessions()
+    public void Load()
     {
-        if (_server is not { } server || _settings.SessionFile is not { } file)
+        if (settings.SessionFile is not { } file)
         {
             return;
         }
@@ -19,7 +23,7 @@ internal sealed partial class DtlsEngine
         try
         {
             byte[] data = CoapDtlsSessionFile.Take(file.Path);
-            DtlsLog.SessionsLoaded(_outer.Logger, server.Load(data, file.Key), file.Path);
+            DtlsLog.SessionsLoaded(logger, server.Load(data, file.Key), file.Path);
         }
         catch (FileNotFoundException)
         {
@@ -27,13 +31,14 @@ internal sealed partial class DtlsEngine
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidDataException or InvalidOperationException)
         {
-            DtlsLog.SessionsNotLoaded(_outer.Logger, file.Path, exception.Message);
+            DtlsLog.SessionsNotLoaded(logger, file.Path, exception.Message);
         }
     }
 
-    private void KeepSessions()
+    /// <summary>Keeps them for the process after. To be called when no datagram is taken any more.</summary>
+    public void Keep()
     {
-        if (!_hasLoaded || _server is not { } server || _settings.SessionFile is not { } file)
+        if (!_hasLoaded || settings.SessionFile is not { } file)
         {
             return;
         }
@@ -49,7 +54,7 @@ internal sealed partial class DtlsEngine
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            DtlsLog.SessionsNotSaved(_outer.Logger, file.Path, exception.Message);
+            DtlsLog.SessionsNotSaved(logger, file.Path, exception.Message);
         }
     }
 }

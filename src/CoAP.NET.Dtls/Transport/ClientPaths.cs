@@ -3,20 +3,31 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Transport;
 
-// Servers of several names at one address: a handshake over a path takes the place of the session there (RFC 6347 section 4.2.8), and what comes without a Connection ID is told apart by its path only. So each
-// name has a port of its own at this end, and with it a path.
-internal sealed partial class DtlsEngine
+/// <summary>
+/// By which sockets a client reaches servers of several names at one address: a handshake over a path takes the place of the session there
+/// (RFC 6347 section 4.2.8), and what comes without a Connection ID is told apart by its path only. So each name has a port of its own at
+/// this end, and with it a path. Thread-safe.
+/// </summary>
+/// <param name="engine">What stands behind the sockets.</param>
+/// <param name="transport">Knows how further sockets are made.</param>
+/// <param name="sockets">Those of the transport.</param>
+/// <param name="outer">What the endpoint gave the transport.</param>
+internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport, CoapUdpTransport sockets, CoapTransportContext outer)
 {
     // As many names at one address as there are sessions at a time; nothing is bound before it is needed.
     private const int MaxIndex = 31;
 
     // Tags of the transport's own sockets are small.
-    private const int IndexShift = 16;
-    private const int TagMask = (1 << IndexShift) - 1;
+    public const int IndexShift = 16;
+    public const int TagMask = (1 << IndexShift) - 1;
 
     private readonly Lock _claimGate = new();
     private readonly Dictionary<(CoapAddress Remote, int Tag), PathClaim> _claims = [];
     private readonly Task<CoapUdpTransport>?[] _further = new Task<CoapUdpTransport>?[MaxIndex];
+
+    /// <summary>The path as it was asked for, whichever sockets it leaves by.</summary>
+    /// <param name="path">The path.</param>
+    public static DtlsPath AsAsked(in DtlsPath path) => path with { Tag = path.Tag & TagMask };
 
     /// <summary>Lets go of a path that was claimed.</summary>
     /// <param name="claim">What <see cref="ClaimAsync"/> gave.</param>
@@ -32,7 +43,7 @@ internal sealed partial class DtlsEngine
     }
 
     /// <summary>Closes the sockets beside those of the transport.</summary>
-    public async ValueTask CloseFurtherAsync()
+    public async ValueTask CloseAsync()
     {
         foreach (Task<CoapUdpTransport>? starting in _further)
         {
@@ -47,13 +58,18 @@ internal sealed partial class DtlsEngine
         }
     }
 
-    private static DtlsPath AsAsked(in DtlsPath path) => path with { Tag = path.Tag & TagMask };
-
-    private CoapUdpTransport SocketsOf(in DtlsPath path) =>
-        path.Tag >> IndexShift is var index and > 0 && Volatile.Read(ref _further[index - 1]) is { IsCompletedSuccessfully: true } further ? further.Result : _sockets;
+    /// <summary>The sockets by which what goes over a path leaves.</summary>
+    /// <param name="path">The path.</param>
+    public CoapUdpTransport SocketsOf(in DtlsPath path) =>
+        path.Tag >> IndexShift is var index and > 0
+            && Volatile.Read(ref _further[index - 1]) is { IsCompletedSuccessfully: true } further ? further.Result : sockets;
 
     /// <summary>Finds a path on which no session or handshake with a server of another name is.</summary>
-    private async ValueTask<PathClaim> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
+    /// <param name="client">Knows the sessions.</param>
+    /// <param name="path">The path that was asked for.</param>
+    /// <param name="serverName">What the server is called; null for an address.</param>
+    /// <exception cref="CoapConnectionException">There is none.</exception>
+    public async ValueTask<PathClaim> ClaimAsync(DtlsClient client, DtlsPath path, string? serverName)
     {
         PathClaim claim = Claim(client, path, serverName);
         try
@@ -68,7 +84,11 @@ internal sealed partial class DtlsEngine
         catch (CoapException exception)
         {
             claim.Dispose();
-            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No session with {serverName} at {path.Remote}: one with a server of another name is open, and there is no further port to leave from. {exception.Message}", exception);
+            throw new CoapConnectionException(
+                CoapConnectionError.ConnectFailed,
+                $"No session with {serverName} at {path.Remote}: one with a server of another name is open, and there is no further port "
+                    + $"to leave from. {exception.Message}",
+                exception);
         }
     }
 
@@ -96,7 +116,10 @@ internal sealed partial class DtlsEngine
 
             return free is { } found
                 ? Take(found, serverName)
-                : throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No session with {serverName} at {path.Remote}: {MaxIndex + 1} with servers of other names at this address are open. Release some of them.");
+                : throw new CoapConnectionException(
+                    CoapConnectionError.ConnectFailed,
+                    $"No session with {serverName} at {path.Remote}: {MaxIndex + 1} with servers of other names at this address are open. "
+                        + "Release some of them.");
         }
     }
 
@@ -116,7 +139,7 @@ internal sealed partial class DtlsEngine
         Task<CoapUdpTransport> starting;
         lock (_claimGate)
         {
-            ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0, this);
+            ObjectDisposedException.ThrowIf(engine.IsDisposed, engine);
             ref Task<CoapUdpTransport>? place = ref _further[index - 1];
             if (place is null or { IsCompleted: true, IsCompletedSuccessfully: false })
             {
@@ -133,15 +156,15 @@ internal sealed partial class DtlsEngine
     {
         // Not under the gate.
         await Task.Yield();
-        CoapUdpTransport sockets = new(_transport.OptionsOfFurther());
+        CoapUdpTransport further = new(transport.OptionsOfFurther());
         try
         {
-            await sockets.StartAsync(new DtlsContext(this, _outer, index), CancellationToken.None).ConfigureAwait(false);
-            return sockets;
+            await further.StartAsync(new DtlsContext(engine, outer, index), CancellationToken.None).ConfigureAwait(false);
+            return further;
         }
         catch
         {
-            await sockets.DisposeAsync().ConfigureAwait(false);
+            await further.DisposeAsync().ConfigureAwait(false);
             throw;
         }
     }
