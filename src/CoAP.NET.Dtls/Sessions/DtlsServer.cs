@@ -1,36 +1,33 @@
-using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. Strangers get an answer and no memory until they return a cookie. Owns no socket and no thread. Thread safe.
+/// All sessions and handshakes of a server (RFC 6347): datagrams in, messages and datagrams out. Strangers get an answer and no memory
+/// until they return a cookie. Owns no socket and no thread. Thread safe.
 /// </summary>
-internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
+internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 {
     /// <summary>Bytes of the Connection IDs that are given out: too many to be guessed or to meet.</summary>
     public const int CidLength = 8;
 
+    private const byte ClientHelloType = 1;
+
     // So many go at a time when their time is over, so that a tick stays short.
     private const int MaxEvictionsPerTick = 1_000;
-
-    private static readonly TimeSpan s_cookieKeyLifetime = TimeSpan.FromMinutes(2);
 
     private readonly HandshakeContext _context;
     private readonly DtlsServerLimits _limits;
     private readonly ICoapPskStore? _keys;
-    private readonly Func<X509Certificate2, X509Certificate2Collection, bool>? _validate;
     private readonly Action<Action> _run;
     private readonly TimeProvider _time;
-    private readonly CookieMint _cookies;
     private readonly SessionTable _sessions;
-    private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
-    private readonly HandshakeTable _handshakes;
-    private bool _isDisposed;
+    private readonly HandshakeIntake _handshakes;
+    private readonly SessionSaving _saving;
 
     /// <summary>Makes a server.</summary>
     /// <param name="context">What its handshakes have in common.</param>
@@ -54,14 +51,13 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         _context = context;
         _limits = limits;
         _keys = keys;
-        _validate = validate;
         Sink = sink;
         Random = random;
         _time = time;
         _run = run;
-        _cookies = new CookieMint(random, time, s_cookieKeyLifetime);
         _sessions = new SessionTable(time, random);
-        _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
+        _handshakes = new HandshakeIntake(this, _sessions, context, limits, validate, time);
+        _saving = new SessionSaving(this, _sessions, limits, time);
     }
 
     public IDtlsSink Sink { get; }
@@ -111,7 +107,7 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Whether there is a handshake, or a session that only its path tells from others. Takes no lock.</summary>
     /// <param name="path">The path.</param>
-    public bool Uses(in DtlsPath path) => _sessions.Find(path) is not null || _pending.ContainsKey(path);
+    public bool Uses(in DtlsPath path) => _sessions.Find(path) is not null || _handshakes.Find(path) is not null;
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
@@ -121,21 +117,11 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
     public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
 #pragma warning restore CA1822
 
-    /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called several times a second while there are handshakes.</summary>
+    /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be
+    /// called several times a second while there are handshakes.</summary>
     public void Tick()
     {
-        foreach (PendingHandshake pending in _pending.Values)
-        {
-            if (_time.GetElapsedTime(pending.Since) < _limits.HandshakeTimeout)
-            {
-                pending.Tick();
-            }
-            else
-            {
-                GiveUp(pending, "The client did not finish the handshake in time.");
-            }
-        }
-
+        _handshakes.Tick();
         _sessions.DropLastFlights();
         for (int i = 0; i < MaxEvictionsPerTick && _sessions.TakeIdle(_limits.IdleTimeout) is { } session; i++)
         {
@@ -143,17 +129,118 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         }
     }
 
+    /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
+    /// <param name="path">How it came.</param>
+    /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <returns>Whether any part of it was of use.</returns>
+    public bool Receive(in DtlsPath path, Span<byte> datagram)
+    {
+        bool isOfUse = false;
+        bool isPosted = false;
+        int offset = 0;
+        int forged = 0;
+
+        // One that is bad harms none behind it; but many tries shall not fit into a datagram.
+        while (offset < datagram.Length
+            && forged < DtlsSession.MaxForgeriesOfDatagram
+            && RecordHeader.TryRead(datagram[offset..], CidLength, out RecordHeader header))
+        {
+            Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
+            offset += record.Length;
+            if (header.Type == ContentType.Tls12Cid && _sessions.Find(header.Cid(record)) is { } session)
+            {
+                isOfUse |= Deliver(session, header, record, path, ref forged);
+            }
+            else if (header.Epoch == 0 && IsClientHello(header, record))
+            {
+                return _handshakes.OnClientHello(path, datagram) || isOfUse;
+            }
+            else if (header.Type != ContentType.ApplicationData && _handshakes.Find(path) is { } candidate)
+            {
+                // The handshake walks the datagram itself, once.
+                isOfUse |= isPosted || Post(candidate, datagram);
+                isPosted = true;
+            }
+            else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } known)
+            {
+                isOfUse |= Deliver(known, header, record, path, ref forged);
+            }
+            else
+            {
+                Counters.AddIgnored();
+            }
+        }
+
+        if (offset < datagram.Length || datagram.IsEmpty)
+        {
+            Counters.AddIgnored();
+        }
+
+        return isOfUse;
+    }
+
+    /// <summary>A handshake is done: its session takes the place of one that the peer may have had.</summary>
+    /// <param name="pending">The handshake.</param>
+    /// <param name="established">What it left.</param>
+    /// <param name="isResumed">Whether it resumed an earlier session.</param>
+    public void OnDone(PendingHandshake pending, Established established, bool isResumed)
+    {
+        Counters.AddCompleted(isResumed);
+        Open(new DtlsSession(established, pending.Path, this, isInitiator: false, null));
+
+        // Not before there is a session: what the client sends at once is for that.
+        _handshakes.Forget(pending);
+    }
+
+    /// <summary>A handshake gave no session.</summary>
+    /// <param name="pending">The handshake.</param>
+    /// <param name="why">In words.</param>
+    public void OnFailed(PendingHandshake pending, string why)
+    {
+        _handshakes.Forget(pending);
+        Counters.AddFailed();
+        HandshakeFailed?.Invoke(pending.Path, why);
+    }
+
+    /// <summary>Takes a new session: tells of it, and has others make room.</summary>
+    /// <param name="session">The session, whose home is this.</param>
+    public void Open(DtlsSession session)
+    {
+        // Whoever is above has it before anything of it is delivered, and may end it at once.
+        Sink.Opened(session);
+        if (!_sessions.TryAdd(session, out List<DtlsSession> replaced))
+        {
+            session.End(DtlsEnd.Closed, tells: true);
+            return;
+        }
+
+        foreach (DtlsSession old in replaced)
+        {
+            old.End(DtlsEnd.Replaced, tells: false);
+        }
+
+        while (_sessions.TakeExcess(_limits, session) is { } excess)
+        {
+            excess.End(DtlsEnd.Evicted, tells: true);
+        }
+    }
+
+    /// <inheritdoc cref="SessionSaving.Save"/>
+    public byte[] Save(ReadOnlySpan<byte> key) => _saving.Save(key);
+
+    /// <inheritdoc cref="SessionSaving.Load(byte[], ReadOnlySpan{byte})"/>
+    public int Load(byte[] data, ReadOnlySpan<byte> key) => _saving.Load(data, key);
+
+    /// <inheritdoc cref="SessionSaving.EndToKeep"/>
+    public void EndToKeep(DtlsSession session) => _saving.EndToKeep(session);
+
+    /// <inheritdoc cref="SessionSaving.SealKept"/>
+    public byte[]? SealKept(ReadOnlySpan<byte> key) => _saving.SealKept(key);
+
     /// <summary>Ends all handshakes and sessions, and tells peers. Those of sessions that were saved notice nothing.</summary>
     public void Dispose()
     {
-        Volatile.Write(ref _isDisposed, true);
-
-        foreach (PendingHandshake pending in _pending.Values)
-        {
-            _ = pending.GiveUp("The server stops.");
-            Forget(pending);
-        }
-
+        _handshakes.Stop();
         foreach (DtlsSession session in _sessions.Shut())
         {
             session.End(session.IsSaved ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !session.IsSaved);
@@ -178,6 +265,40 @@ internal sealed partial class DtlsServer : IDtlsSessionHome, IDisposable
         {
             // RFC 5246 section 7.2.2: what failed is not resumed.
             CryptographicOperations.ZeroMemory(state);
+        }
+    }
+
+    private static bool IsClientHello(in RecordHeader header, ReadOnlySpan<byte> record) =>
+        header.Type == ContentType.Handshake && record[header.HeaderLength] == ClientHelloType;
+
+    private bool Post(PendingHandshake pending, ReadOnlySpan<byte> datagram)
+    {
+        if (pending.Post(datagram))
+        {
+            return true;
+        }
+
+        Counters.AddIgnored();
+        return false;
+    }
+
+    private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
+    {
+        switch (session.Receive(header, record, path))
+        {
+            case OpenResult.Opened:
+                _sessions.Touch(session);
+                return true;
+            case OpenResult.Forged:
+                forged++;
+                Counters.AddForged(1);
+                return false;
+            case OpenResult.Replayed:
+                Counters.AddReplayed();
+                return false;
+            default:
+                Counters.AddIgnored();
+                return false;
         }
     }
 }

@@ -2,15 +2,21 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <content>Sessions that outlive the process.</content>
-internal sealed partial class DtlsServer
+/// <summary>Sessions of a server that outlive the process. Thread-safe.</summary>
+/// <param name="server">The server.</param>
+/// <param name="sessions">Its sessions.</param>
+/// <param name="limits">How many it takes.</param>
+/// <param name="time">The clock.</param>
+internal sealed class SessionSaving(DtlsServer server, SessionTable sessions, DtlsServerLimits limits, TimeProvider time)
 {
     private readonly Lock _keptGate = new();
     private StateWriter? _kept;
 
     /// <summary>
-    /// Saves all sessions, to be loaded once by another process, or by this one after <see cref="Dispose"/>. To be called when no datagram is taken any more: what comes afterwards could come a second time to
-    /// whoever loads them. A session that goes on nevertheless has 2^20 records left, until it is saved again; then only what was saved last may be loaded.
+    /// Saves all sessions, to be loaded once by another process, or by this one after its server was disposed of. To be called when no
+    /// datagram is taken any more: what comes afterwards could come a second time to
+    /// whoever loads them. A session that goes on nevertheless has 2^20 records left, until it is saved again; then only what was saved
+    /// last may be loaded.
     /// </summary>
     /// <param name="key">Encrypts them (AES-GCM): 16, 24 or 32 bytes.</param>
     /// <returns>What is to be kept: delete it before it is loaded.</returns>
@@ -20,16 +26,17 @@ internal sealed partial class DtlsServer
         // Nothing is marked as saved that cannot be encrypted.
         using AesGcm cipher = SavedSessions.CipherOf(key);
         using StateWriter writer = new();
-        writer.WriteNumber(_time.GetUtcNow().UtcTicks);
-        foreach (DtlsSession session in _sessions.ToArray())
+        writer.WriteNumber(time.GetUtcNow().UtcTicks);
+        foreach (DtlsSession session in sessions.ToArray())
         {
             session.TrySave(writer);
         }
 
-        return SavedSessions.Seal(writer.Written, cipher, Random);
+        return SavedSessions.Seal(writer.Written, cipher, server.Random);
     }
 
-    /// <summary>Loads sessions that were saved; <see cref="IDtlsSink.Opened"/> is told of each. To be called before the first datagram is taken.</summary>
+    /// <summary>Loads sessions that were saved; <see cref="IDtlsSink.Opened"/> is told of each. To be called before the first datagram is
+    /// taken.</summary>
     /// <param name="data">What <see cref="Save"/> gave.</param>
     /// <param name="key">The key that it was given.</param>
     /// <returns>How many; without those that were idle for too long meanwhile, or are too many.</returns>
@@ -39,16 +46,16 @@ internal sealed partial class DtlsServer
     public int Load(byte[] data, ReadOnlySpan<byte> key)
     {
         byte[] plain = SavedSessions.Open(data, key);
-        List<DtlsSession> sessions = [];
+        List<DtlsSession> loaded = [];
         try
         {
             StateReader reader = new(plain);
-            TimeSpan age = TimeSpan.FromTicks(Math.Max(0, _time.GetUtcNow().UtcTicks - reader.ReadNumber()));
+            TimeSpan age = TimeSpan.FromTicks(Math.Max(0, time.GetUtcNow().UtcTicks - reader.ReadNumber()));
             while (!reader.IsAtEnd)
             {
-                DtlsSession session = DtlsSession.Load(ref reader, age, this);
-                sessions.Add(session);
-                if (session.OwnCid.Length is not (0 or CidLength))
+                DtlsSession session = DtlsSession.Load(ref reader, age, server);
+                loaded.Add(session);
+                if (session.OwnCid.Length is not (0 or DtlsServer.CidLength))
                 {
                     throw new InvalidDataException("A saved session has a Connection ID of another length.");
                 }
@@ -56,7 +63,7 @@ internal sealed partial class DtlsServer
         }
         catch (InvalidDataException)
         {
-            sessions.ForEach(static session => session.Discard());
+            loaded.ForEach(static session => session.Discard());
             throw;
         }
         finally
@@ -64,7 +71,7 @@ internal sealed partial class DtlsServer
             CryptographicOperations.ZeroMemory(plain);
         }
 
-        return Load(sessions);
+        return Take(loaded);
     }
 
     /// <summary>Ends a session without a word to the peer, and keeps it for <see cref="SealKept"/>.</summary>
@@ -76,7 +83,7 @@ internal sealed partial class DtlsServer
             if (_kept is null)
             {
                 _kept = new StateWriter();
-                _kept.WriteNumber(_time.GetUtcNow().UtcTicks);
+                _kept.WriteNumber(time.GetUtcNow().UtcTicks);
             }
 
             _ = session.TrySave(_kept);
@@ -90,7 +97,7 @@ internal sealed partial class DtlsServer
     /// <returns>As <see cref="Save"/>; null when there is none.</returns>
     public byte[]? SealKept(ReadOnlySpan<byte> key)
     {
-        foreach (DtlsSession session in _sessions.Shut())
+        foreach (DtlsSession session in sessions.Shut())
         {
             EndToKeep(session);
         }
@@ -100,28 +107,28 @@ internal sealed partial class DtlsServer
         {
             using StateWriter? kept = _kept;
             _kept = null;
-            return kept is null ? null : SavedSessions.Seal(kept.Written, cipher, Random);
+            return kept is null ? null : SavedSessions.Seal(kept.Written, cipher, server.Random);
         }
     }
 
-    private int Load(List<DtlsSession> sessions)
+    private int Take(List<DtlsSession> loaded)
     {
         // The one idle longest stands first.
-        int tooMany = sessions.Count - Math.Max(0, _limits.MaxSessions - SessionCount);
-        int loaded = 0;
-        for (int i = 0; i < sessions.Count; i++)
+        int tooMany = loaded.Count - Math.Max(0, limits.MaxSessions - sessions.Count);
+        int taken = 0;
+        for (int i = 0; i < loaded.Count; i++)
         {
-            if (i < tooMany || sessions[i].Idle > _limits.IdleTimeout)
+            if (i < tooMany || loaded[i].Idle > limits.IdleTimeout)
             {
-                sessions[i].Discard();
+                loaded[i].Discard();
             }
             else
             {
-                Open(sessions[i]);
-                loaded += sessions[i].IsClosed ? 0 : 1;
+                server.Open(loaded[i]);
+                taken += loaded[i].IsClosed ? 0 : 1;
             }
         }
 
-        return loaded;
+        return taken;
     }
 }

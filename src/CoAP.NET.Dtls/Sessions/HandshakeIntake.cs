@@ -1,0 +1,230 @@
+using System.Collections.Concurrent;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Cookies;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>
+/// Handshakes of a server, from the cookie to the session. Strangers get an answer and no memory until they return a cookie. Thread-safe.
+/// </summary>
+internal sealed class HandshakeIntake
+{
+    private const int AddressBytes = 24;
+    private const byte FatalLevel = 2;
+
+    private static readonly TimeSpan s_cookieKeyLifetime = TimeSpan.FromMinutes(2);
+
+    private readonly DtlsServer _server;
+    private readonly SessionTable _sessions;
+    private readonly HandshakeContext _context;
+    private readonly DtlsServerLimits _limits;
+    private readonly Func<X509Certificate2, X509Certificate2Collection, bool>? _validate;
+    private readonly TimeProvider _time;
+    private readonly CookieMint _cookies;
+    private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
+    private readonly HandshakeTable _handshakes;
+    private bool _isStopped;
+
+    /// <summary>Makes it.</summary>
+    /// <param name="server">Whose it is.</param>
+    /// <param name="sessions">The sessions of the server.</param>
+    /// <param name="context">What its handshakes have in common.</param>
+    /// <param name="limits">How much it keeps.</param>
+    /// <param name="validate">Decides about certificates of clients, or null: none is trusted.</param>
+    /// <param name="time">The clock.</param>
+    public HandshakeIntake(
+        DtlsServer server,
+        SessionTable sessions,
+        HandshakeContext context,
+        DtlsServerLimits limits,
+        Func<X509Certificate2, X509Certificate2Collection, bool>? validate,
+        TimeProvider time)
+    {
+        _server = server;
+        _sessions = sessions;
+        _context = context;
+        _limits = limits;
+        _validate = validate;
+        _time = time;
+        _cookies = new CookieMint(server.Random, time, s_cookieKeyLifetime);
+        _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
+    }
+
+    /// <summary>How many are under way.</summary>
+    public int Count => _handshakes.Count;
+
+    /// <summary>The handshake over a path; null without.</summary>
+    /// <param name="path">The path.</param>
+    public PendingHandshake? Find(in DtlsPath path) => _pending.TryGetValue(path, out PendingHandshake? pending) ? pending : null;
+
+    /// <summary>Does what is due.</summary>
+    public void Tick()
+    {
+        foreach (PendingHandshake pending in _pending.Values)
+        {
+            if (_time.GetElapsedTime(pending.Since) < _limits.HandshakeTimeout)
+            {
+                pending.Tick();
+            }
+            else
+            {
+                GiveUp(pending, "The client did not finish the handshake in time.");
+            }
+        }
+    }
+
+    /// <summary>Ends all, and begins no more.</summary>
+    public void Stop()
+    {
+        Volatile.Write(ref _isStopped, true);
+        foreach (PendingHandshake pending in _pending.Values)
+        {
+            _ = pending.GiveUp("The server stops.");
+            Forget(pending);
+        }
+    }
+
+    private static int WriteAddress(in DtlsPath path, Span<byte> bytes)
+    {
+        path.Remote.WriteTo(bytes);
+        return Transports.CoapAddress.BinaryLength;
+    }
+
+    /// <summary>Takes a ClientHello: asks for a cookie, goes on with a handshake, or begins one.</summary>
+    /// <param name="path">How it came.</param>
+    /// <param name="datagram">The datagram.</param>
+    /// <returns>Whether it was of use.</returns>
+    public bool OnClientHello(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    {
+        if (Volatile.Read(ref _isStopped) || !ClientHello.TryRead(datagram, out ClientHello hello))
+        {
+            _server.Counters.AddIgnored();
+            return false;
+        }
+
+        Span<byte> address = stackalloc byte[AddressBytes];
+        address = address[..WriteAddress(path, address)];
+        if (!_cookies.Accepts(hello, address))
+        {
+            Span<byte> request = stackalloc byte[CookieMint.RequestLength];
+            _cookies.WriteRequest(hello, address, request);
+            _server.Counters.AddCookie();
+            _server.Sink.Send(path, request);
+            return true;
+        }
+
+        if (_context.Settings.RequiresExtendedMasterSecret && !hello.HasExtendedMasterSecret)
+        {
+            RefuseOld(path, hello);
+            return true;
+        }
+
+        if (_pending.TryGetValue(path, out PendingHandshake? known))
+        {
+            if (known.Began(hello.BeforeCookie))
+            {
+                // Said again, as the answer was lost.
+                return known.Post(datagram);
+            }
+
+            // The client began anew, and has shown that it is at this address.
+            GiveUp(known, "The client began another handshake.");
+        }
+
+        return TryBegin(path, datagram, hello.BeforeCookie);
+    }
+
+    // RFC 7627 section 5.2: aborted at once, and told.
+    private void RefuseOld(in DtlsPath path, in ClientHello hello)
+    {
+        RecordHeader header = new(ContentType.Alert, 0, hello.Sequence, 0, 2);
+        Span<byte> alert = stackalloc byte[RecordHeader.Size + 2];
+        header.Write(alert, []);
+        alert[RecordHeader.Size] = FatalLevel;
+        alert[RecordHeader.Size + 1] = AlertNames.HandshakeFailure;
+        _server.Sink.Send(path, alert);
+        _server.Counters.AddFailed();
+        _server.HandshakeFailed?.Invoke(path, Handshake.NoExtendedMasterSecret);
+    }
+
+    private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning)
+    {
+        ServerHandshake handshake;
+        try
+        {
+            handshake = new(_context, MakeCid) { Validate = _validate, ValidateRawPublicKey = _server.ValidateRawPublicKey };
+        }
+        catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
+        {
+            // The endpoint stops, or OpenSSL has no memory. The client tries again.
+            _server.Counters.AddIgnored();
+            return false;
+        }
+
+        PendingHandshake pending = new(handshake, path, _server, beginning.ToArray())
+        {
+            Since = _time.GetTimestamp(),
+            Source = _sessions.Keys.Of(path.Remote),
+            IsKnown = _sessions.HasSessionsOf(path.Remote),
+        };
+        if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))
+        {
+            // Counted and not logged: whoever floods would fill the log.
+            Forget(evicted);
+            _server.Counters.AddEvicted();
+        }
+
+        if (!_pending.TryAdd(path, pending))
+        {
+            // The same ClientHello came by another thread.
+            _ = pending.GiveUp("Another one was quicker.");
+            _handshakes.Remove(pending);
+            return true;
+        }
+
+        _server.Counters.AddStarted();
+        bool isOver = !pending.Post(datagram);
+        if (Volatile.Read(ref _isStopped))
+        {
+            _ = pending.GiveUp("The server stops.");
+            isOver = true;
+        }
+
+        if (isOver)
+        {
+            // Another thread needed its place already, or the server stops.
+            Forget(pending);
+        }
+
+        return true;
+    }
+
+    private void GiveUp(PendingHandshake pending, string why)
+    {
+        if (pending.GiveUp(why))
+        {
+            _server.OnFailed(pending, why);
+        }
+    }
+
+    /// <summary>A handshake is over.</summary>
+    /// <param name="pending">The handshake.</param>
+    public void Forget(PendingHandshake pending)
+    {
+        _pending.TryRemove(new KeyValuePair<DtlsPath, PendingHandshake>(pending.Path, pending));
+        _handshakes.Remove(pending);
+    }
+
+    private byte[] MakeCid()
+    {
+        byte[] cid = new byte[DtlsServer.CidLength];
+        do
+        {
+            _server.Random.Fill(cid);
+        }
+        while (_sessions.Find(cid) is not null);
+        return cid;
+    }
+}
