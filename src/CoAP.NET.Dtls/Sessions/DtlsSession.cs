@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
@@ -5,13 +6,25 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>An established session: keys, numbers, where the peer is. Nothing native. Thread safe.</summary>
-internal sealed partial class DtlsSession
+internal sealed class DtlsSession : IShared
 {
     /// <summary>After so many records that are not authentic the rest of a datagram is dropped.</summary>
     public const int MaxForgeriesOfDatagram = 2;
 
-    /// <summary>How long the last flight of a handshake may have to be said again: twice the longest life of a datagram (RFC 6347 section 4.2.4).</summary>
+    /// <summary>How long the last flight of a handshake may have to be said again: twice the longest life of a datagram (RFC 6347 section
+    /// 4.2.4).</summary>
     public static readonly TimeSpan LastFlightLifetime = TimeSpan.FromMinutes(4);
+
+    private const int StackBytes = 1_536;
+
+    // With a Connection ID of any length.
+    private const int AlertBytes = 320;
+    private const byte WarningLevel = 1;
+    private const byte CloseNotify = 0;
+    private const byte NoRenegotiation = 100;
+    private const byte HelloRequest = 0;
+    private const byte ClientHello = 1;
+    private const byte Finished = 20;
 
     // Who finds it, and what all sessions there have in common: one reference, as there may be many.
     private readonly IDtlsSessionHome _home;
@@ -24,13 +37,17 @@ internal sealed partial class DtlsSession
     private long _lastReceived;
     private bool _isClosed;
 
+    // What the table keeps of it: under the lock of the table.
+    private long _touched;
+    private bool _isHidden;
+
     /// <summary>Makes a session that nobody finds: whoever receives looks.</summary>
     /// <param name="established">What the handshake left.</param>
     /// <param name="path">Where the peer is.</param>
     /// <param name="sink">Whom it talks to.</param>
     /// <param name="time">The clock.</param>
     public DtlsSession(Established established, in DtlsPath path, IDtlsSink sink, TimeProvider time)
-        : this(established, path, new Nowhere(sink, time), isInitiator: false, null)
+        : this(established, path, new NoSessionHome(sink, time), isInitiator: false, null)
     {
     }
 
@@ -53,13 +70,19 @@ internal sealed partial class DtlsSession
         _path = path;
         _home = home;
         _lastReceived = home.Time.GetTimestamp();
-        _lastFlight = established.LastFlight.Length == 0 ? null : new LastFlight(established.LastFlight, _lastReceived) { NextPlainSequence = established.NextPlainSequence };
+        _lastFlight = established.LastFlight.Length == 0 ? null : new LastFlight(established.LastFlight, _lastReceived, established.NextPlainSequence);
     }
 
     /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends.</summary>
     public IDtlsSessionHome Home
     {
         init => _home = value;
+    }
+
+    /// <summary>How long nothing had come before it was made, as of one that was saved.</summary>
+    public TimeSpan WasIdleFor
+    {
+        init => _lastReceived -= (long)(value.TotalSeconds * _home.Time.TimestampFrequency);
     }
 
     /// <summary>Whose it is above; set once, before anything is delivered.</summary>
@@ -130,12 +153,47 @@ internal sealed partial class DtlsSession
     /// <summary>Whether the handshake showed who the peer is.</summary>
     public bool IsKnown => PskIdentity is not null || PeerCertificate is not null || !PeerPublicKey.IsEmpty;
 
+    /// <summary>Whether it was saved, and may live on elsewhere.</summary>
+    public bool IsSaved { get; private set; }
+
+    /// <summary>Whether the table has it.</summary>
+    public bool IsListed { get; set; }
+
+    /// <summary>Where its peer is, as <see cref="SourceKeys"/> has it.</summary>
+    public uint Source { get; set; }
+
+    /// <summary>When it was last heard of.</summary>
+    public long LastOfUse => LastReceived;
+
+    /// <summary>The one that was not heard of for longer.</summary>
+    public DtlsSession? Older { get; set; }
+
+    /// <summary>The one that was heard of later.</summary>
+    public DtlsSession? Newer { get; set; }
+
+    /// <summary>When it was last put at the end of the order, by the clock's timestamp. Read without the lock.</summary>
+    public long Touched
+    {
+        get => Volatile.Read(ref _touched);
+        set => Volatile.Write(ref _touched, value);
+    }
+
+    /// <summary>Whether another session was heard later from the path that it has. Read without the lock.</summary>
+    public bool IsHidden
+    {
+        get => Volatile.Read(ref _isHidden);
+        set => Volatile.Write(ref _isHidden, value);
+    }
+
     /// <summary>Whether another session is of the same peer, as far as the handshakes showed who that is.</summary>
     /// <param name="other">The other session.</param>
     public bool HasPeerOf(DtlsSession other) =>
         PskIdentity == other.PskIdentity
         && PeerPublicKey.Span.SequenceEqual(other.PeerPublicKey.Span)
-        && (PeerCertificate is null ? other.PeerCertificate is null : other.PeerCertificate is not null && PeerCertificate.RawDataMemory.Span.SequenceEqual(other.PeerCertificate.RawDataMemory.Span));
+        && (PeerCertificate is null
+            ? other.PeerCertificate is null
+            : other.PeerCertificate is not null
+                && PeerCertificate.RawDataMemory.Span.SequenceEqual(other.PeerCertificate.RawDataMemory.Span));
 
     /// <summary>Forgets the last flight of the handshake once nobody asks for it any more.</summary>
     /// <returns>Whether it is forgotten.</returns>
@@ -152,32 +210,269 @@ internal sealed partial class DtlsSession
         }
     }
 
-    private sealed class LastFlight(byte[] bytes, long since)
+    /// <summary>Writes all of it, with its keys.</summary>
+    /// <param name="writer">Takes it.</param>
+    /// <returns>False when it has ended, or is near its end.</returns>
+    public bool TrySave(StateWriter writer)
     {
-        public byte[] Bytes => bytes;
+        lock (_records)
+        {
+            if (_isClosed || !_records.TrySave(writer))
+            {
+                return false;
+            }
 
-        public long Since => since;
+            IsSaved = true;
+            writer.WriteAddress(_path.Remote);
+            writer.WriteAddress(_path.Local);
+            writer.WriteNumber(_path.Tag);
+            writer.WriteNumber(Idle.Ticks);
+            writer.WriteText(PskIdentity);
+            writer.WriteBytes(PeerCertificate is null ? default : PeerCertificate.RawDataMemory.Span);
+            writer.WriteBytes(PeerPublicKey.Span);
+            return true;
+        }
+    }
 
-        public ulong NextPlainSequence { get; set; }
+    /// <summary>Overwrites the keys of a session that nobody was told of.</summary>
+    public void Discard()
+    {
+        lock (_records)
+        {
+            Volatile.Write(ref _isClosed, true);
+            _records.Clear();
+        }
+    }
+
+    /// <summary>Sends a message.</summary>
+    /// <param name="content">The message.</param>
+    /// <returns>Whether it was sent; false once the session has ended.</returns>
+    public bool Send(ReadOnlySpan<byte> content)
+    {
+        byte[]? rented = null;
+        int length;
+        DtlsPath path;
+        Span<byte> record = stackalloc byte[StackBytes];
+        lock (_records)
+        {
+            if (_isClosed)
+            {
+                return false;
+            }
+
+            path = _path;
+            length = _records.RecordLength(content.Length);
+            if (length > StackBytes)
+            {
+                record = rented = ArrayPool<byte>.Shared.Rent(length);
+            }
+
+            // The last numbers, and what the keys may still encrypt, are for saying that it ends.
+            length = _records.IsAlmostUsedUp ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
+        }
+
+        if (length > 0)
+        {
+            _home.Sink.Send(path, record[..length]);
+        }
+
+        if (rented is not null)
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+
+        if (length > 0)
+        {
+            return true;
+        }
+
+        End(DtlsEnd.Exhausted, tells: true);
+        return false;
+    }
+
+    /// <summary>Takes a record of the peer.</summary>
+    /// <param name="header">Its header.</param>
+    /// <param name="record">The whole record; opened in place.</param>
+    /// <param name="path">How it came.</param>
+    /// <returns>What became of it.</returns>
+    public OpenResult Receive(in RecordHeader header, Span<byte> record, in DtlsPath path)
+    {
+        OpenResult result;
+        ContentType type;
+        Range content;
+        DtlsPath before;
+        bool moves;
+        bool isBeyond;
+        lock (_records)
+        {
+            if (_isClosed)
+            {
+                return OpenResult.Foreign;
+            }
+
+            result = _records.Open(header, record, out type, out content, out bool isNewest);
+            before = _path;
+            moves = result == OpenResult.Opened && isNewest && path != before;
+            isBeyond = result == OpenResult.Forged && _records.Forgeries > Math.Min(_home.MaxForgeries, Suite.MaxForgeries);
+            if (result == OpenResult.Opened)
+            {
+                Volatile.Write(ref _lastReceived, _home.Time.GetTimestamp());
+                if (moves)
+                {
+                    _path = path;
+                }
+            }
+        }
+
+        if (isBeyond)
+        {
+            End(DtlsEnd.Exhausted, tells: true);
+        }
+
+        if (result != OpenResult.Opened)
+        {
+            return result;
+        }
+
+        if (moves)
+        {
+            _home.OnMoved(this, before, path);
+            if (path.Remote != before.Remote)
+            {
+                _home.Sink.Moved(this, before);
+            }
+        }
+
+        OnContent(type, record[content], path);
+        return result;
+    }
+
+    /// <summary>The last record that was counted as forged is of another session over the same path.</summary>
+    public void Forgive()
+    {
+        lock (_records)
+        {
+            _records.Forgive();
+        }
+    }
+
+    /// <summary>Leaves numbers of outgoing records out.</summary>
+    /// <param name="sequence">The first that may be used.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Numbers from there on were used already.</exception>
+    public void SkipTo(ulong sequence)
+    {
+        lock (_records)
+        {
+            _records.SkipTo(sequence);
+        }
+    }
+
+    /// <summary>Ends it.</summary>
+    /// <param name="reason">Why.</param>
+    /// <param name="tells">Whether the peer is told (close_notify, RFC 5246 section 7.2.1).</param>
+    /// <returns>Whether it had not ended before.</returns>
+    public bool End(DtlsEnd reason, bool tells)
+    {
+        Span<byte> alert = stackalloc byte[AlertBytes];
+        int length = 0;
+        DtlsPath path;
+        lock (_records)
+        {
+            if (_isClosed)
+            {
+                return false;
+            }
+
+            path = _path;
+            if (tells)
+            {
+                length = _records.Seal(ContentType.Alert, [WarningLevel, CloseNotify], alert);
+            }
+
+            Volatile.Write(ref _isClosed, true);
+            _records.Clear();
+            _lastFlight = null;
+        }
+
+        _home.OnEnded(this, reason);
+        if (length > 0)
+        {
+            _home.Sink.Send(path, alert[..length]);
+        }
+
+        _home.Sink.Closed(this, reason);
+        return true;
+    }
+
+    private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path)
+    {
+        switch (type)
+        {
+            // An empty one only hides how much is said (RFC 5246 section 6.2.1).
+            case ContentType.ApplicationData when content.Length > 0:
+                _home.Sink.Received(this, path, content);
+                break;
+            case ContentType.Handshake when content.Length > 0 && content[0] == Finished:
+                // The peer says its Finished again, so it has not heard ours.
+                SendLastFlight();
+                break;
+            case ContentType.Handshake when content.Length > 0 && content[0] is (HelloRequest or ClientHello):
+                RefuseRenegotiation();
+                break;
+            case ContentType.Alert when content.Length == 2 && content[1] == CloseNotify:
+                End(DtlsEnd.ClosedByPeer, tells: true);
+                break;
+            case ContentType.Alert when content.Length == 2 && content[0] != WarningLevel:
+                End(DtlsEnd.FailedByPeer, tells: false);
+                break;
+            default:
+                break;
+        }
+    }
+
+    // Renegotiation is never begun, and refused (RFC 5746 section 4, RFC 7925 section 17).
+    private void RefuseRenegotiation()
+    {
+        Span<byte> alert = stackalloc byte[AlertBytes];
+        int length;
+        DtlsPath path;
+        lock (_records)
+        {
+            if (_isClosed || _records.IsAlmostUsedUp)
+            {
+                return;
+            }
+
+            path = _path;
+            length = _records.Seal(ContentType.Alert, [WarningLevel, NoRenegotiation], alert);
+        }
+
+        _home.Sink.Send(path, alert[..length]);
+    }
+
+    private void SendLastFlight()
+    {
+        if (TryDropLastFlight())
+        {
+            return;
+        }
+
+        DtlsPath path;
+        byte[] datagram;
+        lock (_records)
+        {
+            if (_isClosed || _records.IsAlmostUsedUp || _lastFlight is not { } flight)
+            {
+                return;
+            }
+
+            path = _path;
+            datagram = flight.Make(_records);
+        }
+
+        _home.Sink.Send(path, datagram);
     }
 
     // What sessions by a pre-shared key, of which there may be very many, mostly have not.
     private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, byte[]? ResumptionId, string? ServerName);
-
-    private sealed class Nowhere(IDtlsSink sink, TimeProvider time) : IDtlsSessionHome
-    {
-        public IDtlsSink Sink => sink;
-
-        public TimeProvider Time => time;
-
-        public long MaxForgeries => long.MaxValue;
-
-        public void OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
-        {
-        }
-
-        public void OnEnded(DtlsSession session, DtlsEnd reason)
-        {
-        }
-    }
 }

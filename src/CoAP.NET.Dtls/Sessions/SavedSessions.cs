@@ -1,6 +1,9 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -69,5 +72,32 @@ internal static class SavedSessions
 
         CryptographicOperations.ZeroMemory(plain);
         throw new InvalidOperationException("These sessions were loaded before. To load them twice would use numbers of records twice, and so give their keys away.");
+    }
+
+    /// <summary>Reads one that was saved.</summary>
+    /// <param name="reader">Where from.</param>
+    /// <param name="age">How long ago it was saved.</param>
+    /// <param name="home">Who finds it.</param>
+    /// <returns>The session.</returns>
+    /// <exception cref="InvalidDataException">This was not saved by <see cref="DtlsSession.TrySave"/>.</exception>
+    public static DtlsSession Read(ref StateReader reader, TimeSpan age, IDtlsSessionHome home)
+    {
+        RecordLayer records = RecordLayer.Load(ref reader);
+        DtlsPath path = new(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber());
+        TimeSpan idle = new(reader.ReadNumber());
+        string? identity = reader.ReadText();
+        ReadOnlySpan<byte> certificate = reader.ReadBytes();
+        byte[] publicKey = reader.ReadBytes().ToArray();
+        try
+        {
+            X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
+            Established established = new(records, [], 0, identity, leaf) { PeerPublicKey = publicKey };
+            return new DtlsSession(established, path, home, isInitiator: false, null) { WasIdleFor = idle + age };
+        }
+        catch (CryptographicException exception)
+        {
+            records.Clear();
+            throw new InvalidDataException("A saved session has a certificate that cannot be read.", exception);
+        }
     }
 }

@@ -53,7 +53,7 @@ internal sealed class SessionSaving(DtlsServer server, SessionTable sessions, Dt
             TimeSpan age = TimeSpan.FromTicks(Math.Max(0, time.GetUtcNow().UtcTicks - reader.ReadNumber()));
             while (!reader.IsAtEnd)
             {
-                DtlsSession session = DtlsSession.Load(ref reader, age, server);
+                DtlsSession session = SavedSessions.Read(ref reader, age, server);
                 loaded.Add(session);
                 if (session.OwnCid.Length is not (0 or DtlsServer.CidLength))
                 {

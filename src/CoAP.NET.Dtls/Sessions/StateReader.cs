@@ -1,9 +1,11 @@
 using System.Buffers.Binary;
 using System.Text;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Reads what <see cref="StateWriter"/> wrote. All of it throws <see cref="InvalidDataException"/> where something else stands.</summary>
+/// <summary>Reads what <see cref="StateWriter"/> wrote. All of it throws <see cref="InvalidDataException"/> where something else
+/// stands.</summary>
 /// <param name="bytes">What was written.</param>
 internal ref struct StateReader(ReadOnlySpan<byte> bytes)
 {
@@ -38,4 +40,8 @@ internal ref struct StateReader(ReadOnlySpan<byte> bytes)
         _rest = _rest[count..];
         return taken;
     }
+
+    /// <summary>Reads an address.</summary>
+    /// <exception cref="InvalidDataException">There is none.</exception>
+    public CoapAddress ReadAddress() => new((ulong)ReadNumber(), (ulong)ReadNumber(), (ushort)ReadNumber(), (uint)ReadNumber());
 }

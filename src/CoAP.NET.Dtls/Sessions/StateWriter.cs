@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using System.Text;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -52,5 +53,15 @@ internal sealed class StateWriter : IDisposable
 
         _length += count;
         return _bytes.AsSpan(_length - count, count);
+    }
+
+    /// <summary>Writes an address.</summary>
+    /// <param name="address">The address.</param>
+    public void WriteAddress(in CoapAddress address)
+    {
+        WriteNumber((long)address.High);
+        WriteNumber((long)address.Low);
+        WriteNumber(address.Port);
+        WriteNumber(address.ScopeId);
     }
 }
