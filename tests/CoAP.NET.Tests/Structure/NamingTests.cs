@@ -23,16 +23,8 @@ public class NamingTests
     private static readonly HashSet<string> s_tooLong =
     [
         "CoAP.NET.Dataflow/ChannelTable",
-        "CoAP.NET.Dataflow/CoapOptionCollection",
-        "CoAP.NET.Dataflow/CoapRouteBuilderExtensions",
-        "CoAP.NET.Dataflow/CoapUri",
         "CoAP.NET.Dataflow/EpollLoop",
         "CoAP.NET.Dataflow/ExchangesOutbound",
-        "CoAP.NET.Dataflow/ResourceInbound",
-        "CoAP.NET.Dtls/DtlsEngine",
-        "CoAP.NET.Dtls/DtlsServer",
-        "CoAP.NET.Dtls/DtlsSession",
-        "CoAP.NET.Testing/InMemoryNetwork",
     ];
 
     // The stages' block types bear the words of the picture: stage and direction.
