@@ -3,31 +3,34 @@ using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Pipeline;
-using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The Resource stage: finds the route of a request, runs its handler and offers the answer. A handler that completes at once is answered before
-/// the offer returns, on the same thread; one that awaits is answered from the thread that completes it. Every request gets exactly one answer.
+/// The Resource stage: finds the route of a request, runs its handler and offers the answer. A handler that completes at once is answered
+/// before the offer returns, on the same thread; one that awaits is answered from the thread that completes it. Every request gets exactly
+/// one answer.
 /// </summary>
-public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
+public sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
 {
     // One object each for all requests: results are not changed once they are on their way.
     private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);
     private static readonly CoapResult s_notImplemented = new(CoapCode.NotImplemented);
     private static readonly CoapResult s_notFound = new(CoapCode.NotFound);
     private static readonly CoapResult s_methodNotAllowed = new(CoapCode.MethodNotAllowed);
-    private static readonly CoapResult s_notAcceptable = new(CoapCode.NotAcceptable);
-    private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
-    private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
-    private static readonly CoapResult s_internalServerError = new(CoapCode.InternalServerError);
-    private static readonly CoapResult s_incomplete = new(CoapCode.RequestEntityIncomplete);
     private static readonly CoapResult s_notForGroups = new(CoapCode.NotFound) { AnswersGroup = false };
+
+    /// <summary>5.00.</summary>
+    internal static readonly CoapResult InternalServerError = new(CoapCode.InternalServerError);
+
+    /// <summary>4.08.</summary>
+    internal static readonly CoapResult Incomplete = new(CoapCode.RequestEntityIncomplete);
 
     private readonly CoapEnvironment _environment;
     private readonly RouteTable _routes;
-    private readonly CoapResult _busy;
+    private readonly ServingReports _reports;
+    private readonly ErrorDescriptions _errors;
+    private readonly HandlerRun _run;
     private readonly LaterBlocks _laterBlocks;
     private readonly UnansweredRequests _unanswered;
 
@@ -39,16 +42,22 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     {
         _environment = environment;
         _routes = routes;
-        _busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
-        _hasScopes = environment.Logger is not NullLogger;
+        Busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }
+            .WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        _reports = new ServingReports(environment);
+        _errors = new ErrorDescriptions(environment, routes, _reports);
+        _run = new HandlerRun(this, environment, routes, _reports);
         Served = served;
-        Admission = new ServedAdmission(environment, served, _busy);
+        Admission = new ServedAdmission(environment, served, Busy);
         _unanswered = new UnansweredRequests(environment, served);
         _exchangesOut = exchangesOut;
         _laterBlocks = new LaterBlocks(this);
     }
 
     internal ServedRequests Served { get; }
+
+    /// <summary>5.03 with Max-Age.</summary>
+    internal CoapResult Busy { get; }
 
     internal ServedAdmission Admission { get; }
 
@@ -62,20 +71,24 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         }
 
         CoapRequest request = item.Request;
-        ServerWatch? watch = _environment.Telemetry.IsServing ? Watch(item) : null;
+        ServerWatch? watch = _environment.Telemetry.IsServing ? _reports.Watch(item) : null;
         CoapOptionCollection options = RouteTable.OptionsOf(request);
-        if (AsksForProxy(options))
+        if (RequestRules.AsksForProxy(options))
         {
             Reply(item, s_proxyingNotSupported);
         }
         else if (_routes.Find(options, out int firstSegment) is not { } place)
         {
-            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3). A method that nobody knows is refused whatever the path (RFC 7252 section 5.8).
-            Reply(item, item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented : request.Method > CoapMethod.IPatch ? s_methodNotAllowed : s_notFound);
+            // A mere client says so on a connection, where both ends may ask (RFC 8323 section 3.3). A method that nobody knows is refused
+            // whatever the path (RFC 7252 section 5.8).
+            Reply(
+                item,
+                item.Channel.IsReliable && _routes.IsEmpty ? s_notImplemented
+                    : request.Method > CoapMethod.IPatch ? s_methodNotAllowed : s_notFound);
         }
         else if (place[request.Code] is not { } route)
         {
-            Reply(item, IsThere(place, request) ? s_methodNotAllowed : s_notFound);
+            Reply(item, RequestRules.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
         }
         else
         {
@@ -95,11 +108,14 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
 
             if (!plan.Serves(request))
             {
-                Reply(item, request.IsMulticast ? s_notForGroups : IsThere(place, request) ? s_methodNotAllowed : s_notFound);
+                Reply(
+                    item,
+                    request.IsMulticast ? s_notForGroups
+                        : RequestRules.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
                 return;
             }
 
-            if (LacksSecurity(request, plan))
+            if (RequestRules.LacksSecurity(request, plan))
             {
                 Reply(item, plan.SecurityRefusal!);
                 return;
@@ -111,7 +127,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
                 return;
             }
 
-            if (CheckFormats(request, plan) is { } refusal)
+            if (RequestRules.CheckFormats(request, plan) is { } refusal)
             {
                 Reply(item, refusal);
             }
@@ -123,7 +139,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
             }
             else if (item.Body is { IsIncomplete: true })
             {
-                Reply(item, s_incomplete);
+                Reply(item, Incomplete);
             }
             else if (Admission.Enter(item, Continues(item), item.IsForObservers) is { } busy)
             {
@@ -141,53 +157,22 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     {
         if (!item.IsReplied)
         {
-            Reply(item, s_internalServerError);
+            Reply(item, InternalServerError);
         }
     }
 
-    /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run for observers.</summary>
+    /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run
+    /// for observers.</summary>
     internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || exchange.IsForObservers;
 
-    private protected override void OnDeclined(CoapReply item) => ReplyPast(item, _busy);
+    private protected override void OnDeclined(CoapReply item) => ReplyPast(item, Busy);
 
-    private protected override void OnLost(CoapReply item) => ReplyPast(item, s_internalServerError);
+    private protected override void OnLost(CoapReply item) => ReplyPast(item, InternalServerError);
 
     private void ReplyPast(in CoapReply item, CoapResult result)
     {
         BodyPart.CloseUnlessKept(item.Result);
         _exchangesOut?.Run(new CoapReply(item.Exchange, result));
-    }
-
-    // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and 5.10.2).
-    internal static bool AsksForProxy(CoapOptionCollection options)
-    {
-        for (int i = options.Count - 1; i >= 0 && options.NumberAt(i) is int number and >= OptionNumber.ProxyUri; i--)
-        {
-            if (number is OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
-    internal static bool LacksSecurity(CoapRequest request, RoutePlan plan) => plan.NeedsSecurity && request.Channel is { Transport.IsSecure: false };
-
-    internal static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
-    {
-        if (request.Code == CoapCode.Fetch && !RouteTable.OptionsOf(request).Contains(OptionNumber.ContentFormat))
-        {
-            return s_fetchWithoutFormat;
-        }
-
-        // A payload without a declared format is of an unknown one (RFC 7252 section 5.5.1).
-        if (plan.Consumes is { } consumes && !request.Payload.IsEmpty && (request.ContentFormat is not { } format || !consumes.Contains(format)))
-        {
-            return s_unsupportedContentFormat;
-        }
-
-        return !plan.IgnoresAccept && plan.Produces is { } produces && request.SelectFormat(produces) is null ? s_notAcceptable : null;
     }
 
     private void Serve(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment)
@@ -211,13 +196,13 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         bool taken;
         try
         {
-            taken = plan.Executor.TryRun(new RouteCall(this, exchange, route));
+            taken = plan.Executor.TryRun(new RouteCall(_run, exchange, route));
         }
 #pragma warning disable CA1031 // a task scheduler of a user may throw anything
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Finish(exchange, Fail(exchange, route, exception), exception);
+            Finish(exchange, _run.Fail(exchange, route, exception), exception);
             return;
         }
 
@@ -235,7 +220,8 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     /// <summary>How many requests have a handler that awaits, or wait for their turn.</summary>
     internal int Unanswered => _unanswered.Count;
 
-    /// <summary>The endpoint stops and its handlers were cancelled: requests that have no answer yet get 5.03, so that no client waits in vain. Later answers of their handlers are dropped.</summary>
+    /// <summary>The endpoint stops and its handlers were cancelled: requests that have no answer yet get 5.03, so that no client waits in
+    /// vain. Later answers of their handlers are dropped.</summary>
     internal void RefuseUnanswered()
     {
         foreach (CoapExchange exchange in _unanswered.Close())
@@ -249,7 +235,7 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
         if (!exchange.IsReplied)
         {
             Counters.Add(CoapCounter.Busy);
-            Reply(exchange, _busy);
+            Reply(exchange, Busy);
         }
     }
 
@@ -257,6 +243,84 @@ public sealed partial class ResourceInbound : InlineBlock<CoapExchange, CoapRepl
     internal void Refuse(CoapExchange exchange)
     {
         Counters.Add(CoapCounter.Busy);
-        Finish(exchange, _busy);
+        Finish(exchange, Busy);
+    }
+
+    /// <summary>Whether a request may not come to its handler; if so the answer is given.</summary>
+    private bool IsHeldBack(CoapExchange exchange, Route route, RoutePlan plan)
+    {
+        CoapResult? held;
+        try
+        {
+            held = BodyAdmission.HoldBack(exchange, plan, _environment);
+        }
+#pragma warning disable CA1031 // limiters may throw anything; the peer gets 5.00
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            held = _run.Fail(exchange, route, exception);
+        }
+
+        if (held is null)
+        {
+            return false;
+        }
+
+        Reply(exchange, held);
+        return true;
+    }
+
+    /// <summary>A handler has its answer.</summary>
+    internal void Finish(CoapExchange exchange, CoapResult result, Exception? error = null)
+    {
+        Reply(exchange, result, error);
+        if (exchange.IsUnanswered)
+        {
+            _unanswered.Remove(exchange);
+        }
+
+        Served.Exit(exchange.Channel.Shard.Index);
+    }
+
+    /// <summary>A later block of an answer was read.</summary>
+    internal void FinishLater(CoapExchange exchange, CoapResult result)
+    {
+        Reply(exchange, result);
+        Served.Exit(exchange.Channel.Shard.Index);
+    }
+
+    /// <summary>The answer when a later block could not be read.</summary>
+    internal CoapResult FailedLater(CoapExchange exchange, SeekableBody body, Exception exception)
+    {
+        if ((exception is ObjectDisposedException && body.IsClosed)
+            || (exception is OperationCanceledException && Served.Aborted.IsCancellationRequested))
+        {
+            // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
+            Counters.Add(CoapCounter.Busy);
+            return Busy;
+        }
+
+        Counters.Add(CoapCounter.HandlerErrors);
+        _reports.Report(static (logger, route, error) => Log.HandlerFailed(logger, route, error!), body.Route, exception, exchange);
+        return InternalServerError;
+    }
+
+    internal void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
+    {
+        if (!exchange.TryClaimReply())
+        {
+            Counters.Add(CoapCounter.LateResponses);
+            exchange.Channel.NoteDrop(CoapCounter.LateResponses);
+            BodyPart.CloseUnlessKept(result);
+            return;
+        }
+
+        if (exchange.Request.Watch is ServerWatch watch)
+        {
+            _reports.End(watch, result);
+        }
+
+        Offer(new CoapReply(
+            exchange, result.Code.IsError && _routes.DescribesErrors ? _errors.Describe(exchange, result, error) : result));
     }
 }

@@ -91,13 +91,13 @@ internal sealed class RouteTable
     public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
     {
         CoapOptionCollection options = OptionsOf(request);
-        if (ResourceInbound.AsksForProxy(options) || Find(options, out _)?[request.Code] is not { } route)
+        if (RequestRules.AsksForProxy(options) || Find(options, out _)?[request.Code] is not { } route)
         {
             return null;
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        return !plan.Serves(request) || ResourceInbound.LacksSecurity(request, plan) || ResourceInbound.CheckFormats(request, plan) is not null ? null
+        return !plan.Serves(request) || RequestRules.LacksSecurity(request, plan) || RequestRules.CheckFormats(request, plan) is not null ? null
             : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? plan.Body
             : plan.Body with { HasGates = true };
     }

@@ -45,7 +45,7 @@ internal sealed class RouteExecutor
                     return queue.TryRun(call);
                 }
 
-                call.Stage.Execute(call, queue: null, _watch);
+                call.Run.Execute(call, queue: null, _watch);
                 return true;
         }
     }
@@ -57,7 +57,7 @@ internal sealed class RouteExecutor
             static state =>
             {
                 RouteCall call = (RouteCall)state!;
-                call.Stage.Execute(call, queue: null, watch: null);
+                call.Run.Execute(call, queue: null, watch: null);
             },
             call,
             CancellationToken.None,

@@ -83,7 +83,7 @@ internal sealed class WorkQueue : IHandlerQueue
 
         if (watch is not null)
         {
-            if (call.Stage.Execute(call, this, watch))
+            if (call.Run.Execute(call, this, watch))
             {
                 OnDone();
             }
@@ -198,7 +198,7 @@ internal sealed class WorkQueue : IHandlerQueue
 
     private void Serve(RouteCall call)
     {
-        while (call.Stage.Execute(call, this, watch: null))
+        while (call.Run.Execute(call, this, watch: null))
         {
             if (TryStepBack() || !TryNext(out call))
             {

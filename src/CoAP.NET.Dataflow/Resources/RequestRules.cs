@@ -1,0 +1,68 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>What is asked of a request before it comes to its handler.</summary>
+internal static class RequestRules
+{
+    // One object each for all requests: results are not changed once they are on their way.
+    private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
+    private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
+
+    /// <summary>4.06.</summary>
+    public static readonly CoapResult NotAcceptable = new(CoapCode.NotAcceptable);
+
+    /// <summary>Whether any method of a path is served over the transport of a request. Otherwise the path is none there.</summary>
+    public static bool IsThere(RouteNode place, CoapRequest request, CoapEnvironment environment)
+    {
+        foreach (Route? route in place.Routes)
+        {
+            if (route is not null && route.GetPlan(environment).Serves(request))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether a proxy is asked for.</summary>
+    /// <param name="options">Those of the request.</param>
+    // A server that is no proxy says so, whatever the Uri options say: Proxy-Uri takes precedence over them (RFC 7252 sections 5.7.2 and
+    // 5.10.2).
+    public static bool AsksForProxy(CoapOptionCollection options)
+    {
+        for (int i = options.Count - 1; i >= 0 && options.NumberAt(i) is int number and >= OptionNumber.ProxyUri; i--)
+        {
+            if (number is OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether a request came in the clear to a route that wants to be asked otherwise.</summary>
+    public static bool LacksSecurity(CoapRequest request, RoutePlan plan) =>
+        plan.NeedsSecurity && request.Channel is { Transport.IsSecure: false };
+
+    /// <summary>The refusal of a request whose formats the route does not have; null when it has them.</summary>
+    public static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
+    {
+        if (request.Code == CoapCode.Fetch && !RouteTable.OptionsOf(request).Contains(OptionNumber.ContentFormat))
+        {
+            return s_fetchWithoutFormat;
+        }
+
+        // A payload without a declared format is of an unknown one (RFC 7252 section 5.5.1).
+        if (plan.Consumes is { } consumes
+            && !request.Payload.IsEmpty
+            && (request.ContentFormat is not { } format || !consumes.Contains(format)))
+        {
+            return s_unsupportedContentFormat;
+        }
+
+        return !plan.IgnoresAccept && plan.Produces is { } produces && request.SelectFormat(produces) is null ? NotAcceptable : null;
+    }
+}

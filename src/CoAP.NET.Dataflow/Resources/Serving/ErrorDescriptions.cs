@@ -1,0 +1,54 @@
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>What error answers say beside their code.</summary>
+/// <param name="environment">For counters.</param>
+/// <param name="routes">Which route is asked.</param>
+/// <param name="reports">Where it is told when that fails.</param>
+internal sealed class ErrorDescriptions(CoapEnvironment environment, RouteTable routes, ServingReports reports)
+{
+    /// <summary>An error answer with the payload that the route wants for it.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="result">Its answer.</param>
+    /// <param name="error">What its handler threw; null for nothing.</param>
+    public CoapResult Describe(CoapExchange exchange, CoapResult result, Exception? error)
+    {
+        // A busy server has no time for it, and an Echo goes to who is not known to be there: its answer stays small.
+        if (result.IsRefusal || result.AsksForEcho)
+        {
+            return result;
+        }
+
+        CoapRequest request = exchange.Request;
+        Route? route = routes.Find(request.Options, out _)?[request.Code];
+        Func<CoapRequest, CoapResult, Exception?, CoapContent?>? describe =
+            route is null ? routes.Root.Settings.Describe : route.GetPlan(environment).Describe;
+        if (describe is null)
+        {
+            return result;
+        }
+
+        UserCode.Enter();
+        try
+        {
+            return describe(request, result, error) is { } content ? result.CopyWith(content) : result;
+        }
+#pragma warning disable CA1031 // users' code may throw anything; the answer goes out as it is
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            environment.Counters.Add(CoapCounter.HandlerErrors);
+            reports.Report(
+                static (logger, path, thrown) => Log.DescribingFailed(logger, path, thrown!),
+                route?.Template.Text ?? "an unknown path",
+                exception,
+                exchange);
+            return result;
+        }
+        finally
+        {
+            UserCode.Exit();
+        }
+    }
+}
