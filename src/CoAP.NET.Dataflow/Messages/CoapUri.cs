@@ -10,8 +10,7 @@ namespace CoAP.NET;
 
 /// <summary>
 /// An absolute CoAP URI (RFC 7252 section 6, RFC 8323 section 8). Immutable; kept in its normal form: scheme and host in lower case, dot
-/// segments
-/// resolved, no default port, escapes only where they are needed. Equal when the normal forms are equal.
+/// segments resolved, no default port, escapes only where they are needed. Equal when the normal forms are equal.
 /// </summary>
 /// <remarks>
 /// <see cref="Uri"/> is no substitute: it drops an empty query, decodes and resolves by rules of its own, and does not know the default
@@ -44,8 +43,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>
     /// The host as it goes into Uri-Host: a name turned to lower case and then percent-decoded, an IPv4 address, or an IPv6 address in
-    /// brackets, in its
-    /// shortest form and without its zone.
+    /// brackets, in its shortest form and without its zone.
     /// </summary>
     public string Host { get; }
 
@@ -173,8 +171,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>
     /// The URI that a request is for, with what it asks of a proxy: Proxy-Uri as it stands, or the composed URI with Proxy-Scheme in the
-    /// place of its
-    /// scheme (RFC 7252 sections 5.10.2 and 6.5). Hence text: it may be of any scheme.
+    /// place of its scheme (RFC 7252 sections 5.10.2 and 6.5). Hence text: it may be of any scheme.
     /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
@@ -238,8 +235,7 @@ public sealed class CoapUri : IEquatable<CoapUri>
 
     /// <summary>
     /// Adds the options that name the resource of this URI: Uri-Host unless the request goes to that very IP address, Uri-Port unless it
-    /// goes to that
-    /// very port, Uri-Path and Uri-Query (RFC 7252 section 6.4). The zone of an IPv6 address is never sent.
+    /// goes to that very port, Uri-Path and Uri-Query (RFC 7252 section 6.4). The zone of an IPv6 address is never sent.
     /// </summary>
     /// <param name="options">The options of the request.</param>
     /// <param name="destination">The IP address that the request is sent to; null when it is the address in this URI, or the one that its

@@ -207,9 +207,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
 
     /// <summary>
     /// Where a created resource is, of Location-Path and Location-Query: an absolute path and a query, percent-encoded, to be resolved
-    /// against the
-    /// request's URI by <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is <c>/</c> at least. Null when both are absent,
-    /// and when a
+    /// against the request's URI by <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is <c>/</c> at least. Null when both
+    /// are absent, and when a
     /// segment is <c>.</c> or <c>..</c>, which is illegal.
     /// </summary>
     public string? Location => NamedOptions.LocationOf(LocationPath, LocationQuery);

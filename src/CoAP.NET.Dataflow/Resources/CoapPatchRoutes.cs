@@ -11,8 +11,7 @@ public static class CoapPatchRoutes
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
     /// <param name="handler">Makes the answer, or the text of a 2.04 Changed, at once or later. It may take the request, and a token that
-    /// is
-    /// cancelled when nobody waits for the answer any more.</param>
+    /// is cancelled when nobody waits for the answer any more.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler of that method already.</exception>
@@ -73,8 +72,7 @@ public static class CoapPatchRoutes
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/devices/{id}</c>.</param>
     /// <param name="handler">Makes the answer, or the text of a 2.04 Changed, at once or later. It may take the request, and a token that
-    /// is
-    /// cancelled when nobody waits for the answer any more.</param>
+    /// is cancelled when nobody waits for the answer any more.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler of that method already.</exception>

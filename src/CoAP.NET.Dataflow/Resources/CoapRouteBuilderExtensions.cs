@@ -6,8 +6,7 @@ namespace CoAP.NET;
 /// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all
 /// <c>{*rest}</c>, which
 /// takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a request without a path
-/// and one
-/// with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to the same routes.
+/// and one with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to the same routes.
 /// Routes may be mapped and removed while the server runs. Handlers are mapped by the methods of <see cref="CoapReadRoutes"/>,
 /// <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
 /// </summary>
@@ -68,8 +67,8 @@ public static class CoapRouteBuilderExtensions
 
     /// <summary>
     /// Maps a resource that is a class, of which each request gets its instance from a function, such as one that asks a container. Its
-    /// path and link attributes are given here; what the instance says of
-    /// them is not looked at. Methods that it does not override are answered 4.05.
+    /// path and link attributes are given here; what the instance says of them is not looked at. Methods that it does not override are
+    /// answered 4.05.
     /// </summary>
     /// <param name="routes">The server or group.</param>
     /// <param name="template">The path, such as <c>/lock</c>.</param>

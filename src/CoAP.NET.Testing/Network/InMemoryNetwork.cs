@@ -5,11 +5,9 @@ namespace CoAP.NET.Testing;
 
 /// <summary>
 /// A network of any number of hosts in one process. Its time is that of a <see cref="TimeProvider"/>, its chance that of one seed, and
-/// everything that happens
-/// is kept in a trace: a run with a <see cref="VirtualClock"/> on one thread is the same each time.
+/// everything that happens is kept in a trace: a run with a <see cref="VirtualClock"/> on one thread is the same each time.
 /// Datagrams arrive from <see cref="Pump"/>, which the clock calls when they are due; never inside the call that sends them. Safe for
-/// several threads; one
-/// datagram is delivered at a time, so a receiver that blocks holds up the network.
+/// several threads; one datagram is delivered at a time, so a receiver that blocks holds up the network.
 /// Where an address is asked for to say which datagrams are meant, port 0 stands for all ports of the host and the default value for
 /// everybody.
 /// </summary>
@@ -65,8 +63,7 @@ public sealed class InMemoryNetwork
 
     /// <summary>
     /// The conditions of all links that have none of their own. May be changed while the network runs, like those of single links:
-    /// datagrams
-    /// on their way keep their fate, and later ones do not wait for them.
+    /// datagrams on their way keep their fate, and later ones do not wait for them.
     /// </summary>
     public NetworkConditions Conditions
     {
@@ -239,8 +236,7 @@ public sealed class InMemoryNetwork
 
     /// <summary>
     /// Gives a host another address in the eyes of all others, as a NAT does that forgot its mapping, or a device that roams. The host does
-    /// not notice: its own
-    /// local addresses stay. What goes to the old address finds nobody there.
+    /// not notice: its own local addresses stay. What goes to the old address finds nobody there.
     /// </summary>
     /// <param name="current">The address as others see it now.</param>
     /// <param name="next">The address from now on.</param>
@@ -280,8 +276,7 @@ public sealed class InMemoryNetwork
 
     /// <summary>
     /// Takes a host off the network for a while. What is on its way to it is lost, also what would arrive later. What stands at the address
-    /// keeps its state; for a host that
-    /// loses it, dispose its endpoint and make another one with the same address.
+    /// keeps its state; for a host that loses it, dispose its endpoint and make another one with the same address.
     /// </summary>
     /// <param name="host">Its address as others see it.</param>
     /// <param name="downtime">How long it is down.</param>
