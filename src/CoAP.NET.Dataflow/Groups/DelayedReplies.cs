@@ -1,4 +1,5 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
 
 namespace CoAP.NET.Groups;
