@@ -8,7 +8,7 @@ namespace CoAP.NET.Peers;
 /// The peers of a shard by address. Newcomers stand in a fixed list of their own and replace only one another; returning peers are kept up to the bound and
 /// the one idle longest goes first. Not thread-safe: Shard.Gate guards it.
 /// </summary>
-internal sealed partial class ChannelTable
+internal sealed class ChannelTable
 {
     // A list is only re-ordered when a peer was silent for a while; a busy peer costs no writes to its neighbours.
     private static readonly long s_reorderAfter = TimeSpan.FromSeconds(10).Ticks;
@@ -24,6 +24,7 @@ internal sealed partial class ChannelTable
     private readonly int _maxNewcomers;
     private readonly int _maxReturning;
     private readonly long _newcomerPeriod;
+    private readonly IdlePeers _idle;
     private Slot[] _slots = new Slot[MinSlots];
     private int _count;
     private bool _hasPinned;
@@ -36,14 +37,16 @@ internal sealed partial class ChannelTable
         _maxNewcomers = Math.Max(16, limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _maxReturning = Math.Max(1, limits.MaxChannels / shardCount);
         _newcomerPeriod = limits.NewcomerPeriod.Ticks;
-        _idleLifetime = limits.IdlePeerLifetime == Timeout.InfiniteTimeSpan ? long.MaxValue : limits.IdlePeerLifetime.Ticks;
-        _idleTimer = new IdleTimer(this);
+        _idle = new IdlePeers(shard, this, _newcomers, _returning);
     }
 
     public int Count => _count;
 
     /// <summary>Whether there may be channels from one address of ours only, under the hash of both addresses.</summary>
     public bool HasPinned => Volatile.Read(ref _hasPinned);
+
+    /// <summary>Whether a timer waits for peers to be silent for long enough.</summary>
+    public bool WatchesIdle => _idle.IsScheduled;
 
     public int Newcomers => _newcomers.Count;
 
@@ -271,7 +274,7 @@ internal sealed partial class ChannelTable
         _count++;
         (channel.IsNewcomer ? _newcomers : _returning).AddNewest(channel);
         _shard.HasManyNewcomers = _newcomers.Count > _maxNewcomers / 4;
-        WatchIdle();
+        _idle.Watch();
     }
 
     private void Touch(CoapChannel channel, long now)
@@ -339,7 +342,7 @@ internal sealed partial class ChannelTable
         return false;
     }
 
-    private bool TryForget(CoapChannel channel, ChannelList list, bool unverifiedOnly)
+    public bool TryForget(CoapChannel channel, ChannelList list, bool unverifiedOnly)
     {
         if (channel.Pins > 0 || (unverifiedOnly && channel.IsProtected && channel.VerifiedUntil > _shard.Environment.Now) || !_owner.TryForget(channel))
         {
@@ -351,5 +354,105 @@ internal sealed partial class ChannelTable
         channel.IsForgotten = true;
         _shard.Guard.OnForgotten(channel);
         return true;
+    }
+
+    // The table itself: linear probing. Each slot holds the hash of its peer, so that a search touches no channel but the one that it finds, and growing touches none.
+    /// <summary>Has the memory fetched in which the search for a peer begins.</summary>
+    public void Fetch(ulong hash)
+    {
+        Slot[] slots = Volatile.Read(ref _slots);
+        CacheLines.Fetch(ref slots[(int)hash & (slots.Length - 1)]);
+    }
+
+    /// <summary>Says which channel a datagram that will be handed in soon probably has, without the lock and without touching the channel; null also where that is not worth it.</summary>
+    public CoapChannel? Guess(ulong hash)
+    {
+        if (_hasPinned)
+        {
+            return null;
+        }
+
+        Slot[] slots = Volatile.Read(ref _slots);
+        for (int i = (int)hash & (slots.Length - 1); Volatile.Read(ref slots[i].Channel) is { } channel; i = (i + 1) & (slots.Length - 1))
+        {
+            if (slots[i].Hash == hash)
+            {
+                return channel;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Whether a channel is that of a datagram.</summary>
+    public static bool Is(CoapChannel channel, CoapDatagram datagram) =>
+        Is(channel, datagram.Transport!, datagram.TransportTag, datagram.Remote, datagram.Local.IsMulticast ? null : datagram.Local);
+
+    private IEnumerable<CoapChannel> Channels() => _slots.Select(static slot => slot.Channel).OfType<CoapChannel>();
+
+    private static void Place(Slot[] slots, CoapChannel channel, ulong hash)
+    {
+        int i = (int)hash & (slots.Length - 1);
+        while (slots[i].Channel is not null)
+        {
+            i = (i + 1) & (slots.Length - 1);
+        }
+
+        Set(ref slots[i], channel, hash);
+    }
+
+    // After the hash and everything in the channel: who reads without the lock must find both complete. One that meets the hash of another peer passes it by.
+    private static void Set(ref Slot slot, CoapChannel channel, ulong hash)
+    {
+        Volatile.Write(ref slot.Hash, hash);
+        Volatile.Write(ref slot.Channel, channel);
+    }
+
+    private void Remove(CoapChannel channel)
+    {
+        int mask = _slots.Length - 1;
+        int hole = (int)channel.AddressHash & mask;
+        while (_slots[hole].Channel != channel)
+        {
+            hole = (hole + 1) & mask;
+        }
+
+        // Backward shift: what could stand in the hole moves into it, so that searches never meet a gap.
+        for (int i = (hole + 1) & mask; _slots[i].Channel is { } other; i = (i + 1) & mask)
+        {
+            int home = (int)_slots[i].Hash & mask;
+            if (((i - home) & mask) >= ((i - hole) & mask))
+            {
+                Set(ref _slots[hole], other, _slots[i].Hash);
+                hole = i;
+            }
+        }
+
+        Volatile.Write(ref _slots[hole].Channel, null);
+        _count--;
+        if (_slots.Length > MinSlots && _count * 8L < _slots.Length)
+        {
+            Resize(_slots.Length / 2);
+        }
+    }
+
+    private void Resize(int length)
+    {
+        Slot[] slots = new Slot[length];
+        foreach (ref readonly Slot slot in _slots.AsSpan())
+        {
+            if (slot.Channel is { } channel)
+            {
+                Place(slots, channel, slot.Hash);
+            }
+        }
+
+        Volatile.Write(ref _slots, slots);
+    }
+
+    private struct Slot
+    {
+        public CoapChannel? Channel;
+        public ulong Hash;
     }
 }

@@ -245,6 +245,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         {
             session.End(session.IsSaved ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !session.IsSaved);
         }
+
+        _saving.Dispose();
     }
 
     void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)

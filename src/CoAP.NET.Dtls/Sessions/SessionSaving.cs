@@ -7,7 +7,7 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="sessions">Its sessions.</param>
 /// <param name="limits">How many it takes.</param>
 /// <param name="time">The clock.</param>
-internal sealed class SessionSaving(DtlsServer server, SessionTable sessions, DtlsServerLimits limits, TimeProvider time)
+internal sealed class SessionSaving(DtlsServer server, SessionTable sessions, DtlsServerLimits limits, TimeProvider time) : IDisposable
 {
     private readonly Lock _keptGate = new();
     private StateWriter? _kept;
@@ -108,6 +108,16 @@ internal sealed class SessionSaving(DtlsServer server, SessionTable sessions, Dt
             using StateWriter? kept = _kept;
             _kept = null;
             return kept is null ? null : SavedSessions.Seal(kept.Written, cipher, server.Random);
+        }
+    }
+
+    /// <summary>Wipes what was kept and not sealed.</summary>
+    public void Dispose()
+    {
+        lock (_keptGate)
+        {
+            _kept?.Dispose();
+            _kept = null;
         }
     }
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
@@ -5,9 +6,9 @@ namespace CoAP.NET.Transports;
 
 /// <summary>
 /// One loop for many descriptors: each is read without waiting, everything is run to completion, what comes out is collected and sent together, then
-/// epoll_wait. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another thread can go on with it.
+/// epoll_wait. After each turn come the clocks that are due. Other threads ask it to take up and give back a transport, to look after a descriptor, and to call a clock. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another thread can go on with it.
 /// </summary>
-internal sealed unsafe partial class EpollLoop : ReceiveLoop
+internal sealed unsafe class EpollLoop : ReceiveLoop
 {
     /// <summary>So many connections, or datagrams, have one time: reading the clock costs as much as a stage. A power of two.</summary>
     public const int TurnsOfOneTime = 16;
@@ -16,11 +17,20 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
 
+    // A server looks every few seconds whether its sockets are still its own: one that somebody else closed would leave it up and deaf.
+    private static readonly long s_checkPeriod = 5 * TimeProvider.System.TimestampFrequency;
+
     private readonly SharedLoop? _shared;
     private readonly Queue<LoopFile> _ready = new();
     private readonly SafeFileHandle _epoll;
     private readonly SafeFileHandle _event;
     private readonly PinnedArray<byte> _events = new(EventCapacity * EpollEvent.Size);
+    private readonly LoopClocks _clocks = new();
+    private long _checkAt;
+    private readonly LoopFiles _files = new();
+    private readonly ConcurrentQueue<Command> _commands = new();
+    private readonly ConcurrentQueue<LoopFile> _calls = new();
+    private int _signalled;
     private UdpReceiver? _udp;
     private TcpReceiver? _tcp;
     private LoopOwner? _active;
@@ -106,6 +116,106 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
         {
             file.IsQueued = true;
             _ready.Enqueue(file);
+        }
+    }
+
+    /// <summary>Takes up the descriptors of a transport, to be read from.</summary>
+    /// <param name="owner">The transport.</param>
+    /// <param name="files">Its descriptors in this loop.</param>
+    /// <param name="drivesClock">Whether the loop is to call the clock of its endpoint.</param>
+    /// <returns>A task that ends when they are received from, with the clock; null when it is not called.</returns>
+    public Task<LoopClock?> AttachAsync(LoopOwner owner, (LoopFile File, SafeHandle Handle)[] files, bool drivesClock) => Ask(new Command(owner, files, drivesClock, null));
+
+    /// <summary>Sends what is batched and forgets the descriptors of a transport. May be waited for on the loop's own thread, in user code: a stand-by takes over.</summary>
+    /// <param name="owner">The transport.</param>
+    /// <param name="clock">The clock that <see cref="AttachAsync"/> gave.</param>
+    /// <returns>A task that ends when nothing more is received from them.</returns>
+    public Task DetachAsync(LoopOwner owner, LoopClock? clock) => Ask(new Command(owner, null, false, clock));
+
+    /// <summary>Has the loop look after a descriptor soon; see <see cref="LoopFile.Attend"/>.</summary>
+    public void Call(LoopFile file)
+    {
+        if (file.TryMarkCalled())
+        {
+            _calls.Enqueue(file);
+            Signal();
+        }
+    }
+
+    public void Wake(LoopClock clock)
+    {
+        _clocks.Wake(clock);
+        Signal();
+    }
+
+    /// <summary>Has the loop look at its commands and clocks before it waits again.</summary>
+    public void Signal()
+    {
+        if (Interlocked.Exchange(ref _signalled, 1) != 0)
+        {
+            return;
+        }
+
+        // The thread with the role looks by itself before it waits. Asked after the mark was set: if the role is taken after that, the new holder sees the mark.
+        if (UserCode.Role is ReceiveRole role && role.Loop == this && role.IsHeld)
+        {
+            return;
+        }
+
+        ulong one = 1;
+        try
+        {
+            _ = LibC.Write(_event, &one, sizeof(ulong));
+        }
+        catch (ObjectDisposedException)
+        {
+            // The loop has ended; there is nobody to wake.
+        }
+    }
+
+    /// <summary>Begins to watch a descriptor. Only for the thread that holds the role.</summary>
+    /// <param name="file">What it belongs to; gets its <see cref="LoopFile.Id"/>.</param>
+    /// <param name="handle">The descriptor.</param>
+    /// <param name="events">For what.</param>
+    /// <returns>Whether the operating system does so.</returns>
+    public bool TryAdd(LoopFile file, SafeHandle handle, uint events)
+    {
+        _files.Add(file);
+        if (Control(LibC.EpollAdd, handle, events, file.Id))
+        {
+            return true;
+        }
+
+        _files.Remove(file);
+        return false;
+    }
+
+    /// <summary>Changes what a descriptor is watched for. For all threads, while it cannot be closed.</summary>
+    public void Change(LoopFile file, SafeHandle handle, uint events) => Control(LibC.EpollModify, handle, events, file.Id);
+
+    /// <summary>Ceases to watch a descriptor. Only for the thread that holds the role, before it is closed.</summary>
+    public void Remove(LoopFile file, SafeHandle handle)
+    {
+        if (!handle.IsClosed)
+        {
+            Control(LibC.EpollRemove, handle, 0, file.Id);
+        }
+
+        _files.Remove(file);
+    }
+
+    /// <summary>Whether a descriptor is still the one that is watched.</summary>
+    /// <returns>0, or why not.</returns>
+    public int Check(LoopFile file, SafeHandle handle, uint events)
+    {
+        try
+        {
+            return Control(LibC.EpollModify, handle, events, file.Id) ? 0 : Marshal.GetLastPInvokeError();
+        }
+        catch (ObjectDisposedException)
+        {
+            // Closed by us just now.
+            return 0;
         }
     }
 
@@ -218,5 +328,167 @@ internal sealed unsafe partial class EpollLoop : ReceiveLoop
         }
 
         ReceiveWatchdog.Pause();
+    }
+
+    private static long Now => TimeProvider.System.GetTimestamp();
+
+    private static long ToTimestamp(TimeSpan time) => (long)(time.Ticks * ((double)TimeProvider.System.TimestampFrequency / TimeSpan.TicksPerSecond));
+
+    private bool RunClocks(ReceiveRole role)
+    {
+        if (_clocks.IsEmpty && _shared is not null)
+        {
+            return true;
+        }
+
+        long now = Now;
+        if (now >= _checkAt)
+        {
+            _checkAt = now + s_checkPeriod;
+            CheckFiles();
+        }
+
+        while (_clocks.PeekDue(now) is { } clock)
+        {
+            LoopOwner owner = clock.Owner!;
+            Begin(owner);
+            TimeSpan next = owner.Context.Tick();
+            if (!role.Settle())
+            {
+                return false;
+            }
+
+            // At least a little later than now, so that a clock that is always due cannot keep the loop from receiving.
+            _clocks.Schedule(clock, next == Timeout.InfiniteTimeSpan ? long.MaxValue : Math.Max(Now + ToTimestamp(next), now + 1));
+            if (!Flush(role))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private int MillisecondsToWait()
+    {
+        long due = Math.Min(_clocks.NextDue, _checkAt);
+        if (_shared is { } shared)
+        {
+            due = Math.Min(due, shared.EndsAt);
+        }
+
+        if (due == long.MaxValue)
+        {
+            return Timeout.Infinite;
+        }
+
+        // Rounded up, so that it does not turn in circles until the time has come.
+        long frequency = TimeProvider.System.TimestampFrequency;
+        long wait = due - Now;
+        return wait <= 0 ? 0 : (int)Int128.Min((((Int128)wait * 1000) + frequency - 1) / frequency, 60_000);
+    }
+
+    private Task<LoopClock?> Ask(Command command)
+    {
+        _commands.Enqueue(command);
+        Signal();
+        return command.Done.Task;
+    }
+
+    private void DrainEvent()
+    {
+        ulong count;
+        _ = LibC.Read(_event, &count, sizeof(ulong));
+    }
+
+    private bool RunCommands(ReceiveRole role)
+    {
+        while (_commands.TryDequeue(out Command? command))
+        {
+            if (command.Files is { } files)
+            {
+                Attach(command, files);
+            }
+            else
+            {
+                Detach(command);
+            }
+        }
+
+        // Only those that are there now: who calls again has others served in between.
+        for (int i = _calls.Count; i > 0 && _calls.TryDequeue(out LoopFile? file); i--)
+        {
+            file.ClearCalled();
+            if (!file.Attend(this, role))
+            {
+                return false;
+            }
+        }
+
+        if (!_calls.IsEmpty)
+        {
+            Volatile.Write(ref _signalled, 1);
+        }
+
+        return true;
+    }
+
+    private void Attach(Command command, (LoopFile File, SafeHandle Handle)[] files)
+    {
+        foreach ((LoopFile file, SafeHandle handle) in files)
+        {
+            if (!TryAdd(file, handle, LibC.EpollIn))
+            {
+                command.Done.SetException(new CoapException("The operating system does not watch the socket; the limit of epoll watches may be reached."));
+                return;
+            }
+        }
+
+        command.Done.SetResult(command.DrivesClock ? _clocks.Join(command.Owner, Now) : null);
+    }
+
+    private void Detach(Command command)
+    {
+        // Nothing batched is left here: answers leave before commands are looked at.
+        foreach (LoopFile file in _files.Of(command.Owner))
+        {
+            file.Detach(this);
+        }
+
+        if (command.Clock is { } clock)
+        {
+            _clocks.Leave(clock);
+        }
+
+        if (_active == command.Owner)
+        {
+            Volatile.Write(ref _active, null);
+        }
+
+        command.Done.SetResult(null);
+    }
+
+    private void CheckFiles()
+    {
+        foreach (LoopFile? file in _files.Slots)
+        {
+            if (file?.Check(this) is { } error and not 0)
+            {
+                // Ends the endpoint on another thread; the loop hears of it later.
+                file.OnLost(error);
+            }
+        }
+    }
+
+    private bool Control(int operation, SafeHandle handle, uint events, long id)
+    {
+        byte* at = stackalloc byte[16];
+        EpollEvent.Write(at, events, id);
+        return LibC.ControlEpoll(_epoll, operation, handle, at) == 0;
+    }
+
+    private sealed record Command(LoopOwner Owner, (LoopFile File, SafeHandle Handle)[]? Files, bool DrivesClock, LoopClock? Clock)
+    {
+        public TaskCompletionSource<LoopClock?> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }
