@@ -90,6 +90,13 @@ internal sealed class ChannelTable
         return true;
     }
 
+    /// <summary>
+    /// Finds the channel to a peer that we want to talk to without the lock, when nothing changes by that; null otherwise. A
+    /// channel that is forgotten meanwhile comes back by <see cref="Restore"/> when something is sent.
+    /// </summary>
+    public CoapChannel? TryGetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash) =>
+        Find(transport, null, remote, null, hash) is { IsNewcomer: false, IsForgotten: false, IsConnection: false } channel ? channel : null;
+
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
     {

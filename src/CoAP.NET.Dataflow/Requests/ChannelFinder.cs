@@ -33,12 +33,12 @@ internal sealed class ChannelFinder(CoapEnvironment environment, CoapPipeline[] 
         CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
         ulong address = hash.Of(remote);
         long now = environment.Now;
-        CoapChannel channel;
+        CoapChannel? channel;
         if (local is not null || pipeline.Channels.HasPinned)
         {
             channel = ChannelFrom(pipeline, transport, remote, local, address, now);
         }
-        else
+        else if ((channel = pipeline.Channels.TryGetForOutbound(transport, remote, address)) is null)
         {
             pipeline.Shard.Enter();
             try
