@@ -16,6 +16,9 @@ internal sealed class SendQueue
     /// <summary>How many bytes there are.</summary>
     public int Length { get; private set; }
 
+    /// <summary>How much memory they take, in bytes: a buffer of which a part was sent is held as a whole.</summary>
+    public long Held { get; private set; }
+
     /// <summary>Appends what is left of a frame and takes the frame over.</summary>
     /// <param name="frame">The frame.</param>
     /// <param name="sent">How much of it is sent already.</param>
@@ -24,6 +27,7 @@ internal sealed class SendQueue
         int rest = frame.Length - sent;
         if (rest >= LargeFrame)
         {
+            Held += frame.Buffer.Length;
             _pieces.AddLast(new Piece { Buffer = frame.Buffer, Start = frame.Offset + sent, End = frame.Offset + frame.Length, Frame = frame });
             Length += rest;
             return;
@@ -71,10 +75,16 @@ internal sealed class SendQueue
         Length = 0;
     }
 
-    private static Piece Rent(int size) => new() { Buffer = ArrayPool<byte>.Shared.Rent(size) };
-
-    private static void Return(Piece piece)
+    private Piece Rent(int size)
     {
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(size);
+        Held += buffer.Length;
+        return new Piece { Buffer = buffer };
+    }
+
+    private void Return(Piece piece)
+    {
+        Held -= piece.Buffer.Length;
         if (piece.Frame is { } frame)
         {
             frame.Dispose();

@@ -241,7 +241,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
         }
 
         Volatile.Write(ref _waiting, waiting);
-        tells = _backlog.MustTell(waiting, _bytesSent);
+        tells = _backlog.MustTell(_queue?.Held ?? 0, _bytesSent);
         bool calls = false;
         if (waiting > _limits.SendQueueBytes && !_isCongested)
         {
