@@ -169,6 +169,9 @@ internal static class Floods
         await using CoapClient honest = new();
         _ = await honest.GetAsync(at + "/fast").ConfigureAwait(false);
         Task<CoapResponse>[] blocking = [.. Enumerable.Range(0, slow).Select(_ => attacker.GetAsync(at + "/slow"))];
+
+        // On a busy machine the other peer could be served before the first handler has begun.
+        await UntilAsync(() => Volatile.Read(ref blocked) > 0).ConfigureAwait(false);
         LatencyHistogram latencies = new();
         int failed = 0;
         for (int i = 0; i < fast; i++)
