@@ -21,7 +21,27 @@ public partial class LayeringTests
     // What observations of ours need of their endpoint, and those who share one.
     private static readonly string[] s_observations =
         ["CoAP.NET.Observing.ObservationPort", "CoAP.NET.Observing.ObservationRequester", "CoAP.NET.CoapObservation"];
-    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", "Content"];
+    private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", UserCode, "Content"];
+
+    // Who runs user code where. It stands on the ground, but knows what it runs: handlers of requests and what follows responses, on threads that receive.
+    private const string UserCode = "Execution/UserCode";
+    private static readonly string[] s_runAsUserCode =
+    [
+        "CoAP.NET.Resources.HandlerRun",
+        "CoAP.NET.Resources.ResourceInbound",
+        "CoAP.NET.Resources.RouteCall",
+        "CoAP.NET.Resources.ServedRequests",
+        "CoAP.NET.Resources.ServedShares",
+        "CoAP.NET.Exchanges.ClientRequest",
+        "CoAP.NET.Exchanges.CoapExchange",
+        "CoAP.NET.Channels.CoapChannel",
+        "CoAP.NET.Guarding.SourceCounts",
+        "CoAP.NET.Transports.AsyncConnection",
+        "CoAP.NET.Transports.CoapAddress",
+        "CoAP.NET.Transports.CoapTransportContext",
+        "CoAP.NET.Transports.ConnectionHost",
+        "CoAP.NET.Transports.SourceRule",
+    ];
 
     // Whom the cache must know: who answered, and by which scheme.
     private static readonly string[] s_answerers = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
@@ -130,6 +150,12 @@ public partial class LayeringTests
         Assert.Empty(Edges(
             from => Folder(from) == "Execution",
             to => (s_stages.Contains(Folder(to)) && to is not ("CoAP.NET.Transports.CoapAddress" or "CoAP.NET.Transports.SourceRule")) || Folder(to) is "Pipeline" || s_faces.IsMatch(to)));
+
+    [Fact]
+    public void Who_runs_user_code_where_knows_what_it_runs_and_nothing_else_of_the_stages() =>
+        Assert.Empty(Edges(
+            from => Folder(from) == UserCode,
+            to => (s_stages.Contains(Folder(to)) && !s_runAsUserCode.Contains(to)) || Folder(to) is "Pipeline" or "Requests" or "Caching" || s_faces.IsMatch(to)));
 
     [Fact]
     public void Transports_and_Messages_do_not_know_each_other()
@@ -291,7 +317,8 @@ public partial class LayeringTests
     private static string Folder(string type)
     {
         string folder = SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
-        return folder is "Requests" or "Connections" or "Groups" && type.LastIndexOf('.') == "CoAP.NET".Length ? string.Empty
+        return SourceTree.UserCodeTypes.Contains(type) ? UserCode
+            : folder is "Requests" or "Connections" or "Groups" && type.LastIndexOf('.') == "CoAP.NET".Length ? string.Empty
             : !SourceTree.ClientTypes.Contains(type) ? folder
             : type.StartsWith("CoAP.NET.Coap", StringComparison.Ordinal) ? string.Empty
             : $"{folder}/Client";

@@ -22,7 +22,10 @@ internal static partial class SourceTree
     /// <summary>Those of them that live in a folder Client of their chapter.</summary>
     public static IReadOnlySet<string> ClientTypes => s_types.Clients;
 
-    private static readonly (Dictionary<string, string> Folders, HashSet<string> Clients) s_types = ReadFolders();
+    /// <summary>Those of them that say which thread runs user code.</summary>
+    public static IReadOnlySet<string> UserCodeTypes => s_types.UserCode;
+
+    private static readonly (Dictionary<string, string> Folders, HashSet<string> Clients, HashSet<string> UserCode) s_types = ReadFolders();
 
     /// <summary>The lines of each top-level type below src, all parts of a partial one together, by project and name.</summary>
     public static IReadOnlyDictionary<string, int> LinesOfClass { get; } = CountLines();
@@ -49,10 +52,11 @@ internal static partial class SourceTree
         return lines;
     }
 
-    private static (Dictionary<string, string> Folders, HashSet<string> Clients) ReadFolders()
+    private static (Dictionary<string, string> Folders, HashSet<string> Clients, HashSet<string> UserCode) ReadFolders()
     {
         Dictionary<string, string> folders = [];
         HashSet<string> clientTypes = [];
+        HashSet<string> userCodeTypes = [];
         string project = Path.Combine(Src, Library);
         foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, StringComparison.Ordinal)))
         {
@@ -70,15 +74,20 @@ internal static partial class SourceTree
                 if (Path.GetFileNameWithoutExtension(file) == name || !folders.ContainsKey(fullName))
                 {
                     folders[fullName] = folder;
-                    if (Path.GetFileName(Path.GetDirectoryName(file)) == "Client")
+                    switch (Path.GetFileName(Path.GetDirectoryName(file)))
                     {
-                        clientTypes.Add(fullName);
+                        case "Client":
+                            clientTypes.Add(fullName);
+                            break;
+                        case "UserCode":
+                            userCodeTypes.Add(fullName);
+                            break;
                     }
                 }
             }
         }
 
-        return (folders, clientTypes);
+        return (folders, clientTypes, userCodeTypes);
     }
 
     [GeneratedRegex(@"(^|[\\/])(bin|obj)[\\/]")]

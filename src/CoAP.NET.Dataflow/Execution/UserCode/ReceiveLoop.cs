@@ -1,6 +1,7 @@
 using System.Numerics;
+using CoAP.NET.Transports;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// Something that receives and runs everything to completion on the thread that received, without trusting user code: when that blocks, a stand-by

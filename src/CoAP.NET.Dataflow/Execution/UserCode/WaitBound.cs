@@ -1,4 +1,4 @@
-namespace CoAP.NET.Resources;
+namespace CoAP.NET;
 
 /// <summary>
 /// Says whether one more request may wait in a queue: by how long it would have to, at the pace at which those before it left. A number of places says nothing of that.

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Resources;
+namespace CoAP.NET;
 
 /// <summary>Where the handlers of a route run and how many may wait.</summary>
 /// <param name="Kind">Where.</param>

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Resources;
+namespace CoAP.NET;
 
 /// <summary>Where a handler runs.</summary>
 internal enum ExecutionKind : byte

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// One thread's hold on a <see cref="ReceiveLoop"/>. A new one is made at each hand-over, so that a thread that comes back from blocked user code finds

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Transports;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// The mark of a thread that works on what a connection received: user code is told from stage code by it. Nobody takes the thread's work over here; a handler that

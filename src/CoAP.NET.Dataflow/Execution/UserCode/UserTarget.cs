@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Pipeline;
+namespace CoAP.NET;
 
 /// <summary>Stands before a block that a user put in, and marks its work as user code: if it blocks, the receive role is taken from the thread. Keeps nothing and decides nothing.</summary>
 internal sealed class UserTarget<T>(ITargetBlock<T> block) : ITargetBlock<T>

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// Goes on with a thread of the pool, behind whatever waits there. Other ways to yield put what follows before that, on the thread at hand: on a busy machine new connections

@@ -1,6 +1,7 @@
 using CoAP.NET.Channels;
+using CoAP.NET.Resources;
 
-namespace CoAP.NET.Resources;
+namespace CoAP.NET;
 
 /// <summary>
 /// Requests that wait for a handler: at most a number of them run at a time, each until its answer is there, on threads of the library;

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Resources;
+namespace CoAP.NET;
 
 /// <summary>
 /// Judges whether a handler blocks its thread: three calls above the threshold within a minute make it slow for five minutes.

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Exchanges;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// Decides where what users do after a response runs: on the thread that received it, as handlers do, as long as that is short; so it costs no other thread, and requests that follow leave

@@ -1,4 +1,6 @@
-namespace CoAP.NET.Transports;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET;
 
 /// <summary>
 /// The mark of a thread that tells of the end of a connection. The transport does not end before that is done, but for user code in it: that may wait for the end of the transport itself.

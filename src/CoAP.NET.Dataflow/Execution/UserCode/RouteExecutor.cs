@@ -1,4 +1,6 @@
-namespace CoAP.NET.Resources;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET;
 
 /// <summary>Runs the handlers of one route, or of all routes of a group that is serial, where their execution options say.</summary>
 internal sealed class RouteExecutor

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace CoAP.NET.Transports;
+namespace CoAP.NET;
 
 /// <summary>
 /// Looks every 2 ms at the loops whose threads are in user code. One for each scheduler. It has a thread only while there is something to watch, and a

@@ -1,4 +1,4 @@
-namespace CoAP.NET.Resources;
+namespace CoAP.NET;
 
 // Handlers that are quick enough not to be noticed one by one, but are what an overloaded loop does all the time. While they run on the thread that receives, what
 // comes waits in the operating system: acknowledgements, blocks and cheap requests behind thousands of costly ones, for seconds, until it is dropped unseen. On other threads
