@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Blocking;

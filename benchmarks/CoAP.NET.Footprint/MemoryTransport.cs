@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using CoAP.NET.Bench;
+using CoAP.NET.Mesh;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;

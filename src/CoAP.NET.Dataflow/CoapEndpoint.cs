@@ -2,12 +2,10 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.WebSockets;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
 using CoAP.NET.Observing;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Resources;
 using CoAP.NET.Transports;
 

@@ -1,7 +1,6 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -4,7 +4,6 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Text;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;

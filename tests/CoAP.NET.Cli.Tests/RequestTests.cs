@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Mesh;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -163,7 +164,7 @@ public sealed class RequestTests
         string? seen = null;
         await using CoapServer server = await TestServer.StartAsync();
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(Pipeline.CoapSeams.SerializerToMessaging, () => new System.Threading.Tasks.Dataflow.TransformBlock<Channels.CoapInbound, Channels.CoapInbound>(item =>
+        options.Pipeline.Insert(Mesh.CoapSeams.SerializerToMessaging, () => new System.Threading.Tasks.Dataflow.TransformBlock<Mesh.CoapInbound, Mesh.CoapInbound>(item =>
         {
             seen = $"{item.Message?.Options}";
             return item;

@@ -1,6 +1,5 @@
 using System.Threading.Tasks.Dataflow;
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Benchmarks;
 

@@ -1,7 +1,6 @@
 using System.Threading.Channels;
 using System.Threading.Tasks.Dataflow;
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Benchmarks;
 

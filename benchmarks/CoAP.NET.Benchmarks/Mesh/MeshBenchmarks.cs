@@ -1,8 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;

@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Pipeline;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Benchmarks;

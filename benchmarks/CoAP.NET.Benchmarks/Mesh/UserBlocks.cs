@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Benchmarks;
 

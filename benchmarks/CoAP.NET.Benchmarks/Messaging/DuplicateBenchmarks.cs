@@ -1,5 +1,4 @@
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Benchmarks;

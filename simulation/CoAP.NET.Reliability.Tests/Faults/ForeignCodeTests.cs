@@ -1,6 +1,5 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Simulation.Faults;
 using Microsoft.Extensions.Logging;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Simulation.Faults;
 

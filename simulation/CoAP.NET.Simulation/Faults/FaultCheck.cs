@@ -1,6 +1,3 @@
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>Looks at a server after faults: is anything left as a fault may leave it.</summary>

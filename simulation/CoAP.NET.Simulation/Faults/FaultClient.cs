@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>The client that is hit: a peer of its own, whose port says whom a fault is for.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Simulation.Faults;
 
 /// <summary>Defects that are planted to see that the campaign finds them.</summary>

@@ -1,6 +1,5 @@
 using System.Net;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Hogs;

@@ -27,7 +27,7 @@ internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Han
         GC.Collect();
         CoapSnapshot snapshot = server.Endpoint.GetSnapshot(maxPeers: 1);
         long kept = 0;
-        foreach (Pipeline.CoapPipeline pipeline in server.Endpoint.Pipelines)
+        foreach (CoapPipeline pipeline in server.Endpoint.Pipelines)
         {
             lock (pipeline.Shard.Gate)
             {

@@ -1,10 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
-using CoAP.NET.Channels;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Wire;
+using CoAP.NET.Mesh;
 using CoAP.NET.Messages;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Cli.Output;
 

@@ -1,6 +1,5 @@
-using CoAP.NET.Channels;
+using CoAP.NET.Mesh;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Cli.Wire;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Mesh;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 using Spectre.Console;

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Security.Cryptography;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 

@@ -1,12 +1,10 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Connections;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Serialization;

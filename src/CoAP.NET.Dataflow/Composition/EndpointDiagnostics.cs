@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Pipeline;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Composition;

@@ -3,7 +3,6 @@ using System.Net.Sockets;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Resources;
 using CoAP.NET.Transports;

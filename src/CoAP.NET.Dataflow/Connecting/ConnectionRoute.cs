@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Channels;
 using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Connecting;
 
 /// <summary>What the pool knows of one target: its connection, the attempt to open one, and what is remembered of those that failed. Guarded by the lock of the pool.</summary>

@@ -1,9 +1,7 @@
 using System.Collections.Concurrent;
-using CoAP.NET.Channels;
 using CoAP.NET.Connecting;
 using CoAP.NET.Execution;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;

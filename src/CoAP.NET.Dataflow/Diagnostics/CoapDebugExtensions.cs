@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net;
-using CoAP.NET.Channels;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET;

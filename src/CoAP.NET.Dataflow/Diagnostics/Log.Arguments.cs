@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET;

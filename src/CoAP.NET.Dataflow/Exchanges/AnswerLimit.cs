@@ -1,5 +1,4 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Groups;
 using CoAP.NET.Options;
 

@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Requests;
 
 namespace CoAP.NET.Exchanges;

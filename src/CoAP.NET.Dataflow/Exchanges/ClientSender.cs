@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Groups;
 using CoAP.NET.Requests;
 

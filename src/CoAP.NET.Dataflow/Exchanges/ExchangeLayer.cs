@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Exchanges;
 

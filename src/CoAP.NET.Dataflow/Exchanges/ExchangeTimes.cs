@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Exchanges;
 
 /// <summary>Which time a request of ours waits for, and what is known of it when that time is over.</summary>

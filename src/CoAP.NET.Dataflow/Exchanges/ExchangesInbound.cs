@@ -1,9 +1,7 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Exchanges;
 
@@ -11,7 +9,7 @@ namespace CoAP.NET.Exchanges;
 /// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses complete the requests
 /// of our clients; what became of our own messages is told to whoever waits.
 /// </summary>
-public sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
+internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 {
     private readonly CoapShard _shard;
     private readonly ExchangesOutbound _outbound;

@@ -1,11 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Groups;
 using CoAP.NET.Messaging;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Requests;
 using CoAP.NET.Serialization;
 using Microsoft.Extensions.Logging;
@@ -16,7 +14,7 @@ namespace CoAP.NET.Exchanges;
 /// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
 /// requests of our clients enter here.
 /// </summary>
-public sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
+internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly EndpointState _state;

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Exchanges;
 
 /// <summary>Whoever keeps a <see cref="StandingRequest"/>. Called without any lock, on the thread that brought the news, in the order in which it came on that thread.</summary>

@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Exchanges;
 
 /// <summary>An Empty Confirmable message of ours that waits for its Reset (RFC 7252 section 4.3).</summary>

@@ -1,9 +1,7 @@
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Exchanges;
 

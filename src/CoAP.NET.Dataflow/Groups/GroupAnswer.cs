@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Groups;
 
 /// <summary>The answer of one member to a request that was sent to a group.</summary>

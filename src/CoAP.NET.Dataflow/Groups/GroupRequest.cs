@@ -1,5 +1,4 @@
 using System.Threading.Channels;
-using CoAP.NET.Channels;
 using CoAP.NET.Execution;
 using CoAP.NET.Transports;
 

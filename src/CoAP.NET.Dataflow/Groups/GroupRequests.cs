@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Groups;

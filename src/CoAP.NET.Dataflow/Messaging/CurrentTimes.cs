@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Messaging;
 
 /// <summary>Sees to it that the times of a peer are those of the parameters that it has now. Peers with the same parameters share them. Guarded by the shard's lock.</summary>

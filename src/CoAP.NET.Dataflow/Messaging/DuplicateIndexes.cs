@@ -1,5 +1,4 @@
 using System.Buffers;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Messaging;
 

@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using CoAP.NET.Channels;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Messaging;

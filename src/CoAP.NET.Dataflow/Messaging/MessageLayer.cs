@@ -1,5 +1,4 @@
 using System.Net.Sockets;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Messaging;
 

@@ -1,6 +1,4 @@
 using System.Net.Sockets;
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Messaging;
@@ -10,7 +8,7 @@ namespace CoAP.NET.Messaging;
 /// <see cref="CoapReception"/>, responses to requests of ours with their <see cref="CoapTransmission"/>, and so does what became of our messages.
 /// Acknowledgements, resets and stored replies leave by the outbound half.
 /// </summary>
-public sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
+internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Signalling;
 
 namespace CoAP.NET.Messaging;
@@ -8,7 +6,7 @@ namespace CoAP.NET.Messaging;
 /// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are acknowledged, and holds
 /// back what NSTART and PROBING_RATE do not allow yet. What comes out is to be encoded, in the order of each channel.
 /// </summary>
-public sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
+internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
 {
     private readonly CoapShard _shard;
     private readonly MessageLayer _layer;

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4.4.

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Messaging;
 
 /// <summary>Messages that are replaced by newer ones while they are outstanding (RFC 7641 section 4.5.2). Every method must be called under the shard's lock.</summary>

@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Messaging;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Messaging;
 
 /// <summary>Messages of our own: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Every method must be called under the shard's lock.</summary>

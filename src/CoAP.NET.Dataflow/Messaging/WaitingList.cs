@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Messaging;
 
 /// <summary>Transmissions that wait for their turn, first in, first out, linked through themselves so that a cancelled one leaves at once. A struct inside its owner.</summary>

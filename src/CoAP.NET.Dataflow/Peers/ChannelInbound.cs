@@ -1,10 +1,9 @@
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Peers;
 
 /// <summary>The inbound half of the Channel stage: says which peer a datagram is of, making its <see cref="CoapChannel"/> when it is new.</summary>
-public sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
+internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     private static readonly CoapAddress s_broadcast = CoapAddress.FromIPv4(uint.MaxValue, 0);
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>What the table of peers keeps in each channel: touched when the order of peers changes, not by each request. Guarded by Shard.Gate.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>Channels from the one silent longest to the newest, linked through the channels themselves.</summary>

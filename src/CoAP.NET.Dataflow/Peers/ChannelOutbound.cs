@@ -1,10 +1,9 @@
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Peers;
 
 /// <summary>The outbound half of the Channel stage: addresses a datagram to the peer of its channel.</summary>
-public sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
+internal sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     internal ChannelOutbound(CoapShard shard)
         : base(shard.Environment.Counters, shard.Environment.Logger)

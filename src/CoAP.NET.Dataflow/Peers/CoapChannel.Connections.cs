@@ -1,7 +1,7 @@
 using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Mesh;
 
 /// <content>What only peers at the other end of a connection or session have.</content>
 public sealed partial class CoapChannel

@@ -5,7 +5,7 @@ using CoAP.NET.Observing;
 using CoAP.NET.Signalling;
 using CoAP.NET.Transports;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Mesh;
 
 /// <summary>
 /// One peer, as the mesh knows it: on UDP an address, port and local address. Holds identity, parameters and the state of the stages.

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>The stages that keep state for a channel and must agree when it is forgotten.</summary>

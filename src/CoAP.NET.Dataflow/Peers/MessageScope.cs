@@ -1,6 +1,5 @@
 using System.Collections;
 using System.Globalization;
-using CoAP.NET.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Peers;

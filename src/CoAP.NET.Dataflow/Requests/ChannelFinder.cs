@@ -1,7 +1,6 @@
 using System.Net;
-using CoAP.NET.Channels;
+using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Requests;
 

@@ -1,13 +1,11 @@
 using System.Net;
 using System.Runtime.CompilerServices;
-using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Requests;

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Requests;
 
 /// <summary>A request on its way through the steps of a <see cref="RequestRun"/>. One object for each message: a step that sends another

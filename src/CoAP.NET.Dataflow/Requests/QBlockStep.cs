@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;

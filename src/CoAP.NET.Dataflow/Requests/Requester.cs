@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET;
 
 // Answers to requests that a handler cannot be called for.

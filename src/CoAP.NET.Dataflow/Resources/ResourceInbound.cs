@@ -2,7 +2,6 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Resources;
 
@@ -11,7 +10,7 @@ namespace CoAP.NET.Resources;
 /// before the offer returns, on the same thread; one that awaits is answered from the thread that completes it. Every request gets exactly
 /// one answer.
 /// </summary>
-public sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
+internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
 {
     // One object each for all requests: results are not changed once they are on their way.
     private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);

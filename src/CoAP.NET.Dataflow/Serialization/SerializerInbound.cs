@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
@@ -11,7 +9,7 @@ namespace CoAP.NET.Serialization;
 /// Bytes without a readable header of version 1 end here, counted as <see cref="CoapCounter.Ignored"/> (RFC 7252 section 3); every other format error goes
 /// up, because what to do about it depends on the type (section 4.2).
 /// </summary>
-public sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
+internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
 {
     // Of an error response: header, length of the token, and what went wrong in words.
     private const int RoomBesideToken = 128;

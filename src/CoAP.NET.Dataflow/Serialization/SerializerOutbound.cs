@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
@@ -9,7 +7,7 @@ namespace CoAP.NET.Serialization;
 /// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram of its channel; the Channel stage addresses it.
 /// A message that the format has no form for is counted as <see cref="CoapCounter.EncodeErrors"/> and logged as an error; a response goes out as 5.00, the rest is dropped.
 /// </summary>
-public sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
+internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
 {
     private readonly ICoapMessageSerializer _datagrams;
     private readonly ICoapMessageSerializer _streams;

@@ -1,6 +1,6 @@
 using CoAP.NET.Execution;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Mesh;
 
 /// <summary>
 /// A Confirmable or Non-confirmable message of a peer on its way to a reply: what Messaging must know to piggyback the response,

@@ -1,8 +1,6 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using System.Runtime.CompilerServices;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Shard;

@@ -1,6 +1,6 @@
 using CoAP.NET.Execution;
 
-namespace CoAP.NET.Channels;
+namespace CoAP.NET.Mesh;
 
 /// <summary>A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a Non-confirmable one is over.</summary>
 public sealed class CoapTransmission : WheelTimer

@@ -1,5 +1,3 @@
-using CoAP.NET.Pipeline;
-
 namespace CoAP.NET.Shard;
 
 /// <summary>Runs what is due in a shard: by a timer of the <see cref="TimeProvider"/>, or when a receive loop that drives the clock asks.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Shard;
 
 /// <summary>What was decided in one stretch under a shard's lock and is carried out by the same thread after it let go.</summary>

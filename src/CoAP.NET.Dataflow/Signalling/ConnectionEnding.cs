@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 using CoAP.NET.Options;

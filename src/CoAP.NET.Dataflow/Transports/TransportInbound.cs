@@ -1,9 +1,7 @@
-using CoAP.NET.Pipeline;
-
 namespace CoAP.NET.Transports;
 
 /// <summary>The inbound half of the Transport stage: where datagrams enter the mesh.</summary>
-public sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
+internal sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     private readonly WireTaps _taps;
 

@@ -1,9 +1,7 @@
-using CoAP.NET.Pipeline;
-
 namespace CoAP.NET.Transports;
 
 /// <summary>The outbound half of the Transport stage: where datagrams leave the mesh. It gives each to its transport; nothing is linked behind it.</summary>
-public sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
+internal sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     private readonly WireTaps _taps;
 

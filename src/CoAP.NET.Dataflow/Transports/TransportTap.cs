@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Transports;
 
 /// <summary>Shows what passes the Transport stage to the traces of the endpoint.</summary>

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
-using CoAP.NET.Channels;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Transports;
 

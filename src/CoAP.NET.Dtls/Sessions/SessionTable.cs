@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Dtls.Sessions;
 

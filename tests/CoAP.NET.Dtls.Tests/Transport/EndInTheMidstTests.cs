@@ -2,7 +2,6 @@ using System.IO.Pipelines;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Moving;
 using CoAP.NET.Dtls.Transport;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Tests;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;

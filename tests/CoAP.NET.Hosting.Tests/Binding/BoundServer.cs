@@ -1,7 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Hosting.BoundRoutes;
-using CoAP.NET.Pipeline;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Binding;

@@ -1,7 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
 using CoAP.NET.Hosting.Tests.Helpers;
-using CoAP.NET.Pipeline;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

@@ -271,8 +271,8 @@ public sealed class ClientDownloadTests : TransferTest
         notification.Options.Observe = 12;
         CoapMessage registration = new(CoapCode.Get);
         registration.Options.Observe = 0;
-        CoAP.NET.Pipeline.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
-        CoAP.NET.Channels.CoapChannel channel = Assert.Single(pipeline.Channels.All());
+        CoAP.NET.Mesh.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
+        CoAP.NET.Mesh.CoapChannel channel = Assert.Single(pipeline.Channels.All());
         RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline]), new BlockwiseStep(Client.Endpoint.Environment));
         CoapResponse whole = await Within(chain.SendAsync(new OutgoingRequest
         {

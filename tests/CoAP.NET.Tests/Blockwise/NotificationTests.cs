@@ -1,7 +1,5 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 
 namespace CoAP.NET.Tests.Blockwise;
 

@@ -11,7 +11,7 @@ public sealed class TransferCostTests : TransferTest
     public async Task A_small_request_pays_nothing()
     {
         await Within(AnsweredAsync());
-        CoAP.NET.Channels.CoapChannel channel = Assert.Single(Client.Endpoint.Pipelines[0].Channels.All());
+        CoAP.NET.Mesh.CoapChannel channel = Assert.Single(Client.Endpoint.Pipelines[0].Channels.All());
         CoapResponse response = new(new CoapMessage(CoapCode.Content) { Payload = Bytes(5) }, channel.Remote);
         response.Options.ContentFormat = CoapContentFormat.TextPlain;
         RequestChain chain = new(null!, new BlockwiseStep(Client.Endpoint.Environment));
@@ -94,7 +94,7 @@ public sealed class TransferCostTests : TransferTest
         await Client.GetAsync(Uri);
     }
 
-    private static OutgoingRequest Outgoing(CoAP.NET.Channels.CoapChannel channel, CoapMethod method, CoapContent? content)
+    private static OutgoingRequest Outgoing(CoAP.NET.Mesh.CoapChannel channel, CoapMethod method, CoapContent? content)
     {
         CoapRequest request = new(method, Uri) { Content = content };
         CoapMessage message = new(request.Code) { Payload = request.Payload };

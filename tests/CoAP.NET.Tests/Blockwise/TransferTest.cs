@@ -104,12 +104,12 @@ public abstract class TransferTest : RequestingTest, IDisposable
     /// <summary>Nothing of ours is left: no request waits, no message is outstanding, nobody holds the channel of a peer.</summary>
     private protected void AssertAllIsFree()
     {
-        CoAP.NET.Pipeline.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
+        CoAP.NET.Mesh.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
         lock (pipeline.Shard.Gate)
         {
             Assert.Equal(0, pipeline.Messages.Outstanding);
             Assert.Equal(0, pipeline.Messages.Waiting);
-            foreach (CoAP.NET.Channels.CoapChannel channel in pipeline.Channels.All())
+            foreach (CoAP.NET.Mesh.CoapChannel channel in pipeline.Channels.All())
             {
                 Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel));
                 Assert.Equal(0, channel.Pins);

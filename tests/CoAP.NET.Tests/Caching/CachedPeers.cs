@@ -1,5 +1,4 @@
 using CoAP.NET.Caching;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Tests.Messaging;
 using CoAP.NET.Transports;

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Tests.Channels;
 

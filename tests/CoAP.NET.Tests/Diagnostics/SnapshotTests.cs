@@ -176,7 +176,7 @@ public sealed class SnapshotTests : EndpointTest
 
     private void Channels_have_one_note_however_much_is_dropped()
     {
-        CoAP.NET.Channels.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
+        CoAP.NET.Mesh.CoapChannel channel = Assert.Single(Endpoint.Pipelines[0].Channels.All());
         CoAP.NET.Peers.DropNote note = channel.LastDrop!;
         long before = GC.GetAllocatedBytesForCurrentThread();
         channel.NoteDrop(CoapCounter.Ignored);

@@ -1,6 +1,4 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;

@@ -1,4 +1,3 @@
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Endpoints;

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
 

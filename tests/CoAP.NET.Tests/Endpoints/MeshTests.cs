@@ -1,7 +1,5 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -125,7 +123,7 @@ public class MeshTests : EndpointTest
     public async Task A_block_that_takes_nothing_costs_only_what_it_refuses()
     {
         bool open = false;
-        Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Exchanges.CoapExchange>(() => open));
+        Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Mesh.CoapExchange>(() => open));
         Server.MapGet("/", () => "root");
         await StartAsync();
         Assert.StartsWith("60a37d34", Exchange("40017d34"), StringComparison.Ordinal);

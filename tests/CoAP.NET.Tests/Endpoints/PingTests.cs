@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
@@ -42,7 +41,7 @@ public sealed class PingTests : RequestingTest
     [Fact]
     public async Task A_ping_that_a_block_declines_fails()
     {
-        Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoAP.NET.Channels.CoapOutbound>(() => false));
+        Options.Pipeline.Insert(CoapSeams.ExchangesToMessaging, () => new GateBlock<CoAP.NET.Mesh.CoapOutbound>(() => false));
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.PingAsync("coap://192.0.2.1")));
     }
 

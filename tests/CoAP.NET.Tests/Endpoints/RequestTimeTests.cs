@@ -1,6 +1,4 @@
 using System.Net;
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Tests.Mesh;
 
 namespace CoAP.NET.Tests.Execution;
 
@@ -102,7 +103,7 @@ public class CoapThreadsTests
         int[] runs = new int[items];
         using CountdownEvent done = new(items);
         int next = 0;
-        Pipeline.Mesh.OnThreads(3, _ =>
+        MeshRig.OnThreads(3, _ =>
         {
             while (true)
             {

@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Channels;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
 

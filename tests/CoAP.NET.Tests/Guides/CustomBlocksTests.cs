@@ -2,8 +2,6 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Reflection;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;

@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;

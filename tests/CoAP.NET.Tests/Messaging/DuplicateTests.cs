@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>RFC 7252 section 4.5.</summary>

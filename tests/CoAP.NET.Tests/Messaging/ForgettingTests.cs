@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Tests.Messaging;

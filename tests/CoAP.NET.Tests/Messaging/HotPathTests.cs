@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 using CoAP.NET.Testing;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>A server that answers everything at once with a payload of some size, and counts what each message was run.</summary>

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Tests.Messaging;

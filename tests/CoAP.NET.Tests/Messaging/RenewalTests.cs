@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Messages that newer ones replace while they are outstanding: RFC 7641 section 4.5.2.</summary>

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>Messages of our own until they are settled: RFC 7252 section 4.2.</summary>

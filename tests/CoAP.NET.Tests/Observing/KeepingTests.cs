@@ -1,6 +1,4 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
 

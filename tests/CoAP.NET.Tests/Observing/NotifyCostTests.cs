@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Tests.Observing;
 
 /// <summary>What a change costs on its way to an observer.</summary>

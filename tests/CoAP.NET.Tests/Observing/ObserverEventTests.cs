@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Tests.Streams;
 using CoAP.NET.Transports;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;

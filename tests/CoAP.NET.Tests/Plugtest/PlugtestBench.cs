@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;

@@ -177,7 +177,7 @@ public sealed class StepRuleTests
         BlockwiseStep step = new(_rig.Environment);
         ScriptedStep last = new(_ => isAnswered ? CachedPeers.Response(CoapCode.Changed) : throw new CoapException("nothing came"), isLate);
         RequestChain chain = new(null!, step, last);
-        CoAP.NET.Channels.CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
+        CoAP.NET.Mesh.CoapChannel channel = CachedPeers.Channel(CachedPeers.Server);
         for (int i = 0; i < 3; i++)
         {
             CoapMessage post = CachedPeers.Request("x", CoapMethod.Post);
@@ -192,7 +192,7 @@ public sealed class StepRuleTests
     private static void MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out OutgoingRequest fourth)
     {
         first = Outgoing("x");
-        CoAP.NET.Channels.CoapChannel channel = first.Channel;
+        CoAP.NET.Mesh.CoapChannel channel = first.Channel;
         second = Outgoing("x") with { Channel = channel };
         third = Outgoing("x") with { Channel = channel };
         fourth = Outgoing("x") with { Channel = channel };

@@ -1,5 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Resources;

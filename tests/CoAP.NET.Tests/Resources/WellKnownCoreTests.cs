@@ -97,7 +97,7 @@ public class WellKnownCoreTests
         _stage.MapGroup("/secret").ListedWhen(request => request.TryGetQuery("key", out _) || request.Confirmable).MapGet("/x", () => "");
         Assert.Equal("</public>,</secret/x>", Document());
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/.well-known/core");
-        CoAP.NET.Exchanges.CoapExchange exchange = _stage.Exchange(message);
+        CoAP.NET.Mesh.CoapExchange exchange = _stage.Exchange(message);
         exchange.Request.Confirmable = false;
         Assert.Equal("</public>"u8.ToArray(), _stage.Send(exchange).Payload.ToArray());
     }

@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Tests.Sessions;
 
 // What the end of a session means, for requests, observers and whatever is kept of a peer.

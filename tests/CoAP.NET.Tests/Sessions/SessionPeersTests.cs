@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Sessions;

@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;

@@ -245,7 +245,7 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         if (!blocks)
         {
             connection.Channel!.TakesBlocks = false;
-            foreach (CoAP.NET.Channels.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
+            foreach (CoAP.NET.Mesh.CoapChannel channel in server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Connections.All()))
             {
                 channel.TakesBlocks = false;
             }

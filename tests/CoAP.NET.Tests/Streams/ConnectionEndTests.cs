@@ -1,7 +1,5 @@
 using System.Net;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Streams;
@@ -70,10 +68,10 @@ public class ConnectionEndTests : ClientConnectionTest
                     Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, Slow<CoapInbound>);
                     break;
                 case Seam.Exchange:
-                    Options.Pipeline.Insert(CoapSeams.ExchangesToResource, Slow<CoAP.NET.Exchanges.CoapExchange>);
+                    Options.Pipeline.Insert(CoapSeams.ExchangesToResource, Slow<CoAP.NET.Mesh.CoapExchange>);
                     break;
                 default:
-                    Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, Slow<CoAP.NET.Exchanges.CoapReply>);
+                    Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, Slow<CoAP.NET.Mesh.CoapReply>);
                     break;
             }
 

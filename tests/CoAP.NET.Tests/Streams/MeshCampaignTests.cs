@@ -1,8 +1,6 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Signalling;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Messaging;

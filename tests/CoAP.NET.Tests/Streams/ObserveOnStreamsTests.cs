@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 

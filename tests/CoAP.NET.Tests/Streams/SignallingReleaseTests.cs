@@ -237,7 +237,7 @@ public sealed class SignallingReleaseTests : SignallingTest
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         connection.Receive(GetSlow + CustodyPing);
-        CoAP.NET.Channels.CoapChannel channel = connection.Channel!;
+        CoAP.NET.Mesh.CoapChannel channel = connection.Channel!;
         Task finished;
         channel.Shard.Gate.Enter();
         try

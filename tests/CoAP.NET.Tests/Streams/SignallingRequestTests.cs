@@ -1,4 +1,3 @@
-using CoAP.NET.Pipeline;
 using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Streams;
@@ -192,11 +191,11 @@ public sealed class SignallingRequestTests : SignallingTest
         bool isOpen = false;
         if (seam == nameof(CoapSeams.MessagingToExchanges))
         {
-            Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoAP.NET.Channels.CoapInbound>(() => isOpen));
+            Options.Pipeline.Insert(CoapSeams.MessagingToExchanges, () => new GateBlock<CoAP.NET.Mesh.CoapInbound>(() => isOpen));
         }
         else
         {
-            Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Exchanges.CoapExchange>(() => isOpen));
+            Options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new GateBlock<CoAP.NET.Mesh.CoapExchange>(() => isOpen));
         }
 
         MapX();

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 namespace CoAP.NET.Tests.Structure;
 
 /// <summary>
-/// Who may use whom. Faces use the Pipeline, it uses the stages, they use Messages and Options; values at the top of the project
+/// Who may use whom. Faces use the mesh, it uses the stages, they use Messages and Options; values at the top of the project
 /// (requests, responses, limits, parameters) are for everybody. Checked in the built assembly, so that no spelling escapes.
 /// </summary>
 public partial class LayeringTests
@@ -14,6 +14,7 @@ public partial class LayeringTests
     private static readonly string[] s_besides = ["Observing", "Blockwise"];
     private static readonly string[] s_stages = ["Transports", "Peers", "Guarding", "Serialization", .. s_chapters, "Resources"];
     private const string Clients = "Observing/Client";
+    private const string Items = "Mesh/Items";
 
     // It tells users who came and went.
     private const string ObserverEvents = "CoAP.NET.Observing.ObserverEvents";
@@ -44,13 +45,13 @@ public partial class LayeringTests
     ];
 
     // Whom the cache must know: who answered, and by which scheme.
-    private static readonly string[] s_answerers = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
+    private static readonly string[] s_answerers = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
 
     // The item types are what the stages exchange, with what they carry of a body: every stage may know them, wherever they are declared.
     private static readonly string[] s_items =
     [
-        "CoAP.NET.Exchanges.CoapExchange",
-        "CoAP.NET.Exchanges.CoapReply",
+        "CoAP.NET.Mesh.CoapExchange",
+        "CoAP.NET.Mesh.CoapReply",
         "CoAP.NET.Blockwise.ExchangeBody",
         "CoAP.NET.Blockwise.BodyPart",
         "CoAP.NET.Blockwise.SeekableBody",
@@ -100,7 +101,7 @@ public partial class LayeringTests
     private static readonly string[] s_runs = ["CoAP.NET.Requests.RequestRun", "CoAP.NET.Requests.StepOutcome", "CoAP.NET.Requests.StepKind"];
 
     // A peer has one typed slot for each chapter that keeps something of it, the faces among them. Nobody else below may name these types.
-    private static readonly string[] s_slots = ["CoAP.NET.Channels.CoapChannel", "CoAP.NET.Peers.ChannelExtras", "CoAP.NET.Peers.ChannelHints", "CoAP.NET.Shard.CoapShard"];
+    private static readonly string[] s_slots = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Peers.ChannelExtras", "CoAP.NET.Peers.ChannelHints", "CoAP.NET.Shard.CoapShard"];
 
     // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
     private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
@@ -123,9 +124,9 @@ public partial class LayeringTests
     public void References_in_code_are_seen()
     {
         // The tool works: a base class, a signature and a call in a method body.
-        Assert.Contains("CoAP.NET.Pipeline.InlineTarget`1", s_uses["CoAP.NET.Pipeline.InlineBlock`2"]);
-        Assert.Contains("CoAP.NET.Channels.CoapChannel", s_uses["CoAP.NET.Channels.CoapInbound"]);
-        Assert.Contains("CoAP.NET.Pipeline.InlineFailure", s_uses["CoAP.NET.Pipeline.InlineLink`1"]);
+        Assert.Contains("CoAP.NET.Mesh.InlineTarget`1", s_uses["CoAP.NET.Mesh.InlineBlock`2"]);
+        Assert.Contains("CoAP.NET.Mesh.CoapChannel", s_uses["CoAP.NET.Mesh.CoapInbound"]);
+        Assert.Contains("CoAP.NET.Mesh.InlineFailure", s_uses["CoAP.NET.Mesh.InlineLink`1"]);
     }
 
     [Fact]
@@ -143,13 +144,14 @@ public partial class LayeringTests
     public void Messages_and_Options_know_no_stage_and_no_pipeline() =>
         Assert.Empty(Edges(
             from => Folder(from) is "Messages" or "Options",
-            (from, to) => !s_addressInUri.Contains((from, to)) && (s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Shard" || s_faces.IsMatch(to))));
+            (from, to) => !s_addressInUri.Contains((from, to)) && (s_stages.Contains(Folder(to)) || Folder(to) is "Mesh" or Items or "Shard" || s_faces.IsMatch(to))));
 
     [Fact]
     public void Execution_knows_no_stage_but_addresses_and_whose_they_are() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Execution",
-            to => (s_stages.Contains(Folder(to)) && to is not ("CoAP.NET.Transports.CoapAddress" or "CoAP.NET.Transports.SourceRule")) || Folder(to) is "Pipeline" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && to is not ("CoAP.NET.Transports.CoapAddress" or "CoAP.NET.Transports.SourceRule"))
+                || Folder(to) is "Mesh" or Items || s_faces.IsMatch(to)));
 
     [Fact]
     public void Who_runs_user_code_where_knows_what_it_runs_and_nothing_else_of_the_stages() =>
@@ -226,13 +228,14 @@ public partial class LayeringTests
 
     [Fact]
     public void Stages_know_of_the_pipeline_only_what_blocks_are_made_of_and_no_face() =>
-        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from) && !s_slots.Contains(from) && from != ObserverEvents, to => (Folder(to) == "Pipeline" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
+        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from) && !s_slots.Contains(from) && from != ObserverEvents,
+            to => (Folder(to) == "Mesh" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
 
     [Fact]
     public void The_steps_of_requests_know_chapters_and_no_block_no_pipeline_and_no_face() =>
         Assert.Empty(Edges(
             from => (Folder(from) == "Requests" || IsForClients(from)) && !s_requesters.Contains(from) && !s_observations.Contains(from),
-            (from, to) => Folder(to) is "Pipeline" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to)
+            (from, to) => Folder(to) is "Mesh" or "Transports" or "Serialization" or "Resources" || s_handlerBlocks.Contains(to)
                 || (s_faces.IsMatch(to) && !(Folder(from) == Clients && s_observations.Contains(to)))));
 
     [Fact]
@@ -245,12 +248,13 @@ public partial class LayeringTests
     public void Who_chooses_connections_knows_channels_transports_and_steps_and_asks_signalling() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Connecting",
-            to => Folder(to) is "Pipeline" or "Serialization" or "Resources" or "Caching" || s_chapters.Except(["Signalling"]).Contains(Folder(to)) || s_faces.IsMatch(to)));
+            to => Folder(to) is "Mesh" or "Serialization" or "Resources" or "Caching" || s_chapters.Except(["Signalling"]).Contains(Folder(to)) || s_faces.IsMatch(to)));
 
     [Fact]
     public void Nothing_below_knows_who_chooses_connections() =>
         Assert.Empty(Edges(
-            from => ((s_stages.Contains(Folder(from)) && !s_slots.Contains(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Pipeline" or "Requests" or "Caching")
+            from => ((s_stages.Contains(Folder(from)) && !s_slots.Contains(from)) || s_ground.Contains(Folder(from))
+                || Folder(from) is "Mesh" or Items or "Requests" or "Caching")
                 && !s_requesters.Contains(from),
             to => Folder(to) is "Connecting" or "Connections"));
 
@@ -258,22 +262,23 @@ public partial class LayeringTests
     public void Content_knows_Messages_and_Options_only() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Content",
-            to => s_stages.Contains(Folder(to)) || Folder(to) is "Pipeline" or "Requests" or "Caching" or "Execution" || s_faces.IsMatch(to)));
+            to => s_stages.Contains(Folder(to)) || Folder(to) is "Mesh" or Items or "Requests" or "Caching" or "Execution" || s_faces.IsMatch(to)));
 
     [Fact]
     public void The_cache_knows_Messages_Options_and_who_answered() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Caching",
-            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Pipeline" or "Requests" or "Content" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Mesh" or Items or "Requests" or "Content" || s_faces.IsMatch(to)));
 
     [Fact]
     public void Nothing_below_knows_the_cache() =>
-        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline", to => Folder(to) == "Caching"));
+        Assert.Empty(Edges(
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Mesh" or Items, to => Folder(to) == "Caching"));
 
     [Fact]
     public void Nothing_below_knows_the_steps_of_requests_but_what_tells_a_run_of_its_response() =>
         Assert.Empty(Edges(
-            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) == "Pipeline",
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Mesh" or Items,
             (from, to) => Folder(to) is "Requests" && !(s_tellsRuns.Contains(from) && s_runs.Contains(to))));
 
     [Fact]
@@ -291,7 +296,7 @@ public partial class LayeringTests
 
     [Fact]
     public void The_pipeline_knows_no_face() =>
-        Assert.Empty(Edges(from => Folder(from) == "Pipeline", s_faces.IsMatch));
+        Assert.Empty(Edges(from => Folder(from) is "Mesh" or Items, s_faces.IsMatch));
 
     [Fact]
     public void What_blocks_are_made_of_knows_no_stage() =>
@@ -302,7 +307,7 @@ public partial class LayeringTests
     {
         string[] known =
         [
-            string.Empty, "Composition", "Pipeline", "Shard", "Requests", "Connections", "Connecting", "Groups", "Caching",
+            string.Empty, "Composition", "Mesh", Items, "Shard", "Requests", "Connections", "Connecting", "Groups", "Caching",
             .. s_stages, .. s_ground,
         ];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
@@ -327,7 +332,7 @@ public partial class LayeringTests
     // What a chapter has for clients stands above the stages: it uses the steps of requests.
     private static bool IsForClients(string type) => Folder(type).EndsWith("/Client", StringComparison.Ordinal);
 
-    private static bool IsBelowRequests(string type) => s_stages.Contains(Folder(type)) || s_ground.Contains(Folder(type)) || Folder(type) is "Pipeline" or "Caching";
+    private static bool IsBelowRequests(string type) => s_stages.Contains(Folder(type)) || s_ground.Contains(Folder(type)) || Folder(type) is "Mesh" or Items or "Caching";
 
     private static string[] Edges(Func<string, bool> from, Func<string, bool> to) => Edges(from, (_, used) => to(used));
 
@@ -338,7 +343,7 @@ public partial class LayeringTests
             .Order(),
     ];
 
-    [GeneratedRegex(@"^CoAP\.NET\.Pipeline\.Inline\w+(`\d)?$")]
+    [GeneratedRegex(@"^CoAP\.NET\.Mesh\.Inline\w+(`\d)?$")]
     private static partial Regex Blocks();
 
     [GeneratedRegex(@"hard\.Enter\(\)|lock \([\w.]*hard\.Gate\)")]

@@ -1,8 +1,6 @@
 using System.IO.Pipelines;
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
 using CoAP.NET.Options;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 

@@ -16,7 +16,10 @@ internal static partial class SourceTree
     public static IReadOnlyList<string> Files { get; } =
         [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories).Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
 
-    /// <summary>The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.</summary>
+    /// <summary>
+    /// The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.
+    /// Items of the mesh, which every stage may know, have <c>Mesh/Items</c>.
+    /// </summary>
     public static IReadOnlyDictionary<string, string> FolderOfType => s_types.Folders;
 
     /// <summary>Those of them that live in a folder Client of their chapter.</summary>
@@ -64,6 +67,7 @@ internal static partial class SourceTree
             string space = NamespaceLine().Match(text).Groups["name"].Value;
             string relative = Path.GetRelativePath(project, file);
             string folder = relative.Contains(Path.DirectorySeparatorChar) ? relative[..relative.IndexOf(Path.DirectorySeparatorChar)] : string.Empty;
+            folder = relative.StartsWith(Path.Combine("Mesh", "Items"), StringComparison.Ordinal) ? "Mesh/Items" : folder;
             foreach (Match match in TypeLine().Matches(text))
             {
                 string name = match.Groups["name"].Value;

@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Pipeline;
+using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;

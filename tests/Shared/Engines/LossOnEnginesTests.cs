@@ -1,3 +1,4 @@
+using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;

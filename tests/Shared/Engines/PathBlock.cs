@@ -1,4 +1,4 @@
-using CoAP.NET.Pipeline;
+using CoAP.NET.Mesh;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 

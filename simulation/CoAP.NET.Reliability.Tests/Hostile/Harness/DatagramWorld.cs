@@ -1,8 +1,6 @@
 using System.Globalization;
 using System.Net;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 

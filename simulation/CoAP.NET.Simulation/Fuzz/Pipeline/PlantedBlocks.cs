@@ -1,6 +1,4 @@
 using System.Threading.Tasks.Dataflow;
-using CoAP.NET.Channels;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Fuzz;

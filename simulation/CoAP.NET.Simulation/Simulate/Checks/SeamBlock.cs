@@ -1,4 +1,3 @@
-using CoAP.NET.Pipeline;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,5 +1,3 @@
-using CoAP.NET.Pipeline;
-
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>Whether the tables of an endpoint keep to their bounds, and whether they are empty when nothing is to be in them.</summary>

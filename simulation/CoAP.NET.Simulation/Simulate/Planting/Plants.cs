@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 

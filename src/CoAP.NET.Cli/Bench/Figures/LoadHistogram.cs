@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>Counts times in steps of at most 1.6 %, so that it takes no memory for each. Not thread-safe; one for each loop, added up at the end.</summary>

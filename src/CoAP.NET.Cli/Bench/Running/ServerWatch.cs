@@ -1,4 +1,3 @@
-
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>The server's processor time and memory, read by its process id. Nothing where the system does not tell, or no longer.</summary>

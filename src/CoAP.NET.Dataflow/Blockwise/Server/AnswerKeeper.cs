@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using Microsoft.Extensions.Logging;

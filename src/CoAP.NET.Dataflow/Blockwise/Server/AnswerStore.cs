@@ -1,5 +1,3 @@
-using CoAP.NET.Channels;
-
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The answers of one shard that peers fetch block by block (RFC 7959 sections 2.4 and 2.7), within a bound. Guarded by Shard.Gate.</summary>

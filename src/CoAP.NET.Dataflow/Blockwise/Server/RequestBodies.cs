@@ -1,5 +1,4 @@
 using System.Globalization;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using Microsoft.Extensions.Logging;
 

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 

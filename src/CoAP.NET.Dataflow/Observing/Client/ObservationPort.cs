@@ -1,5 +1,4 @@
 using System.Net;
-using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Exchanges;

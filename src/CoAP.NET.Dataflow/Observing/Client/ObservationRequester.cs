@@ -1,4 +1,3 @@
-using CoAP.NET.Channels;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
 using CoAP.NET.Options;

@@ -3,7 +3,6 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Text;
 using CoAP.NET.Blockwise;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
 using CoAP.NET.Requests;

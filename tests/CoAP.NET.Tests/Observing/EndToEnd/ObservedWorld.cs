@@ -1,7 +1,5 @@
 using System.Text;
-using CoAP.NET.Channels;
 using CoAP.NET.Exchanges;
-using CoAP.NET.Pipeline;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 

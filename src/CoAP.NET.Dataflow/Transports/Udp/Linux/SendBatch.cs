@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using CoAP.NET.Channels;
 
 namespace CoAP.NET.Transports;
 

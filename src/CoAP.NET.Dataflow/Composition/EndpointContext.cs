@@ -1,0 +1,124 @@
+using System.Net.Sockets;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>What the transports of an endpoint see of it.</summary>
+internal sealed partial class EndpointContext : CoapTransportContext
+{
+    private readonly CoapEnvironment _environment;
+    private readonly CoapPipeline[] _pipelines;
+    private readonly ShardClock[] _clocks;
+    private readonly AddressHash _hash;
+
+    public EndpointContext(
+        CoapEnvironment environment,
+        CoapPipeline[] pipelines,
+        ShardClock[] clocks,
+        AddressHash hash,
+        ConnectionTable connections,
+        CoapStreamSerializer streams,
+        CoapWebSocketSerializer webSockets,
+        EndpointState state)
+    {
+        _connections = connections;
+        _streams = streams;
+        _webSockets = webSockets;
+        _state = state;
+        _environment = environment;
+        _pipelines = pipelines;
+        _clocks = clocks;
+        _hash = hash;
+        _memory = new ConnectionMemory(environment.Limits, environment.Counters, environment.Sources);
+    }
+
+    public override TimeProvider TimeProvider => _environment.TimeProvider;
+
+    internal override SourceRule Sources => _environment.Sources;
+
+    public override CoapRandomSource Random => _environment.Random;
+
+    public override CoapLimits Limits => _environment.Limits;
+
+    public override CoapCounters Counters => _environment.Counters;
+
+    public override ILogger Logger => _environment.Logger;
+
+    public override int ShardCount => _pipelines.Length;
+
+    public override CoapScheduler Scheduler => _environment.Scheduler;
+
+    public override void Receive(CoapDatagram datagram)
+    {
+        int shard = datagram.Channel is { } channel ? channel.Shard.Index : ShardOf(datagram.Remote);
+        if (datagram.Channel is { IsVerified: false, IsConnection: true, IsForgotten: false } moved && moved.Remote == datagram.Remote)
+        {
+            moved.Shard.Guard.OnReceivedWhereMoved(moved, datagram.Length);
+            if (moved.Probe is null)
+            {
+                moved.Shard.Drain.OnHeardUnverified(moved);
+            }
+        }
+
+        if (!_pipelines[shard].TransportIn.Run(datagram))
+        {
+            datagram.Dispose();
+        }
+    }
+
+    // The table of a shard uses the lower bits of the hash, so the shard comes from the upper ones.
+    public override int ShardOf(CoapAddress remote) =>
+        _pipelines.Length == 1 ? 0 : ShardOf(_hash.Of(remote));
+
+    public override void SendFailed(CoapDatagram datagram, Exception error)
+    {
+        Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
+        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code) || IsSourceAway(datagram, code))
+        {
+            return;
+        }
+
+        CoapPipeline pipeline = _pipelines[datagram.Channel?.Shard.Index ?? ShardOf(datagram.Remote)];
+        if (datagram.Channel is { } known)
+        {
+            pipeline.MessagingIn.SendFailed(known, datagram.Span, code);
+            return;
+        }
+
+        foreach (CoapChannel channel in pipeline.Channels.Find(datagram.Remote))
+        {
+            pipeline.MessagingIn.SendFailed(channel, datagram.Span, code);
+        }
+    }
+
+    // An address of ours that is gone may come back, as when a cable was out; a peer that it belongs to is not given up for that.
+    private static bool IsSourceAway(CoapDatagram datagram, SocketError code) =>
+        code == SocketError.InvalidArgument && !datagram.Local.IsAny && datagram.Transport is { } transport && !transport.IsOurs(datagram.Local.ToIPAddress());
+
+    internal override bool IsStopping => _state.IsStopping;
+
+    internal override void Fault(CoapException error) => _pipelines[0].Shard.Drain.Fault(error);
+
+    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
+    {
+        CoapPipeline pipeline = _pipelines[ShardOf(remote)];
+        foreach (CoapChannel channel in pipeline.Channels.Find(remote))
+        {
+            pipeline.MessagingIn.Unreachable(channel, quoted);
+        }
+    }
+
+    public override TimeSpan Tick()
+    {
+        long next = long.MaxValue;
+        foreach (ShardClock clock in _clocks)
+        {
+            next = Math.Min(next, clock.Tick());
+        }
+
+        return next == long.MaxValue ? Timeout.InfiniteTimeSpan : TimeSpan.FromTicks(Math.Max(0, next - _environment.ReadClock()));
+    }
+}

@@ -1,0 +1,203 @@
+using System.Threading.Tasks.Dataflow;
+
+namespace CoAP.NET.Mesh;
+
+/// <summary>One link of a block that keeps no message.</summary>
+internal sealed class InlineLink<T> : IDisposable
+{
+    private readonly InlineLinks<T> _links;
+    private readonly ITargetBlock<T> _target;
+    private readonly InlineTarget<T>? _inline; // the target, when it is of our own kind and there is nothing to count or to filter
+    private readonly Predicate<T>? _predicate;
+    private readonly bool _propagatesCompletion;
+    private readonly int _maxMessages;
+    private int _reserved;
+    private int _accepted;
+
+    public InlineLink(InlineLinks<T> links, ITargetBlock<T> target, DataflowLinkOptions options, Predicate<T>? predicate)
+    {
+        _links = links;
+        _target = target;
+        _predicate = predicate;
+        _propagatesCompletion = options.PropagateCompletion;
+        _maxMessages = options.MaxMessages;
+        _inline = _maxMessages == DataflowBlockOptions.Unbounded && predicate is null ? target as InlineTarget<T> : null;
+    }
+
+    public InlineOutcome Offer(T item)
+    {
+        if (_inline is null)
+        {
+            return OfferToAny(item);
+        }
+
+        if (_inline.Run(item))
+        {
+            return InlineOutcome.Accepted;
+        }
+
+        Ended();
+        return InlineOutcome.Declined;
+    }
+
+    /// <summary>Has the target take the item when it has room. Not for blocks of our own, which take at once or never.</summary>
+    /// <returns>Ends with whether it was taken; null when the link is not for that.</returns>
+    public Task<bool>? OfferLater(T item) =>
+        _target is InlineTarget<T> || _predicate is not null || _maxMessages != DataflowBlockOptions.Unbounded ? null : _target.SendAsync(item);
+
+    /// <summary>Tells the end of the source to the target, if it was linked so.</summary>
+    public void Finish(Exception? fault)
+    {
+        if (!_propagatesCompletion)
+        {
+            return;
+        }
+
+        try
+        {
+            if (fault is null)
+            {
+                _target.Complete();
+            }
+            else
+            {
+                _target.Fault(fault);
+            }
+        }
+#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_links.Counters, _links.Logger, exception);
+        }
+    }
+
+    public void Dispose() => _links.Remove(this);
+
+    private InlineOutcome OfferToAny(T item)
+    {
+        DataflowMessageStatus status = DataflowMessageStatus.Declined;
+        bool counts = _maxMessages != DataflowBlockOptions.Unbounded;
+        bool offering = false;
+        try
+        {
+            if (_predicate is not null && !_predicate(item))
+            {
+                return InlineOutcome.Declined;
+            }
+
+            // A place is reserved before the offer, so that several threads together never exceed the maximum.
+            if (counts && Interlocked.Increment(ref _reserved) > _maxMessages)
+            {
+                Interlocked.Decrement(ref _reserved);
+                return InlineOutcome.Declined;
+            }
+
+            offering = true;
+            status = _target.OfferMessage(_links.NextHeader(), item, _links.Owner, consumeToAccept: false);
+        }
+#pragma warning disable CA1031 // a linked block of a user must not take the pipeline down
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_links.Counters, _links.Logger, exception);
+            if (offering)
+            {
+                CountAccepted();
+                return InlineOutcome.Lost;
+            }
+        }
+
+        if (status == DataflowMessageStatus.Accepted)
+        {
+            CountAccepted();
+            return InlineOutcome.Accepted;
+        }
+
+        if (counts && offering)
+        {
+            Interlocked.Decrement(ref _reserved);
+        }
+
+        if (status == DataflowMessageStatus.DecliningPermanently)
+        {
+            Ended();
+        }
+
+        return InlineOutcome.Declined;
+    }
+
+    private void CountAccepted()
+    {
+        if (_maxMessages != DataflowBlockOptions.Unbounded && Interlocked.Increment(ref _accepted) == _maxMessages)
+        {
+            Dispose();
+        }
+    }
+
+    /// <summary>The target takes nothing any more: takes the link away and finds out why.</summary>
+    private void Ended()
+    {
+        if (!_links.Remove(this) || _links.Owner.Completion.IsCompleted)
+        {
+            return;
+        }
+
+        try
+        {
+            Task? completion = CompletionOfTarget();
+            if (completion is null)
+            {
+                return;
+            }
+
+            if (completion.IsCompletedSuccessfully || completion.IsCanceled || completion == _links.Owner.Completion)
+            {
+                Log.LinkedTargetEnded(_links.Logger);
+                return;
+            }
+
+            // A chain that a user encapsulated may decline before its last block has faulted.
+            completion.ContinueWith(
+                static (task, links) => Report((InlineLinks<T>)links!, task.Exception!),
+                _links,
+                CancellationToken.None,
+                TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
+                TaskScheduler.Default);
+        }
+#pragma warning disable CA1031 // loggers and subscribers must not take the pipeline down
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(_links.Counters, _links.Logger, exception);
+        }
+    }
+
+    private static void Report(InlineLinks<T> links, AggregateException fault)
+    {
+        try
+        {
+            fault = fault.Flatten();
+            links.RaiseTargetFaulted(fault.InnerExceptions.Count == 1 ? fault.InnerExceptions[0] : fault);
+        }
+#pragma warning disable CA1031 // see Ended
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            InlineFailure.Report(links.Counters, links.Logger, exception);
+        }
+    }
+
+    private Task? CompletionOfTarget()
+    {
+        try
+        {
+            return _target.Completion;
+        }
+        catch (NotSupportedException)
+        {
+            // The short-lived targets of ReceiveAsync and OutputAvailableAsync have none: they end after one message, as they should.
+            return null;
+        }
+    }
+}
