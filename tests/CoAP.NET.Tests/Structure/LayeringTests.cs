@@ -35,7 +35,7 @@ public partial class LayeringTests
         "CoAP.NET.Resources.ServedShares",
         "CoAP.NET.Exchanges.ClientRequest",
         "CoAP.NET.Exchanges.CoapExchange",
-        "CoAP.NET.Channels.CoapChannel",
+        "CoAP.NET.Mesh.CoapChannel",
         "CoAP.NET.Guarding.SourceCounts",
         "CoAP.NET.Transports.AsyncConnection",
         "CoAP.NET.Transports.CoapAddress",
@@ -157,7 +157,7 @@ public partial class LayeringTests
     public void Who_runs_user_code_where_knows_what_it_runs_and_nothing_else_of_the_stages() =>
         Assert.Empty(Edges(
             from => Folder(from) == UserCode,
-            to => (s_stages.Contains(Folder(to)) && !s_runAsUserCode.Contains(to)) || Folder(to) is "Pipeline" or "Requests" or "Caching" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && !s_runAsUserCode.Contains(to)) || Folder(to) is "Mesh" or "Requests" or "Caching" || s_faces.IsMatch(to)));
 
     [Fact]
     public void Transports_and_Messages_do_not_know_each_other()
