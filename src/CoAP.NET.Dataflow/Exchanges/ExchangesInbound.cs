@@ -98,7 +98,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         else if (item.IsMulticast && GroupRules.IsIgnored(message, verdict.Special))
         {
             Counters.Add(CoapCounter.GroupAnswersKeptBack);
-            Settle(in item, CoapOutboundKind.Finish);
+            _outbound.Settle(item.Reception, CoapOutboundKind.Finish);
         }
         else if (_state.IsStopping && !_blockwise.Continues(exchange))
         {
@@ -110,7 +110,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             }
             else
             {
-                Settle(in item, CoapOutboundKind.Forget);
+                _outbound.Settle(item.Reception, CoapOutboundKind.Forget);
             }
         }
         else
@@ -180,15 +180,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
         else if (exchange.Reception is { } reception && exchange.TryClaimReply())
         {
-            _outbound.Order(new CoapOutbound { Channel = exchange.Channel, Kind = CoapOutboundKind.Finish, Reception = reception });
-        }
-    }
-
-    private void Settle(in CoapInbound item, CoapOutboundKind kind)
-    {
-        if (item.Reception is not null)
-        {
-            _outbound.Order(new CoapOutbound { Channel = item.Channel, Kind = kind, Reception = item.Reception });
+            _outbound.Settle(reception, CoapOutboundKind.Finish);
         }
     }
 

@@ -67,10 +67,19 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     internal void Cancel(CoapTransmission transmission) =>
         Offer(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
 
-    /// <summary>Sends an order to Messaging. No lock may be held.</summary>
-    internal void Order(CoapOutbound order) => Offer(order);
+    /// <summary>Has Messaging say to a message that came what is owed to it, without an answer. No lock may be held.</summary>
+    /// <param name="reception">The message; null on connections, where nothing is owed.</param>
+    /// <param name="kind">What is said.</param>
+    internal void Settle(CoapReception? reception, CoapOutboundKind kind)
+    {
+        if (reception is not null)
+        {
+            Offer(new CoapOutbound { Channel = reception.Channel, Kind = kind, Reception = reception });
+        }
+    }
 
     /// <summary>Sends a request of ours to Messaging. No lock may be held.</summary>
+    /// <param name="order">The request.</param>
     /// <returns>False when a block that was linked in declined it.</returns>
     internal bool TryOrder(CoapOutbound order) => Offer(order);
 

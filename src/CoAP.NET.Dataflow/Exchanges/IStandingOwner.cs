@@ -3,6 +3,9 @@ namespace CoAP.NET.Exchanges;
 /// <summary>Whoever keeps a <see cref="StandingRequest"/>. Called without any lock, on the thread that brought the news, in the order in which it came on that thread.</summary>
 internal interface IStandingOwner
 {
+    /// <summary>Whether the token is for the blocks of a body (RFC 9177): what comes for it are no notifications.</summary>
+    bool IsTransfer => false;
+
     /// <summary>A response with the token came from the peer. It was acknowledged where that is owed.</summary>
     /// <param name="request">The request.</param>
     /// <param name="response">The response.</param>

@@ -82,7 +82,7 @@ internal sealed class ResponseMatching
             // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
             _counters.Add(CoapCounter.UnmatchedResponses);
             item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
-            Settle(in item, AnswerToUnknown(message));
+            _outbound.Settle(item.Reception, AnswerToUnknown(message));
             return;
         }
 
@@ -93,7 +93,7 @@ internal sealed class ResponseMatching
             _outbound.Cancel(request.Transmission);
         }
 
-        Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        _outbound.Settle(item.Reception, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
         if (acceptable)
         {
             request.Complete(new CoapResponse(message, item.Channel.Remote), _continuations);
@@ -114,11 +114,11 @@ internal sealed class ResponseMatching
         {
             // Who is told that nobody observes him any more stops telling of changes (RFC 7641 section 3.6).
             _counters.Add(verdict.IsAccepted ? CoapCounter.LateResponses : CoapCounter.BadOptions);
-            Settle(in item, AnswerToUnknown(message));
+            _outbound.Settle(item.Reception, AnswerToUnknown(message));
             return;
         }
 
-        Settle(in item, CoapOutboundKind.Acknowledge);
+        _outbound.Settle(item.Reception, CoapOutboundKind.Acknowledge);
         if (group.Deliver(item.Channel, message) is { } counter)
         {
             _counters.Add(counter);
@@ -131,17 +131,17 @@ internal sealed class ResponseMatching
         if (request.RefusesNotifications && item.Transmission is null && IsNotification(message))
         {
             _counters.Add(CoapCounter.RefusedNotifications);
-            Settle(in item, CoapOutboundKind.Reset);
+            _outbound.Settle(item.Reception, CoapOutboundKind.Reset);
             return;
         }
 
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
         bool isPart = verdict.IsAccepted && IsPartFromTheMiddle(message);
         bool acceptable = verdict.IsAccepted && !isPart;
-        Settle(in item, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
+        _outbound.Settle(item.Reception, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
         if (acceptable)
         {
-            if (request.Owner is not ITransferOwner)
+            if (!request.Owner.IsTransfer)
             {
                 _counters.Add(CoapCounter.NotificationsReceived);
             }
@@ -189,11 +189,11 @@ internal sealed class ResponseMatching
         if (!OptionRules.Check(message).IsAccepted)
         {
             _counters.Add(CoapCounter.BadOptions);
-            Settle(in item, CoapOutboundKind.Reject);
+            _outbound.Settle(item.Reception, CoapOutboundKind.Reject);
             return;
         }
 
-        Settle(in item, CoapOutboundKind.Acknowledge);
+        _outbound.Settle(item.Reception, CoapOutboundKind.Acknowledge);
         client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
     }
 
@@ -346,14 +346,6 @@ internal sealed class ResponseMatching
         finally
         {
             _shard.Exit();
-        }
-    }
-
-    private void Settle(in CoapInbound item, CoapOutboundKind kind)
-    {
-        if (item.Reception is not null)
-        {
-            _outbound.Order(new CoapOutbound { Channel = item.Channel, Kind = kind, Reception = item.Reception });
         }
     }
 

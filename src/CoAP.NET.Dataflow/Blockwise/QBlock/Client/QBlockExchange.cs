@@ -8,7 +8,7 @@ namespace CoAP.NET.Blockwise;
 /// One request whose bodies go by Q-Block1 and Q-Block2 (RFC 9177): what is sent when something comes, or when nothing does. Decides under a lock of its own and sends
 /// after it was released. All tokens are given up when it ends, however it does.
 /// </summary>
-internal sealed class QBlockExchange : ITransferOwner
+internal sealed class QBlockExchange : IStandingOwner
 {
     private readonly Lock _gate = new();
     private readonly CoapEnvironment _environment;
@@ -51,6 +51,8 @@ internal sealed class QBlockExchange : ITransferOwner
 
     /// <summary>Whether the peer turned out not to know the options.</summary>
     public bool IsUnknown { get; private set; }
+
+    bool IStandingOwner.IsTransfer => true;
 
     private string Target => _request.Channel.ToString();
 
