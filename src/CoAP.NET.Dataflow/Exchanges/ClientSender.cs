@@ -89,6 +89,62 @@ internal sealed class ClientSender
     /// <summary>Sends a request for which nothing is kept once it is on its way; its token is there already. No lock may be held.</summary>
     public void SendStateless(CoapChannel channel, CoapMessage message)
     {
+        // Until Messaging has the message nothing else would keep the channel.
+        _shard.Enter();
+        try
+        {
+            channel = _channels.Restore(channel);
+            channel.Pins++;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        try
+        {
+            OrderStateless(channel, message);
+        }
+        finally
+        {
+            lock (_shard.Gate)
+            {
+                channel.Pins--;
+            }
+        }
+    }
+
+    /// <summary>Sends a request to a group and begins to take the answers of its members. What goes wrong ends it. No lock may be held.</summary>
+    /// <param name="requests">The requests that run.</param>
+    /// <param name="channel">The group; see <see cref="Begin"/>.</param>
+    /// <param name="message">The message; its token is given here.</param>
+    /// <param name="terms">For how long answers are taken, and which.</param>
+    /// <returns>The request; null when too many run.</returns>
+    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms)
+    {
+        GroupRequest request;
+        _shard.Enter();
+        try
+        {
+            request = new GroupRequest(requests, _channels.Restore(channel), message, in terms);
+            if (!requests.TryBegin(request))
+            {
+                return null;
+            }
+
+            request.Begin();
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        Send(request);
+        return request;
+    }
+
+    private void OrderStateless(CoapChannel channel, CoapMessage message)
+    {
         if (_state.IsStopped)
         {
             throw new CoapException(StoppedText);
@@ -106,8 +162,7 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Sends a request to a group. What goes wrong ends it. No lock may be held.</summary>
-    public void Send(GroupRequest request)
+    private void Send(GroupRequest request)
     {
         if (_state.IsStopped)
         {

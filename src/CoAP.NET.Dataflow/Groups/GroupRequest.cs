@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using CoAP.NET.Execution;
+using CoAP.NET.Observing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Groups;
@@ -12,6 +13,7 @@ internal sealed class GroupRequest : WheelTimer
 {
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
+    private readonly GroupTerms _terms;
     private readonly Channel<GroupAnswer> _answers;
     private readonly HashSet<CoapAddress>? _members;
     private readonly Lock _gate = new();
@@ -22,33 +24,23 @@ internal sealed class GroupRequest : WheelTimer
     /// <param name="owner">Where it is registered.</param>
     /// <param name="channel">The group.</param>
     /// <param name="message">The message; type, Message ID and token are filled in.</param>
-    /// <param name="hopLimit">How many routers it may pass; 0 for the default.</param>
-    /// <param name="maxAnswers">How many answers wait to be read at most, and how many members are told apart.</param>
-    /// <param name="takesRepeated">Whether further answers of a member are wanted.</param>
-    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, byte hopLimit, int maxAnswers, bool takesRepeated)
+    /// <param name="terms">For how long answers are taken, and which.</param>
+    public GroupRequest(GroupRequests owner, CoapChannel channel, CoapMessage message, in GroupTerms terms)
     {
         _owner = owner;
         Channel = channel;
         Message = message;
-        Transmission = new CoapTransmission(channel, message, this) { HopLimit = hopLimit };
-        MaxAnswers = maxAnswers;
-        _members = takesRepeated ? null : [];
-        _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(new BoundedChannelOptions(maxAnswers) { SingleReader = true });
+        Transmission = new CoapTransmission(channel, message, this) { HopLimit = terms.HopLimit };
+        _terms = terms;
+        _members = terms.TakesRepeated ? null : [];
+        _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(new BoundedChannelOptions(terms.MaxAnswers) { SingleReader = true });
     }
-
-    /// <summary>
-    /// Which of two notifications of a member was sent later, by number and time of the newest so far and of the one that came now (RFC 7641 section 3.4). Null for a
-    /// request that observes nothing.
-    /// </summary>
-    public Func<uint, long, uint, long, bool>? IsNewer { get; init; }
 
     public CoapChannel Channel { get; }
 
     public CoapMessage Message { get; }
 
     public CoapTransmission Transmission { get; }
-
-    public int MaxAnswers { get; }
 
     /// <summary>The answers. Ends when the time is over; with an exception when the request could not be sent or the endpoint stopped.</summary>
     public ChannelReader<GroupAnswer> Answers => _answers.Reader;
@@ -70,7 +62,7 @@ internal sealed class GroupRequest : WheelTimer
 
         lock (_gate)
         {
-            if (IsNewer is not null)
+            if (_terms.Observes)
             {
                 if (JudgeNotification(member, message) is { } refused)
                 {
@@ -84,7 +76,7 @@ internal sealed class GroupRequest : WheelTimer
                     return CoapCounter.RepeatedGroupResponses;
                 }
 
-                if (members.Count >= MaxAnswers)
+                if (members.Count >= _terms.MaxAnswers)
                 {
                     return CoapCounter.GroupResponsesDropped;
                 }
@@ -112,12 +104,12 @@ internal sealed class GroupRequest : WheelTimer
         long now = member.Shard.Environment.Now;
         if (_newest.TryGetValue(member.Remote, out (uint Number, long At) newest))
         {
-            if (!IsNewer!(newest.Number, newest.At, number, now))
+            if (!NotificationOrder.IsNewer(newest.Number, newest.At, number, now))
             {
                 return CoapCounter.NotificationsOutOfOrder;
             }
         }
-        else if (_newest.Count >= MaxAnswers)
+        else if (_newest.Count >= _terms.MaxAnswers)
         {
             return CoapCounter.GroupResponsesDropped;
         }
@@ -126,30 +118,15 @@ internal sealed class GroupRequest : WheelTimer
         return null;
     }
 
-    /// <summary>Begins to wait. Called once, without the lock, before the message leaves.</summary>
-    /// <param name="timeout">For how long answers are taken.</param>
-    public void Begin(TimeSpan timeout)
+    /// <summary>Begins to wait. Called once, under the shard's lock, before the message leaves.</summary>
+    public void Begin()
     {
-        CoapShard shard = Channel.Shard;
-        shard.Enter();
-        try
+        _isPinned = true;
+        Channel.Pins++;
+        long now = Channel.Shard.Environment.Now;
+        if (_terms.Timeout != Timeout.InfiniteTimeSpan && _terms.Timeout.Ticks < long.MaxValue - now)
         {
-            if (_isOver)
-            {
-                return;
-            }
-
-            _isPinned = true;
-            Channel.Pins++;
-            long now = shard.Environment.Now;
-            if (timeout != Timeout.InfiniteTimeSpan && timeout.Ticks < long.MaxValue - now)
-            {
-                shard.Wheel.Schedule(this, now + timeout.Ticks);
-            }
-        }
-        finally
-        {
-            shard.Exit();
+            Channel.Shard.Wheel.Schedule(this, now + _terms.Timeout.Ticks);
         }
     }
 

@@ -2,9 +2,7 @@ using System.Net;
 using System.Runtime.CompilerServices;
 using CoAP.NET.Composition;
 using CoAP.NET.Connecting;
-using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
-using CoAP.NET.Observing;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
@@ -99,29 +97,15 @@ internal sealed class GroupRequester(
             CoapChannel channel = channels.ChannelTo(transport, groups[i]);
             CoapMessage message = RequestComposer.Copy(request);
             RequestComposer.AddTarget(message, uri, groups[i]);
-            CoapPipeline pipeline = steps.Sender.PipelineOf(channel);
-            CoapChannel held = RequestSender.Hold(pipeline, channel);
-            try
+            GroupTerms terms = new(
+                TimeoutOf(request, channel), (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated, Observes(request));
+            GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in terms)
+                ?? throw new CoapBusyException(
+                    $"{environment.Limits.MaxGroupRequests} requests to groups run already. "
+                    + "Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");
+            if (i + 1 == groups.Length || !sent.HasSendFailed)
             {
-                GroupRequest sent = new(requests, held, message, (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated)
-                {
-                    IsNewer = Observes(request) ? NotificationOrder.IsNewer : null,
-                };
-                if (!requests.TryBegin(sent))
-                {
-                    throw new CoapBusyException($"{environment.Limits.MaxGroupRequests} requests to groups run already. Ask less at a time, give them a shorter Timeout, or raise MaxGroupRequests.");
-                }
-
-                sent.Begin(TimeoutOf(request, held));
-                pipeline.Sender.Send(sent);
-                if (i + 1 == groups.Length || !sent.HasSendFailed)
-                {
-                    return sent;
-                }
-            }
-            finally
-            {
-                RequestSender.Release(held);
+                return sent;
             }
         }
     }

@@ -1,4 +1,5 @@
 using CoAP.NET.Exchanges;
+using CoAP.NET.Groups;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
@@ -40,19 +41,16 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <summary>Sends a request for which nothing is kept: its state is in its token (RFC 8974 section 3).</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The message, with its token.</param>
-    public void SendStateless(CoapChannel channel, CoapMessage message)
-    {
-        CoapPipeline pipeline = PipelineOf(channel);
-        CoapChannel held = Hold(pipeline, channel);
-        try
-        {
-            pipeline.Sender.SendStateless(held, message);
-        }
-        finally
-        {
-            Release(held);
-        }
-    }
+    public void SendStateless(CoapChannel channel, CoapMessage message) => PipelineOf(channel).Sender.SendStateless(channel, message);
+
+    /// <summary>Sends a request to a group and begins to take the answers of its members.</summary>
+    /// <param name="requests">The requests that run.</param>
+    /// <param name="channel">The group.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="terms">For how long answers are taken, and which.</param>
+    /// <returns>The request; null when too many run.</returns>
+    public GroupRequest? TryBegin(GroupRequests requests, CoapChannel channel, CoapMessage message, in GroupTerms terms) =>
+        PipelineOf(channel).Sender.TryBegin(requests, channel, message, in terms);
 
     /// <summary>Reserves a token that stays, as of an observation.</summary>
     /// <param name="channel">The peer.</param>
@@ -77,36 +75,6 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <param name="transmission">The message.</param>
     public void Stop(CoapTransmission transmission) => PipelineOf(transmission.Channel).ExchangesOut.Cancel(transmission);
 
-    /// <summary>Keeps a channel: until it is released nobody forgets it. One that was forgotten, as of a peer that a server remembers for
-    /// days, comes back into the table: an answer would not find it otherwise.</summary>
-    /// <param name="pipeline">That of its shard.</param>
-    /// <param name="channel">The channel.</param>
-    /// <returns>The channel by which the peer is known.</returns>
-    public static CoapChannel Hold(CoapPipeline pipeline, CoapChannel channel)
-    {
-        pipeline.Shard.Enter();
-        try
-        {
-            channel = pipeline.Channels.Restore(channel);
-            channel.Pins++;
-            return channel;
-        }
-        finally
-        {
-            pipeline.Shard.Exit();
-        }
-    }
-
-    /// <summary>Ends what <see cref="Hold"/> began, when the request is registered.</summary>
-    /// <param name="channel">The channel that it returned.</param>
-    public static void Release(CoapChannel channel)
-    {
-        lock (channel.Shard.Gate)
-        {
-            channel.Pins--;
-        }
-    }
-
     /// <summary>Leaves out a name that TLS told the server already (RFC 8323 section 8.5).</summary>
     /// <param name="message">The message.</param>
     /// <param name="channel">The connection.</param>
@@ -118,7 +86,5 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
         }
     }
 
-    /// <summary>The pipeline of a peer.</summary>
-    /// <param name="channel">The peer.</param>
-    public CoapPipeline PipelineOf(CoapChannel channel) => pipelines[channel.Shard.Index];
+    private CoapPipeline PipelineOf(CoapChannel channel) => pipelines[channel.Shard.Index];
 }
