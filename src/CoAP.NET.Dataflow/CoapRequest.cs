@@ -355,7 +355,7 @@ public sealed class CoapRequest
     }
 
     /// <summary>Who measures it on its way through the server; null when nobody does.</summary>
-    internal object? Watch
+    internal ServerWatch? Watch
     {
         get => _more?.Watch;
         set => More.Watch = value;

@@ -23,6 +23,7 @@ internal sealed class StatelessTokens : IDisposable
     private readonly CoapEnvironment _environment;
     private readonly Lock _gate = new();
     private readonly AesGcm _cipher;
+    private readonly Action<CoapStatelessResponse> _onResponse;
     private readonly long _lifetime;
     private readonly long _start;
 
@@ -31,11 +32,17 @@ internal sealed class StatelessTokens : IDisposable
     private ulong _newest;
     private ulong _next;
 
-    public StatelessTokens(CoapEnvironment environment, TimeSpan lifetime, int window)
+    /// <summary>Makes the key.</summary>
+    /// <param name="environment">For the clock and for randomness.</param>
+    /// <param name="lifetime">For how long a token is taken back.</param>
+    /// <param name="window">How many numbers are remembered.</param>
+    /// <param name="onResponse">The application's, which gets the responses.</param>
+    public StatelessTokens(CoapEnvironment environment, TimeSpan lifetime, int window, Action<CoapStatelessResponse> onResponse)
     {
         byte[] key = new byte[16];
         environment.Random.Fill(key);
         _environment = environment;
+        _onResponse = onResponse;
         _cipher = new AesGcm(key, TagLength);
         CryptographicOperations.ZeroMemory(key);
         _lifetime = lifetime.Ticks;
@@ -43,9 +50,6 @@ internal sealed class StatelessTokens : IDisposable
         // One word more: the newest number stands anywhere in its word.
         _taken = new ulong[((window + 63) / 64) + 1];
     }
-
-    /// <summary>Who gets the responses.</summary>
-    public required Action<CoapStatelessResponse> Deliver { get; init; }
 
     public bool IsDisposed { get; private set; }
 
@@ -134,7 +138,7 @@ internal sealed class StatelessTokens : IDisposable
         UserCode.Enter();
         try
         {
-            Deliver(response);
+            _onResponse(response);
         }
 #pragma warning disable CA1031 // whatever the application throws, the endpoint goes on
         catch (Exception exception)

@@ -15,7 +15,6 @@ namespace CoAP.NET;
 public sealed class CoapStatelessClient : IDisposable
 {
     private readonly CoapEndpoint _endpoint;
-    private readonly Action<CoapStatelessResponse> _onResponse;
     private readonly StatelessTokens _tokens;
 
     /// <summary>Makes a client.</summary>
@@ -29,8 +28,7 @@ public sealed class CoapStatelessClient : IDisposable
         ArgumentNullException.ThrowIfNull(onResponse);
         options ??= new CoapStatelessOptions();
         _endpoint = endpoint;
-        _onResponse = onResponse;
-        _tokens = new StatelessTokens(endpoint.Environment, options.Lifetime, options.ReplayWindow) { Deliver = onResponse };
+        _tokens = new StatelessTokens(endpoint.Environment, options.Lifetime, options.ReplayWindow, onResponse);
         endpoint.Core.State.Stateless.Add(_tokens);
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Blockwise;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET.Requests;
 
@@ -19,7 +20,7 @@ internal sealed class RequestMore
     public IPAddress? LocalAddress { get; set; }
 
     /// <summary>See <see cref="CoapRequest.Watch"/>.</summary>
-    public object? Watch { get; set; }
+    public ServerWatch? Watch { get; set; }
 
     /// <summary>The age of the Echo that the request brought back, in units of 100 ns; -1 for none.</summary>
     public long EchoAge { get; set; } = -1;

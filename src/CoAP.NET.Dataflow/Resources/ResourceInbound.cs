@@ -314,7 +314,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
             return;
         }
 
-        if (exchange.Request.Watch is ServerWatch watch)
+        if (exchange.Request.Watch is { } watch)
         {
             _reports.End(watch, result);
         }

@@ -47,7 +47,7 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
                     if (isFirst)
                     {
                         first = response;
-                        messages.Wishes?.Started?.Invoke(Assemble(response, default));
+                        messages.Wishes?.Started?.TrySetResult(Assemble(response, default));
                     }
 
                     transferred += payload.Length;

@@ -75,7 +75,7 @@ public sealed class CoapResponseStream : Stream
         try
         {
             request.Destination = stream._pipe.Writer.AsStream(leaveOpen: true);
-            request.Wishes.Started = response => stream._started.TrySetResult(response);
+            request.Wishes.Started = stream._started;
             stream._fetching = stream.FetchAsync(requester, request);
             stream._response = await stream._started.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
             return stream;

@@ -21,8 +21,8 @@ internal sealed class TransferWishes
     /// <summary>Which part of the body is wanted; null for all.</summary>
     public CoapDownloadOptions? Download { get; set; }
 
-    /// <summary>Is told the first successful response before its body is written.</summary>
-    public Action<CoapResponse>? Started { get; set; }
+    /// <summary>Ends with the first successful response before its body is written.</summary>
+    public TaskCompletionSource<CoapResponse>? Started { get; set; }
 
     /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
     public bool LeavesBodyOut => Destination is not null || Download is not null;

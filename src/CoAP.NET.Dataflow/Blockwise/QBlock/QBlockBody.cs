@@ -30,7 +30,7 @@ internal sealed class QBlockBody : BodyEntry
         Size = (int)(first.Options.Size1 ?? 0);
         Count = Math.Max(1, (int)(((long)Size + (16 << sizeExponent) - 1) >> (sizeExponent + 4)));
         Left = Count;
-        Waiting = new QBlockTimer(now => uploads.OnMissing(this, now));
+        Waiting = new QBlockTimer(uploads, this);
     }
 
     /// <summary>Fires when missing blocks were waited for long enough.</summary>

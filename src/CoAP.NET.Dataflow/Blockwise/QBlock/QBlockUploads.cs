@@ -90,7 +90,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     /// </summary>
     public void OnReplied(QBlockBody body, CoapResult result)
     {
-        if (body.Fired is null)
+        if (body.Room is null)
         {
             return;
         }
@@ -112,7 +112,7 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     /// <summary>The peer rejected a list of missing blocks: it does not know the body any more (RFC 9177 section 4.3).</summary>
     public void OnReset(QBlockBody body)
     {
-        if (body.Left > 0 && body.Fired is not null)
+        if (body.Left > 0 && body.Room is not null)
         {
             _counters.Add(CoapCounter.BodiesAbandoned);
             bodies.GiveUp(body, string.Empty);

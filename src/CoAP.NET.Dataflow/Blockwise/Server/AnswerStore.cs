@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The answers of one shard that peers fetch block by block (RFC 7959 sections 2.4 and 2.7), within a bound. Guarded by Shard.Gate.</summary>
-internal sealed class AnswerStore
+internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
 {
     private readonly CoapShard _shard;
     private readonly BodyTable<BodyTransfer> _transfers;
@@ -11,7 +11,7 @@ internal sealed class AnswerStore
     public AnswerStore(CoapShard shard, BodyBudget budget)
     {
         _shard = shard;
-        _transfers = new BodyTable<BodyTransfer>(shard, budget, Remove, Evict);
+        _transfers = new BodyTable<BodyTransfer>(shard, budget, this);
         Refusals = new AnswerRefusals(shard);
     }
 
@@ -134,6 +134,10 @@ internal sealed class AnswerStore
 
     /// <summary>Lets everything go.</summary>
     public void Clear() => _transfers.All().ForEach(Remove);
+
+    void IBodyKeeper<BodyTransfer>.OnExpired(BodyTransfer entry) => Remove(entry);
+
+    void IBodyKeeper<BodyTransfer>.OnCrowdedOut(BodyTransfer entry) => Evict(entry);
 
     private BodyShortage Add(BodyTransfer transfer, long share, long bytes, long offset, long now)
     {

@@ -23,8 +23,8 @@ internal abstract class BodyEntry : WheelTimer
 
     public CoapChannel Channel { get; }
 
-    /// <summary>Called under the lock when it was idle for a time. Set by the table; null once it is released.</summary>
-    public Action<BodyEntry, long>? Fired { get; set; }
+    /// <summary>The table that counts it, and looks at it when it was idle for a time. Set by the table; null once it is released.</summary>
+    public BodyRoom? Room { get; set; }
 
     /// <summary>Of whose share it takes. Set by the table.</summary>
     public BodySource Source { get; set; } = null!;
@@ -109,5 +109,5 @@ internal abstract class BodyEntry : WheelTimer
     {
     }
 
-    internal override void Fire(long now) => Fired?.Invoke(this, now);
+    internal override void Fire(long now) => Room?.OnIdle(this, now);
 }

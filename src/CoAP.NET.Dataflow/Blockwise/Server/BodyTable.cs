@@ -4,15 +4,14 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>The entries of one kind in a shard, by key, with their bounds, ages and times. Guarded by Shard.Gate.</summary>
 /// <typeparam name="TEntry">The kind.</typeparam>
-internal sealed class BodyTable<TEntry>
+internal sealed class BodyTable<TEntry> : BodyRoom
     where TEntry : BodyEntry
 {
     // Of so many that were idle longest the greediest is looked for. Those that make progress are behind them.
     private const int Looks = 64;
 
     private readonly CoapShard _shard;
-    private readonly Action<TEntry> _expired;
-    private readonly Action<TEntry> _crowdedOut;
+    private readonly IBodyKeeper<TEntry> _keeper;
     private readonly Dictionary<BodyKey, TEntry> _entries = [];
     private readonly Dictionary<CoapChannel, Peer> _peers = [];
 
@@ -21,14 +20,12 @@ internal sealed class BodyTable<TEntry>
 
     /// <param name="shard">For the lock and the clock.</param>
     /// <param name="budget">The bound.</param>
-    /// <param name="expired">Told of what was idle too long, still in the table.</param>
-    /// <param name="crowdedOut">Told of what made no progress while others were refused, perhaps in other shards.</param>
-    public BodyTable(CoapShard shard, BodyBudget budget, Action<TEntry> expired, Action<TEntry> crowdedOut)
+    /// <param name="keeper">Decides what becomes of what is not kept.</param>
+    public BodyTable(CoapShard shard, BodyBudget budget, IBodyKeeper<TEntry> keeper)
     {
         _shard = shard;
         Budget = budget;
-        _expired = expired;
-        _crowdedOut = crowdedOut;
+        _keeper = keeper;
     }
 
     public BodyBudget Budget { get; }
@@ -108,7 +105,7 @@ internal sealed class BodyTable<TEntry>
         entry.Source = entry.Standing == BodyStanding.Newcomer ? Budget.Newcomers : peer.Source;
         entry.PeerPlace = peer.Entries.AddLast(entry);
         entry.Place = AgesOf(entry).AddLast(entry);
-        entry.Fired = (one, at) => OnFired((TEntry)one, at);
+        entry.Room = this;
         entry.LastUse = now;
         entry.BeginPace(now);
         Schedule(entry, now);
@@ -184,7 +181,7 @@ internal sealed class BodyTable<TEntry>
     /// <summary>Undoes <see cref="Detach"/>, if nothing has taken the place meanwhile.</summary>
     public bool TryReattach(TEntry entry, long now)
     {
-        if (entry.Fired is null || entry.Place is not null || !_entries.TryAdd(entry.Key, entry))
+        if (entry.Room is null || entry.Place is not null || !_entries.TryAdd(entry.Key, entry))
         {
             return false;
         }
@@ -201,12 +198,12 @@ internal sealed class BodyTable<TEntry>
     /// <summary>Takes an entry out and gives back what it was charged with. Does nothing the second time.</summary>
     public void Release(TEntry entry)
     {
-        if (entry.Fired is null)
+        if (entry.Room is null)
         {
             return;
         }
 
-        entry.Fired = null;
+        entry.Room = null;
         _shard.Wheel.Cancel(entry);
         Detach(entry);
         DischargePeer(entry, entry.PeerCharge);
@@ -226,6 +223,9 @@ internal sealed class BodyTable<TEntry>
     /// </summary>
     public bool Yields(TEntry entry, long now) =>
         entry.IsDone || (!entry.WaitsForUs && (entry.IsSlow || now - entry.LastUse >= PatienceWith(entry, now)));
+
+    /// <inheritdoc/>
+    public override void OnIdle(BodyEntry entry, long now) => Look((TEntry)entry, now);
 
     private static bool Helps(BodyStanding standing, TEntry entry, BodyShortage shortage) => shortage switch
     {
@@ -265,15 +265,15 @@ internal sealed class BodyTable<TEntry>
 
     private void Schedule(TEntry entry, long now) => _shard.Wheel.Schedule(entry, Math.Min(now + PatienceWith(entry, now), entry.LastUse + entry.IdleTime));
 
-    private void OnFired(TEntry entry, long now)
+    private void Look(TEntry entry, long now)
     {
         if (now - entry.LastUse >= entry.IdleTime)
         {
-            _expired(entry);
+            _keeper.OnExpired(entry);
         }
         else if (entry.Place is not null && IsShort(entry, now) && Yields(entry, now))
         {
-            _crowdedOut(entry);
+            _keeper.OnCrowdedOut(entry);
         }
         else
         {

@@ -8,7 +8,7 @@ namespace CoAP.NET.Blockwise;
 /// The bodies of requests of one shard that a server has not answered yet, however they come: which there are, what room they take, and
 /// when they are given up. Guarded by Shard.Gate.
 /// </summary>
-internal sealed class RequestBodies
+internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
 {
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
@@ -21,7 +21,7 @@ internal sealed class RequestBodies
         _counters = shard.Environment.Counters;
         _busyMaxAge = shard.Environment.Limits.BusyMaxAge;
         _capped = new OccasionalLog(shard.Environment.TimeProvider);
-        Table = new BodyTable<BodyEntry>(shard, budget, OnIdle, Evict);
+        Table = new BodyTable<BodyEntry>(shard, budget, this);
     }
 
     /// <summary>What there is, with ages and times.</summary>
@@ -104,13 +104,9 @@ internal sealed class RequestBodies
     /// <summary>4.08: a block is of another Content-Format than those before.</summary>
     public BodyVerdict OtherFormat() => Incomplete("The blocks of a body have one Content-Format.");
 
-    private BodyVerdict Incomplete(string diagnostic)
-    {
-        _counters.Add(CoapCounter.BodiesIncomplete);
-        return BodyVerdict.Answer(BlockAnswers.Incomplete(diagnostic));
-    }
+    void IBodyKeeper<BodyEntry>.OnCrowdedOut(BodyEntry entry) => Evict(entry);
 
-    private void OnIdle(BodyEntry entry)
+    void IBodyKeeper<BodyEntry>.OnExpired(BodyEntry entry)
     {
         if (entry.IsWhole)
         {
@@ -126,6 +122,12 @@ internal sealed class RequestBodies
         }
 
         GiveUp(entry, "The peer sent no further block in time.");
+    }
+
+    private BodyVerdict Incomplete(string diagnostic)
+    {
+        _counters.Add(CoapCounter.BodiesIncomplete);
+        return BodyVerdict.Answer(BlockAnswers.Incomplete(diagnostic));
     }
 
     private void Evict(BodyEntry entry)

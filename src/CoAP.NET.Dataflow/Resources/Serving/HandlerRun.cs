@@ -162,7 +162,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         }
 
         environment.Counters.Add(CoapCounter.HandlerErrors);
-        if (exchange.Request.Watch is ServerWatch watch)
+        if (exchange.Request.Watch is { } watch)
         {
             reports.Fail(watch, exception);
         }

@@ -32,7 +32,7 @@ internal sealed class ServingReports(CoapEnvironment environment)
     public async ValueTask<CoapResult> RunSeenAsync(RouteCall call)
     {
         CoapRequest request = call.Exchange.Request;
-        if (request.Watch is ServerWatch watch)
+        if (request.Watch is { } watch)
         {
             try
             {

@@ -1,0 +1,10 @@
+namespace CoAP.NET.Blockwise;
+
+/// <summary>What counts an entry and keeps its time. Guarded by Shard.Gate.</summary>
+internal abstract class BodyRoom
+{
+    /// <summary>An entry was not used for a time, so it is looked at.</summary>
+    /// <param name="entry">The entry.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public abstract void OnIdle(BodyEntry entry, long now);
+}
