@@ -31,7 +31,9 @@ internal sealed class FuzzCampaign : Campaign
         // Around both workers, so that neither gives the pool its freedom back while the other still counts on its bound.
         using IDisposable pool = PoolQuiet.Bound();
         int workers = Math.Clamp(Environment.ProcessorCount, 1, 2);
-        long each = Math.Max(1, (options.Executions ?? DefaultExecutions) / workers);
+
+        // Who says how long it shall take, and not how many, means all of that time.
+        long each = Math.Max(1, (options.Executions ?? (options.Budget is null ? DefaultExecutions : long.MaxValue)) / workers);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         if (options.Budget is { } budget)
         {
@@ -40,7 +42,7 @@ internal sealed class FuzzCampaign : Campaign
 
         long began = Stopwatch.GetTimestamp();
         IReadOnlyDictionary<string, byte[]> libraries = FuzzIsolation.Rewrite();
-        progress.WriteLine($"The library was rewritten in {Stopwatch.GetElapsedTime(began).TotalSeconds:N1} s; {workers} workers make {each:N0} executions each.");
+        progress.WriteLine($"The library was rewritten in {Stopwatch.GetElapsedTime(began).TotalSeconds:N1} s; {workers} workers make {(options.Executions is null && options.Budget is { } time ? $"executions for {time}" : $"{each:N0} executions each")}.");
         object?[][] status = [.. Enumerable.Range(0, workers).Select(static _ => new object?[FuzzStatus.Length])];
         began = Stopwatch.GetTimestamp();
         Task<string[][]>[] running = [.. status.Select((one, i) => Start(() => FuzzIsolation.Make(libraries)(options.Seed + (ulong)i, each, options.Only, options.Plant, one, stop.Token)))];
