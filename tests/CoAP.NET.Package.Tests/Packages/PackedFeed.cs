@@ -10,7 +10,10 @@ namespace CoAP.NET.Package.Tests.Packages;
 public sealed class PackedFeed : IAsyncLifetime
 {
     private static readonly string[] s_projects =
-        ["CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.AspNetCore", "CoAP.NET.Testing", "CoAP.NET.Cli", "CoAP.NET.Templates"];
+    [
+        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Http", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.AspNetCore", "CoAP.NET.Testing",
+        "CoAP.NET.Cli", "CoAP.NET.Templates",
+    ];
 
     internal string Root { get; } = Directory.CreateTempSubdirectory("coap-packages-").FullName;
 

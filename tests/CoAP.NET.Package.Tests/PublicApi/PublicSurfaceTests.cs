@@ -12,6 +12,7 @@ public sealed class PublicSurfaceTests
     [Theory]
     [InlineData("CoAP.NET.Dataflow")]
     [InlineData("CoAP.NET.Content")]
+    [InlineData("CoAP.NET.Http")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Dtls")]

@@ -1,0 +1,79 @@
+using System.Net;
+using CoAP.NET.Http.Translating;
+
+namespace CoAP.NET.Http;
+
+/// <summary>
+/// Translates requests and responses between HTTP and CoAP (RFC 7252 section 10, RFC 8075): methods, codes, media types, conditions,
+/// freshness. Bodies are
+/// the business of who sends and receives. Thread-safe once its tables are not changed any more.
+/// </summary>
+public sealed class CoapHttpTranslator
+{
+    /// <summary>Methods and codes.</summary>
+    public CoapHttpCodes Codes { get; } = new();
+
+    /// <summary>Media types and Content-Formats.</summary>
+    public CoapHttpMediaTypes MediaTypes { get; } = new();
+
+    /// <summary>
+    /// Makes the CoAP request of an HTTP request: method, If-Match, If-None-Match, Accept, Cache-Control, and <see
+    /// cref="CoapHttpRequestOptions"/>. Its
+    /// content is left to the caller; <see cref="ContentFormatOf"/> says what it is.
+    /// </summary>
+    /// <param name="request">The HTTP request.</param>
+    /// <param name="uri">The URI of the CoAP resource.</param>
+    /// <returns>The request, without content. Accept is the most preferred one that has a Content-Format.</returns>
+    /// <exception cref="CoapHttpTranslationException">Something of the request has no counterpart in CoAP and cannot be left
+    /// out.</exception>
+    public CoapRequest ToCoapRequest(HttpRequestMessage request, CoapUri uri)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentNullException.ThrowIfNull(uri);
+        return HttpToCoapRequest.Translate(request, uri.ToString(), Codes, MediaTypes);
+    }
+
+    /// <summary>The Content-Format of the body of an HTTP message: of Content-Type and Content-Encoding together.</summary>
+    /// <param name="content">The body.</param>
+    /// <returns>The Content-Format; null for a body without Content-Type.</returns>
+    /// <exception cref="CoapHttpTranslationException">There is none: 415.</exception>
+    public CoapContentFormat? ContentFormatOf(HttpContent content)
+    {
+        ArgumentNullException.ThrowIfNull(content);
+        return HttpToCoapRequest.FormatOf(content, MediaTypes);
+    }
+
+    /// <summary>
+    /// What to send as Accept, in the order of preference (RFC 8075 section 6.1): null stands for a request without Accept. The next one
+    /// may be tried
+    /// when the server answers 4.06.
+    /// </summary>
+    /// <param name="request">The HTTP request.</param>
+    /// <returns>1 to 4 of them.</returns>
+    public IReadOnlyList<CoapContentFormat?> AcceptedFormats(HttpRequestMessage request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return AcceptCandidates.Of(request.Headers.Accept, MediaTypes);
+    }
+
+    /// <summary>Makes the HTTP response of a CoAP response.</summary>
+    /// <param name="response">The response.</param>
+    /// <param name="body">Its body; null for none. Gets Content-Type and Content-Encoding, and belongs to the HTTP response.</param>
+    /// <param name="request">The HTTP request.</param>
+    /// <param name="coapRequest">The CoAP request that was made of it.</param>
+    /// <returns>The HTTP response. A Location is relative to the URI of the CoAP resource.</returns>
+    public HttpResponseMessage ToHttpResponse(CoapResponse response, HttpContent? body, HttpRequestMessage request, CoapRequest coapRequest)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentNullException.ThrowIfNull(coapRequest);
+        return CoapToHttpResponse.Translate(response, body, request, coapRequest, Codes, MediaTypes);
+    }
+
+    internal static HttpResponseMessage Refuse(HttpRequestMessage request, HttpStatusCode status, string text) => new(status)
+    {
+        RequestMessage = request,
+        Version = HttpVersion.Version11,
+        Content = CoapToHttpResponse.TextOf(text),
+    };
+}

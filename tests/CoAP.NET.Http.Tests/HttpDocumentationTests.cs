@@ -1,0 +1,96 @@
+using System.Net;
+using System.Net.Http.Json;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>The snippets of docs/http.md, so that they compile and do what the page says.</summary>
+public sealed class HttpDocumentationTests : Origin
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("http.md", ".", 5, "CoAP.NET.Http.Tests");
+
+    [Fact]
+    public async Task A_client_is_made()
+    {
+        await Server.StartAsync();
+        string address = Address;
+
+        await using CoapClient coap = new();
+        using HttpClient http = new(new CoapHttpMessageHandler(coap)) { BaseAddress = new Uri(address) };
+        string temperature = await http.GetStringAsync("/text");
+
+        Assert.Equal("hello", temperature);
+    }
+
+    [Fact]
+    public async Task A_factory_makes_typed_clients()
+    {
+        await Server.StartAsync();
+        string address = Address;
+        ServiceCollection services = new();
+
+        services.AddSingleton<CoapClient>();
+        services.AddHttpClient<LampClient>(client => client.BaseAddress = new Uri(address))
+            .ConfigurePrimaryHttpMessageHandler(provider => new CoapHttpMessageHandler(provider.GetRequiredService<CoapClient>()));
+
+        await using ServiceProvider provider = services.BuildServiceProvider();
+        await provider.GetRequiredService<LampClient>().SwitchAsync(true, CancellationToken.None);
+        Assert.Equal(CoapContentFormat.Json, LastOptions().ContentFormat);
+    }
+
+    [Fact]
+    public async Task Tables_are_changed()
+    {
+        await using CoapClient coap = new();
+
+        CoapHttpMessageHandler handler = new(coap);
+        handler.Translator.MediaTypes.Add((CoapContentFormat)65001, "application/vnd.example+cbor");
+        handler.Translator.MediaTypes.Loose = true;
+        handler.Translator.Codes.CoapMethods["QUERY"] = CoapMethod.Fetch;
+        handler.Translator.Codes.Statuses[CoapCode.Unauthorized] = HttpStatusCode.Unauthorized;
+
+        Assert.Equal("QUERY", handler.Translator.Codes.CoapMethods.Keys.Last());
+    }
+
+    [Fact]
+    public async Task What_HTTP_does_not_know_is_asked_for()
+    {
+        await Server.StartAsync();
+        HttpClient http = Client;
+        string address = Address + "/text";
+
+        using HttpRequestMessage request = new(HttpMethod.Get, address);
+        request.Options.Set(CoapHttpRequestOptions.Confirmable, false);
+        request.Options.Set(CoapHttpRequestOptions.BlockSize, 256);
+        using HttpResponseMessage response = await http.SendAsync(request);
+        CoapCode? code = response.GetCoapResponse()?.Code;
+
+        Assert.Equal(CoapCode.Content, code);
+    }
+
+    [Fact]
+    public async Task Failures_are_told_apart()
+    {
+        HttpClient http = Client;
+        Uri uri = new("coap://nobody.invalid/");
+        string told = string.Empty;
+
+        try
+        {
+            using HttpResponseMessage response = await http.GetAsync(uri);
+        }
+        catch (HttpRequestException exception) when (exception.InnerException is CoapException coapException)
+        {
+            told = $"{exception.HttpRequestError}: {coapException.Message}";
+        }
+
+        Assert.StartsWith("NameResolutionError: ", told, StringComparison.Ordinal);
+    }
+
+    private sealed class LampClient(HttpClient http)
+    {
+        public async Task SwitchAsync(bool on, CancellationToken cancellationToken) =>
+            (await http.PutAsJsonAsync("/seen", new { on }, cancellationToken)).EnsureSuccessStatusCode();
+    }
+}

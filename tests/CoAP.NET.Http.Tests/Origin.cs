@@ -1,0 +1,86 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>A CoAP server at a free port of the loopback address, and an <see cref="HttpClient"/> that asks it.</summary>
+public abstract class Origin : IAsyncDisposable
+{
+    private readonly CoapClient _coap = new();
+
+    protected Origin()
+    {
+        Server.Listen("coap://127.0.0.1:0");
+        Server.Listen("coap+tcp://127.0.0.1:0");
+        Server.MapGet("/text", () => "hello");
+        Server.Map("/code/{code}", Enum.GetValues<CoapMethod>(), Answer);
+        Server.Map("/seen", Enum.GetValues<CoapMethod>(), request =>
+        {
+            Seen.Enqueue(request);
+            return new CoapResult(request.Method is CoapMethod.Get or CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed);
+        });
+        Handler = new CoapHttpMessageHandler(_coap);
+        Client = new HttpClient(Handler);
+    }
+
+    protected CoapServer Server { get; } = new();
+
+    protected CoapHttpMessageHandler Handler { get; }
+
+    protected HttpClient Client { get; }
+
+    protected CoapClient Coap => _coap;
+
+    protected ConcurrentQueue<CoapRequest> Seen { get; } = [];
+
+    protected string Address => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap:", StringComparison.Ordinal));
+
+    protected string TcpAddress => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        await _coap.DisposeAsync();
+        await Server.DisposeAsync();
+        GC.SuppressFinalize(this);
+    }
+
+    protected CoapOptionCollection LastOptions()
+    {
+        Assert.True(Seen.TryDequeue(out CoapRequest? request));
+        return request.Options;
+    }
+
+    protected async Task<HttpResponseMessage> SendAsync(
+        string method, string path, HttpContent? content = null, Action<HttpRequestMessage>? change = null, string? address = null)
+    {
+        await Server.StartAsync();
+        using HttpRequestMessage request = new(new HttpMethod(method), (address ?? Address) + path) { Content = content };
+        change?.Invoke(request);
+        HttpResponseMessage response = await Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead);
+        response.RequestMessage = request;
+        return response;
+    }
+
+    private static CoapResult Answer(CoapRequest request)
+    {
+        CoapResult result = new(CoapCode.Parse(request.Route["code"]), request.TryGetQuery("text", out string? text)
+            ? System.Text.Encoding.UTF8.GetBytes(text) : default);
+        if (request.TryGetQuery("age", out string? age))
+        {
+            result = result.With(new MaxAge(uint.Parse(age)));
+        }
+
+        if (request.TryGetQuery("location", out string? location))
+        {
+            result = result.WithLocation(location);
+        }
+
+        if (request.TryGetQuery("format", out string? format))
+        {
+            result = result.With(new ContentFormat(CoapContentFormat.FromInt32(int.Parse(format))));
+        }
+
+        return result;
+    }
+}
