@@ -88,13 +88,7 @@ internal sealed partial class EndpointContext
             SignallingOf(connection).Refuse(connection.Channel, error, _environment.Now);
 
             // Where a logger may throw.
-            shard.AfterRelease(
-                static state =>
-                {
-                    (EndpointContext context, CoapChannel channel, CoapFormatError error) = ((EndpointContext, CoapChannel, CoapFormatError))state!;
-                    Log.FormatError(context.Logger, channel, error.Rule, error.Offset);
-                },
-                (this, connection.Channel, error));
+            shard.AfterRelease(new FormatErrorLog(connection.Channel, error));
         }
         finally
         {
@@ -187,13 +181,7 @@ internal sealed partial class EndpointContext
                 channel.Shard.Guard.OnForgotten(channel);
             }
 
-            channel.Shard.AfterRelease(
-                static state =>
-                {
-                    (EndpointContext context, CoapChannel channel, CoapConnectionError error) = ((EndpointContext, CoapChannel, CoapConnectionError))state!;
-                    Log.ConnectionEnded(context.Logger, channel, error);
-                },
-                (this, channel, reason.Error));
+            channel.Shard.AfterRelease(new EndLog(channel, reason.Error));
         }
         finally
         {
@@ -235,4 +223,14 @@ internal sealed partial class EndpointContext
     }
 
     private SignallingLayer SignallingOf(CoapConnection connection) => _pipelines[connection.Channel!.Shard.Index].Signalling;
+
+    private sealed class FormatErrorLog(CoapChannel channel, CoapFormatError error) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => Log.FormatError(shard.Environment.Logger, channel, error.Rule, error.Offset);
+    }
+
+    private sealed class EndLog(CoapChannel channel, CoapConnectionError error) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => Log.ConnectionEnded(shard.Environment.Logger, channel, error);
+    }
 }

@@ -43,7 +43,7 @@ internal sealed class EndpointCore
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
         AddressHash hash = new(Environment.Random);
-        Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer.GetSize);
+        Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer);
         GroupRequests = new GroupRequests(Environment.Random, limits.MaxGroupRequests);
         options.Pipeline.Take();
         PipelineParts parts = new()

@@ -103,11 +103,12 @@ internal sealed class DelayedReplies
         }
 
         Remove(dropped);
-        _shard.AfterRelease(static state => ((Waiting)state!).Drop(), dropped);
+        dropped.IsDropped = true;
+        _shard.AfterRelease(dropped);
         return true;
     }
 
-    private sealed class Waiting : WheelTimer
+    private sealed class Waiting : WheelTimer, IAfterRelease
     {
         private readonly DelayedReplies _owner;
         private readonly CoapOutbound _reply;
@@ -121,14 +122,25 @@ internal sealed class DelayedReplies
 
         public SourceLedger<Waiting>.Holding Holding { get; }
 
-        public void Drop() => _owner._block.DropDelayed(_reply);
+        /// <summary>Whether it made room for an answer of another source.</summary>
+        public bool IsDropped { get; set; }
+
+        public void OnReleased(CoapShard shard)
+        {
+            if (IsDropped)
+            {
+                _owner._block.DropDelayed(_reply);
+            }
+            else
+            {
+                _owner._block.SendDelayed(_reply);
+            }
+        }
 
         internal override void Fire(long now)
         {
             _owner._waiting.Set(Holding, 0);
-            _owner._shard.AfterRelease(static state => ((Waiting)state!).Send(), this);
+            _owner._shard.AfterRelease(this);
         }
-
-        private void Send() => _owner._block.SendDelayed(_reply);
     }
 }

@@ -9,7 +9,7 @@ namespace CoAP.NET.Groups;
 /// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token is then kept for a
 /// while, so that late answers are known for what they are. The timer is its end, then that of its token.
 /// </summary>
-internal sealed class GroupRequest : WheelTimer
+internal sealed class GroupRequest : WheelTimer, IAfterRelease
 {
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
@@ -158,8 +158,10 @@ internal sealed class GroupRequest : WheelTimer
         }
 
         EndLocked(now);
-        Channel.Shard.AfterRelease(static state => ((GroupRequest)state!).Complete(null), this);
+        Channel.Shard.AfterRelease(this);
     }
+
+    void IAfterRelease.OnReleased(CoapShard shard) => Complete(null);
 
     private void EndLocked(long now)
     {

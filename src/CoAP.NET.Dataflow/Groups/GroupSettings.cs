@@ -1,17 +1,19 @@
+using CoAP.NET.Serialization;
+
 namespace CoAP.NET.Groups;
 
 /// <summary>How an endpoint answers requests that were sent to groups; shared by its shards.</summary>
 internal sealed class GroupSettings
 {
-    private readonly Func<CoapMessage, long> _sizeOf;
+    private readonly ICoapMessageSerializer _serializer;
 
     /// <summary>Makes it.</summary>
     /// <param name="maxDelayedReplies">How many answers may wait for their moment in a shard.</param>
-    /// <param name="sizeOf">The size of a message in bytes.</param>
-    public GroupSettings(int maxDelayedReplies, Func<CoapMessage, long> sizeOf)
+    /// <param name="serializer">Says how large a message is.</param>
+    public GroupSettings(int maxDelayedReplies, ICoapMessageSerializer serializer)
     {
         MaxDelayedReplies = maxDelayedReplies;
-        _sizeOf = sizeOf;
+        _serializer = serializer;
     }
 
     public int MaxDelayedReplies { get; }
@@ -21,5 +23,5 @@ internal sealed class GroupSettings
 
     /// <summary>The Leisure for an answer.</summary>
     public TimeSpan LeisureOf(CoapMessage answer, CoapTransmissionParameters parameters) =>
-        GroupRules.LeisureOf(_sizeOf(answer), Options?.GroupSize, Options?.ResponseRate, parameters);
+        GroupRules.LeisureOf(_serializer.GetSize(answer), Options?.GroupSize, Options?.ResponseRate, parameters);
 }

@@ -219,13 +219,7 @@ internal sealed class DuplicateLogs
         if (now >= _warnAt)
         {
             _warnAt = now + s_warningPeriod;
-            _shard.AfterRelease(
-                static state =>
-                {
-                    (CoapEnvironment environment, long evictions) = ((CoapEnvironment, long))state!;
-                    Log.UnsafeDuplicatesForgotten(environment.Logger, evictions, environment.Limits.DeduplicationBytes);
-                },
-                (_shard.Environment, _unsafeEvictionsSinceWarning));
+            _shard.AfterRelease(new EvictionWarning(_unsafeEvictionsSinceWarning));
             _unsafeEvictionsSinceWarning = 0;
         }
     }
@@ -304,4 +298,10 @@ internal sealed class DuplicateLogs
 
     /// <summary>Gives back the memory of segments that nobody needs now.</summary>
     public void DropSpares() => _spareSegments.Clear();
+
+    private sealed class EvictionWarning(long evictions) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) =>
+            Log.UnsafeDuplicatesForgotten(shard.Environment.Logger, evictions, shard.Environment.Limits.DeduplicationBytes);
+    }
 }

@@ -202,26 +202,31 @@ internal sealed class CoapShard
     /// <summary>Offers an item to the stage above after the lock was released. Only under the lock.</summary>
     public void Raise(in CoapInbound item) => _pending.Events.Add(item);
 
-    /// <summary>Calls an action after the lock was released: whatever may run code of users, such as completions, logs and meters. Only under the lock.</summary>
-    public void AfterRelease(Action<object?> action, object? state) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Call, action, state));
+    /// <summary>Has an object go on after the lock was released: whatever may run code of users, such as completions and logs. Only under the lock.</summary>
+    public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
+
+    /// <summary>
+    /// Wakes the driver of the clock after the lock was released, before what is decided next, which may take its time. Only under the lock.
+    /// </summary>
+    public void WakeFirst() => _pending.Effects.Add(ShardEffect.Wake());
 
     /// <summary>
     /// Sends a message of ours that enters as from the Exchanges stage, so that blocks of users see it, after the lock was released and after what was put off before. Only under the lock. When a
     /// block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
-    public void Send(CoapTransmission transmission) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Send, transmission, null));
+    public void Send(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Send(transmission));
 
     /// <summary>Has Messaging send no more copies of a message of ours and free its place, after the lock was released. Only under the lock.</summary>
-    public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Cancel, transmission, null));
+    public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Cancel(transmission));
 
     /// <summary>Offers a request to the Resource stage as if the peer had just sent it, after the lock was released. Only under the lock.</summary>
-    public void Serve(CoapExchange exchange) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Serve, exchange, null));
+    public void Serve(CoapExchange exchange) => _pending.Effects.Add(ShardEffect.Serve(exchange));
 
     /// <summary>Answers a request that waited, after the lock was released; with null it gets no answer. Only under the lock.</summary>
-    public void Answer(CoapExchange exchange, CoapResult? result) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Answer, exchange, result));
+    public void Answer(CoapExchange exchange, CoapResult? result) => _pending.Effects.Add(ShardEffect.Answer(exchange, result));
 
     /// <summary>Fails a request of ours that was taken out of the tables, after the lock was released. Only under the lock.</summary>
-    public void Tell(PendingRequest request, CoapException error) => _pending.Effects.Add(new ShardEffect(ShardEffectKind.Tell, request, error));
+    public void Tell(PendingRequest request, CoapException error) => _pending.Effects.Add(ShardEffect.Tell(request, error));
 
     /// <summary>Fires what is due by the clock and carries out what follows. Called by the driver of the clock, without the lock.</summary>
     /// <param name="now">Now, in units of 100 ns.</param>
@@ -230,6 +235,7 @@ internal sealed class CoapShard
     {
         Enter();
         long due;
+        Exception? failure = null;
         try
         {
             Wheel.Advance(now);
@@ -238,13 +244,18 @@ internal sealed class CoapShard
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            AfterRelease(failed => Failed((Exception)failed!), exception);
+            failure = exception;
         }
         finally
         {
             due = Wheel.NextDue;
             DriverDue = due;
             Exit();
+        }
+
+        if (failure is not null)
+        {
+            Failed(failure);
         }
 
         return due;

@@ -128,23 +128,26 @@ internal sealed class ShardDrain
     {
         switch (effect.Kind)
         {
-            case ShardEffectKind.Call:
-                ((Action<object?>)effect.Subject)(effect.Detail);
+            case ShardEffectKind.GoOn:
+                effect.Continuation.OnReleased(_shard);
+                break;
+            case ShardEffectKind.Wake:
+                _shard.Clock?.Wake();
                 break;
             case ShardEffectKind.Send:
-                _exchangesOut?.SendOwn((CoapTransmission)effect.Subject);
+                _exchangesOut?.SendOwn(effect.Transmission);
                 break;
             case ShardEffectKind.Cancel:
-                _exchangesOut?.Cancel((CoapTransmission)effect.Subject);
+                _exchangesOut?.Cancel(effect.Transmission);
                 break;
             case ShardEffectKind.Serve:
-                _exchangesIn?.Emit((CoapExchange)effect.Subject);
+                _exchangesIn?.Emit(effect.Exchange);
                 break;
             case ShardEffectKind.Answer:
-                _exchangesIn?.AnswerWaiting((CoapExchange)effect.Subject, (CoapResult?)effect.Detail);
+                _exchangesIn?.AnswerWaiting(effect.Exchange, effect.Result);
                 break;
             case ShardEffectKind.Tell:
-                ((PendingRequest)effect.Subject).Fail((CoapException)effect.Detail!);
+                effect.Request.Fail(effect.Error);
                 break;
             default:
                 throw new InvalidOperationException($"Nobody carries out {effect.Kind}.");

@@ -3,8 +3,11 @@ namespace CoAP.NET.Shard;
 /// <summary>What is to be done once the lock of a shard was released.</summary>
 internal enum ShardEffectKind : byte
 {
-    /// <summary>An action with its state.</summary>
-    Call,
+    /// <summary>Somebody goes on without the lock: completions, events, logs.</summary>
+    GoOn,
+
+    /// <summary>The driver of the clock looks when it is next needed.</summary>
+    Wake,
 
     /// <summary>A message of ours enters as from the Exchanges stage.</summary>
     Send,

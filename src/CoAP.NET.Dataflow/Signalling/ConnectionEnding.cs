@@ -98,16 +98,13 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         }
 
         CoapChannel channel = state.Channel;
-        shard.AfterRelease(static state => LogReleased((StreamState)state!), state);
+        shard.AfterRelease(new ReleaseLog(state));
         state.ClosesWhenQuiet = true;
         string why = $"{channel} asked for the end of the connection by Release (RFC 8323 section 5.5).";
         BeginEnd(state, new CoapConnectionException(CoapConnectionError.Released, why), now);
         CloseIfQuiet(state, now);
         timers.Arm(state, now);
     }
-
-    private static void LogReleased(StreamState state) =>
-        Log.ConnectionReleased(state.Channel.Shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
 
     private void BeginEnd(StreamState state, CoapConnectionException reason, long now)
     {
@@ -180,13 +177,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
 
         End(state, new CoapConnectionException(error, $"The connection to {state.Channel} was aborted: {text}{advice}"));
         state.Post(abort, isLast: true);
-        shard.AfterRelease(
-            static state =>
-            {
-                (CoapChannel channel, string text) = ((CoapChannel, string))state!;
-                Log.ConnectionAborted(channel.Shard.Environment.Logger, channel, text);
-            },
-            (state.Channel, text));
+        shard.AfterRelease(new AbortLog(state.Channel, text));
         state.EndsAt = ConnectionTimers.After(now, options.ReleaseTimeout);
         timers.Arm(state, now);
     }
@@ -195,7 +186,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     public void CloseAtOnce(ConnectionState state, CoapConnectionException reason)
     {
         End(state, reason);
-        shard.AfterRelease(static over => ((ConnectionState)over!).Channel.Connection!.Close(((ConnectionState)over).Reason), state);
+        shard.AfterRelease(new Closing(state));
     }
 
     /// <summary>Nothing is sent or taken any more.</summary>
@@ -244,5 +235,21 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
         {
             shard.Wheel.Schedule(state, Math.Min(state.EndsAt, ConnectionTimers.After(now, s_sessionPeriod)));
         }
+    }
+
+    private sealed class ReleaseLog(StreamState state) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) =>
+            Log.ConnectionReleased(shard.Environment.Logger, state.Channel, state.HoldOff?.TotalSeconds ?? 0);
+    }
+
+    private sealed class AbortLog(CoapChannel channel, string text) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => Log.ConnectionAborted(shard.Environment.Logger, channel, text);
+    }
+
+    private sealed class Closing(ConnectionState state) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => state.Channel.Connection!.Close(state.Reason);
     }
 }

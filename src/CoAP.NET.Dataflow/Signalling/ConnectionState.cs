@@ -6,7 +6,7 @@ namespace CoAP.NET.Signalling;
 /// What signalling keeps of one connection or session: all of it for a session, of which there may be very many. The timer is whatever it
 /// waits for next. Guarded by the shard's lock, where nothing else is said.
 /// </summary>
-internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer
+internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long now) : WheelTimer, IAfterRelease
 {
     public ConnectionWatch Watch { get; } = watch;
 
@@ -75,7 +75,9 @@ internal class ConnectionState(ConnectionWatch watch, CoapChannel channel, long 
     public TaskCompletionSource? Ended { get; set; }
 
     // After the release, as what is looked at of a connection is another's code.
-    internal sealed override void Fire(long now) => Channel.Shard.AfterRelease(static state => ((ConnectionState)state!).Look(), this);
+    internal sealed override void Fire(long now) => Channel.Shard.AfterRelease(this);
+
+    void IAfterRelease.OnReleased(CoapShard shard) => Look();
 
     /// <summary>The time has come that this waited for. No lock may be held.</summary>
     protected virtual void Look()

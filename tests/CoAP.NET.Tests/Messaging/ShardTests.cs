@@ -16,8 +16,8 @@ public sealed class ShardTests
     {
         List<string> calls = [];
         _shard.Enter();
-        _shard.AfterRelease(state => calls.Add($"{state} {_shard.Gate.IsHeldByCurrentThread}"), "first");
-        _shard.AfterRelease(state => calls.Add($"{state} {_shard.Gate.IsHeldByCurrentThread}"), "second");
+        _shard.AfterRelease(new Late(() => calls.Add($"first {_shard.Gate.IsHeldByCurrentThread}")));
+        _shard.AfterRelease(new Late(() => calls.Add($"second {_shard.Gate.IsHeldByCurrentThread}")));
         Assert.Empty(calls);
         _shard.Exit();
         Assert.Equal(["first False", "second False"], calls);
@@ -33,9 +33,9 @@ public sealed class ShardTests
         PingRequest ping = new(new ExchangeLayer(_shard), _rig.Channel(), default, _rig.Clock.Now, passesQueue: false);
         List<bool> told = [];
         _shard.Enter();
-        _shard.AfterRelease(_ => told.Add(ping.IsCompleted), null);
+        _shard.AfterRelease(new Late(() => told.Add(ping.IsCompleted)));
         _shard.Tell(ping, new CoapException("It was given up."));
-        _shard.AfterRelease(_ => told.Add(ping.IsCompleted), null);
+        _shard.AfterRelease(new Late(() => told.Add(ping.IsCompleted)));
         Assert.False(ping.IsCompleted);
         _shard.Exit();
         Assert.Equal([false, true], told);
@@ -49,8 +49,8 @@ public sealed class ShardTests
         _rig.Outgoing = _ => throw new InvalidOperationException("a block of a user");
         CoapChannel channel = _rig.Channel();
         _shard.Enter();
-        _shard.AfterRelease(_ => throw new InvalidOperationException("a completion"), null);
-        _shard.AfterRelease(_ => ran = true, null);
+        _shard.AfterRelease(new Late(() => throw new InvalidOperationException("a completion")));
+        _shard.AfterRelease(new Late(() => ran = true));
         _shard.Post(new CoapOutbound { Channel = channel, Encoded = new byte[4] });
         _shard.Exit();
 
@@ -200,5 +200,10 @@ public sealed class ShardTests
     private sealed class Timer(Action<long> fire) : WheelTimer
     {
         internal override void Fire(long now) => fire(now);
+    }
+
+    private sealed class Late(Action act) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => act();
     }
 }

@@ -210,6 +210,27 @@ public partial class LayeringTests
         Assert.Empty(hung);
     }
 
+    // A handler of the application is a delegate; it is given to what calls it.
+    [Fact]
+    public void No_chapter_of_the_handler_is_made_with_a_delegate_but_of_the_application()
+    {
+        string[] given =
+        [
+            .. typeof(CoapCounters).Assembly.GetTypes()
+                .Where(static type => type.Namespace is { } name && (s_chapters.Contains(name.Split('.')[^1]) || name.Split('.')[^1] is "Shard" or "Groups"))
+                .Where(static type => !type.IsAssignableTo(typeof(Delegate)))
+                .SelectMany(static type => type.GetConstructors(Any))
+                .Where(static made => made.GetParameters().Any(static given => given.ParameterType.IsAssignableTo(typeof(Delegate))))
+                .Select(static made => made.DeclaringType!.FullName!),
+        ];
+        Assert.Equal(["CoAP.NET.Exchanges.StatelessTokens"], given);
+    }
+
+    [Fact]
+    public void What_is_left_with_a_shard_has_a_type() =>
+        Assert.Empty(typeof(CoapShard).GetMethods(Any).Where(static method => method.GetParameters().Any(
+            static given => given.ParameterType == typeof(object) || given.ParameterType.IsAssignableTo(typeof(Delegate)))).Select(static method => method.Name));
+
     [Fact]
     public void Serialization_knows_no_chapter_and_no_resource() =>
         Assert.Empty(Edges(from => Folder(from) == "Serialization", to => Folder(to) is "Resources" || s_chapters.Contains(Folder(to))));

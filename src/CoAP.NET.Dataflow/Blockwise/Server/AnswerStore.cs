@@ -191,7 +191,7 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
         }
         else if (transfer.Seekable is { IsOpen: true } open)
         {
-            _shard.AfterRelease(static open => _ = ((SeekableBody)open!).CloseAsync(), open);
+            _shard.AfterRelease(open);
         }
     }
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using CoAP.NET.Exchanges;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Blockwise;
 
@@ -81,13 +80,7 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
         exchange.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
         if (max < policy.MaxSize && _capped.IsDue())
         {
-            _shard.AfterRelease(
-                static state =>
-                {
-                    (ILogger logger, string path, long wanted, long max) = ((ILogger, string, long, long))state!;
-                    Log.BodySizeCapped(logger, path, wanted, max);
-                },
-                (_shard.Environment.Logger, exchange.Request.Path, policy.MaxSize, max));
+            _shard.AfterRelease(new CapLog(exchange.Request.Path, policy.MaxSize, max));
         }
 
         return BodyVerdict.Answer(BlockAnswers.TooLarge(max));
@@ -134,5 +127,10 @@ internal sealed class RequestBodies : IBodyKeeper<BodyEntry>
     {
         _counters.Add(CoapCounter.BodiesEvicted);
         GiveUp(entry, "There is no room for it any more.");
+    }
+
+    private sealed class CapLog(string path, long wanted, long max) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => Log.BodySizeCapped(shard.Environment.Logger, path, wanted, max);
     }
 }

@@ -1,3 +1,4 @@
+using CoAP.NET.Mesh;
 using CoAP.NET.Resources;
 using Microsoft.Win32.SafeHandles;
 
@@ -8,7 +9,7 @@ namespace CoAP.NET.Blockwise;
 /// representation when its length or time has changed. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // a semaphore without a wait handle has nothing to dispose
-internal sealed class SeekableBody
+internal sealed class SeekableBody : IAfterRelease
 #pragma warning restore CA1001
 {
     private readonly SemaphoreSlim _reading = new(1, 1);
@@ -139,6 +140,9 @@ internal sealed class SeekableBody
 
         return part;
     }
+
+    // The transfer has ended.
+    void IAfterRelease.OnReleased(CoapShard shard) => _ = CloseAsync();
 
     /// <summary>
     /// Nothing more is read: a stream is disposed, once the readers that wait for it are through. The stream is a user's, so no lock may be held. When it fails that is counted and logged, and changes no answer. Never throws.

@@ -8,7 +8,7 @@ namespace CoAP.NET.Blockwise;
 /// The body of a request that a handler reads while its blocks come. The pipe holds at most a window: a block is acknowledged when what the handler has not
 /// read yet fits it. State is guarded by Shard.Gate; the pipe is touched outside of it, by one thread at a time, as readers continue inside those calls.
 /// </summary>
-internal sealed class StreamedBody : BodyEntry
+internal sealed class StreamedBody : BodyEntry, IAfterRelease
 {
     /// <summary>How many bytes wait for the handler before the peer is held back.</summary>
     public const int Window = 8 * 1024;
@@ -112,7 +112,7 @@ internal sealed class StreamedBody : BodyEntry
 
         if (!IsWriting)
         {
-            Channel.Shard.AfterRelease(static state => ((StreamedBody)state!).CompleteWithAbortion(), this);
+            Channel.Shard.AfterRelease(this);
         }
     }
 
@@ -123,6 +123,13 @@ internal sealed class StreamedBody : BodyEntry
         _pipe.Writer.Complete(Abortion);
     }
 
-    /// <summary>The handler is through: what it did not read is let go. No lock may be held.</summary>
-    public void CompleteReader() => _pipe.Reader.Complete();
+    /// <summary>The handler is through: what it did not read is let go. Under the lock; carried out when it is released.</summary>
+    public void EndReading() => Channel.Shard.AfterRelease(new ReadingEnd(_pipe.Reader));
+
+    void IAfterRelease.OnReleased(CoapShard shard) => CompleteWithAbortion();
+
+    private sealed class ReadingEnd(PipeReader reader) : IAfterRelease
+    {
+        public void OnReleased(CoapShard shard) => reader.Complete();
+    }
 }

@@ -45,7 +45,7 @@ internal sealed class StreamedUploads(CoapShard shard, RequestBodies bodies)
 
         // Otherwise the next block is told: of an error at once, of a success after the last block, as what follows is part of what the
         // handler did not need.
-        shard.AfterRelease(static state => ((StreamedBody)state!).CompleteReader(), stream);
+        stream.EndReading();
     }
 
     /// <summary>Whether a block is the one that came last.</summary>

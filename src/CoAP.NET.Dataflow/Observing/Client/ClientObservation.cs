@@ -10,7 +10,7 @@ namespace CoAP.NET.Observing;
 /// forgotten and registers again;
 /// <see cref="ClientNotifications"/> takes what the server sends. The only timer is that of the shard's wheel.
 /// </summary>
-internal sealed class ClientObservation : WheelTimer, IStandingOwner
+internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRelease
 {
     // Only what arrives while a thread is busy with the observation waits here, so a few are many.
     private const int MaxWaiting = 64;
@@ -83,8 +83,9 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner
     void IStandingOwner.OnTransmission(CoapTransmission transmission, CoapInboundKind fate) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Transmission, Transmission = transmission, Fate = fate });
 
-    internal override void Fire(long now) =>
-        _shard.AfterRelease(static observation => ((ClientObservation)observation!).Post(new ObservationEvent { Kind = ObservationEventKind.Due }), this);
+    internal override void Fire(long now) => _shard.AfterRelease(this);
+
+    void IAfterRelease.OnReleased(CoapShard shard) => Post(new ObservationEvent { Kind = ObservationEventKind.Due });
 
     /// <summary>Handles an event, or leaves it to the thread that is busy with the observation. No lock may be held.</summary>
     public void Post(in ObservationEvent happened)

@@ -9,7 +9,7 @@ namespace CoAP.NET.Observing;
 /// that received last where a receive loop drives the clock. Where a timer of the system does, its thread belongs to the shared pool; there
 /// they run on a thread of the library.
 /// </summary>
-internal sealed class NotificationJobs : WheelTimer
+internal sealed class NotificationJobs : WheelTimer, IAfterRelease
 {
     // For each tick, and for each time that the lock is held.
     private const int MaxJobs = 64;
@@ -18,9 +18,7 @@ internal sealed class NotificationJobs : WheelTimer
     // When a handler holds up the thread that does the jobs, the next tick goes on with the rest.
     private static readonly long s_patience = TimeSpan.FromMilliseconds(10).Ticks;
 
-    private static readonly Action<object?> s_wake = static jobs => ((NotificationJobs)jobs!)._shard.Clock?.Wake();
     private static readonly Action<object?> s_goOn = static jobs => ((NotificationJobs)jobs!).GoOn();
-    private static readonly Action<object?> s_handOver = static jobs => ((NotificationJobs)jobs!).HandOver();
 
     private readonly ObserverLayer _layer;
     private readonly CoapShard _shard;
@@ -37,6 +35,9 @@ internal sealed class NotificationJobs : WheelTimer
         _shard = layer.Shard;
         _isOnPoolThreads = ReferenceEquals(_shard.Environment.TimeProvider, TimeProvider.System);
     }
+
+    // On a thread of the shared pool, where no handler runs.
+    private bool MustHandOver => _isOnPoolThreads && UserCode.Role is null;
 
     private bool IsEmpty => _runs.Count == 0 && _peers.Count == 0;
 
@@ -80,16 +81,28 @@ internal sealed class NotificationJobs : WheelTimer
 
     internal override void Fire(long now)
     {
-        if (_isOnPoolThreads && UserCode.Role is null)
+        if (MustHandOver)
         {
-            _shard.AfterRelease(s_handOver, this);
+            _shard.AfterRelease(this);
             return;
         }
 
         DoSome(now);
         if (!IsEmpty)
         {
-            _shard.AfterRelease(s_goOn, this);
+            _shard.AfterRelease(this);
+        }
+    }
+
+    void IAfterRelease.OnReleased(CoapShard shard)
+    {
+        if (MustHandOver)
+        {
+            HandOver();
+        }
+        else
+        {
+            GoOn();
         }
     }
 
@@ -124,7 +137,7 @@ internal sealed class NotificationJobs : WheelTimer
             if (_layer.Runs.Begin(subject, now) is { } exchange)
             {
                 // Where a timer drives the clock it is set anew only after this tick, and a handler may take its time.
-                _shard.AfterRelease(s_wake, this);
+                _shard.WakeFirst();
                 _shard.Serve(exchange);
             }
         }

@@ -8,7 +8,7 @@ namespace CoAP.NET.Observing;
 /// latest in the last one, how many there are.
 /// </summary>
 /// <param name="sender">Who events come from.</param>
-internal sealed class ObserverEvents(object sender)
+internal sealed class ObserverEvents(object sender) : IAfterRelease
 {
     // Strangers make events; a handler that is slower than they are must not let them pile up.
     private const int MaxWaiting = 4096;
@@ -52,6 +52,8 @@ internal sealed class ObserverEvents(object sender)
             Interlocked.Exchange(ref _isRaising, 0);
         }
     }
+
+    void IAfterRelease.OnReleased(CoapShard shard) => Raise(shard.Environment);
 
     private bool TryAdd(string name, EventHandler<CoapObserverChange>? handlers, CoapChannel channel, string path, CoapObserverEnd? end)
     {

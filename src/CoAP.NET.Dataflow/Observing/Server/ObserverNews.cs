@@ -7,13 +7,8 @@ namespace CoAP.NET.Observing;
 internal sealed class ObserverNews
 {
     private readonly CoapShard _shard;
-    private readonly Action<object?> _raise;
 
-    public ObserverNews(CoapShard shard)
-    {
-        _shard = shard;
-        _raise = events => ((ObserverEvents)events!).Raise(_shard.Environment);
-    }
+    public ObserverNews(CoapShard shard) => _shard = shard;
 
     /// <summary>A client is an observer now.</summary>
     /// <param name="observer">The observer.</param>
@@ -28,7 +23,7 @@ internal sealed class ObserverNews
 
         if (observer.Subject.Route.Events is { } events && events.AddCame(observer.Channel, observer.Subject.Path))
         {
-            _shard.AfterRelease(_raise, events);
+            _shard.AfterRelease(events);
         }
     }
 
@@ -46,7 +41,7 @@ internal sealed class ObserverNews
 
         if (observer.Subject.Route.Events is { } events && events.AddWent(observer.Channel, observer.Subject.Path, end))
         {
-            _shard.AfterRelease(_raise, events);
+            _shard.AfterRelease(events);
         }
     }
 
@@ -55,7 +50,7 @@ internal sealed class ObserverNews
     {
         if (observer.Subject.Route.Events is { } events && events.AddAcknowledged(observer.Channel, observer.Subject.Path))
         {
-            _shard.AfterRelease(_raise, events);
+            _shard.AfterRelease(events);
         }
     }
 

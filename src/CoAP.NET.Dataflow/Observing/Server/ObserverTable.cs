@@ -332,7 +332,7 @@ internal sealed class ObserverTable
         {
             if (loser is not null)
             {
-                _shard.AfterRelease(static loser => ((PeerObservers)loser!).GiveWay(), loser);
+                _shard.AfterRelease(loser);
             }
 
             return true;

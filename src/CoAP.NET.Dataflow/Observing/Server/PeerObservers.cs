@@ -6,7 +6,7 @@ namespace CoAP.NET.Observing;
 /// The observers of one client, and what bounds its notifications over all of them (RFC 7641 section 4.5.1). The timer is for what waits.
 /// Guarded by the shard's lock.
 /// </summary>
-internal sealed class PeerObservers : WheelTimer
+internal sealed class PeerObservers : WheelTimer, IAfterRelease
 {
     private readonly ObserverLayer _layer;
     private long _movedAt;
@@ -131,6 +131,9 @@ internal sealed class PeerObservers : WheelTimer
             _layer.Shard.Exit();
         }
     }
+
+    // The shard is that of the client that takes the place.
+    void IAfterRelease.OnReleased(CoapShard shard) => GiveWay();
 
     internal override void Fire(long now) => _layer.Sender.QueuePeer(this, now);
 }
