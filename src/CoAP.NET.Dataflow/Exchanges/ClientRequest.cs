@@ -36,15 +36,50 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     public override bool IsCompleted => Volatile.Read(ref _outcome) is not null;
 
     /// <summary>Ends it with its response. No lock may be held: what waits for it may run before this returns.</summary>
-    public void Complete(CoapResponse response, InlineContinuations continuations)
+    public void Complete(CoapResponse response)
     {
         if (TrySetOutcome(response))
         {
             StopWatchingCancellation();
-            if (!_mayRunInline || !continuations.TryRun(this))
+            if (!_mayRunInline || !Layer.Continuations.TryRun(this))
             {
                 Tell();
             }
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    {
+        if (fate == CoapInboundKind.Acknowledged && WantsResponse)
+        {
+            Channel.Shard.Enter();
+            try
+            {
+                Layer.OnAcknowledged(this);
+            }
+            finally
+            {
+                Channel.Shard.Exit();
+            }
+        }
+        else if (TryTake())
+        {
+            if (fate is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
+            {
+                // Nothing else is to come (RFC 7967 section 2.1).
+                Complete(CoapResponse.None(Channel.Remote));
+                return;
+            }
+
+            Fail(fate switch
+            {
+                CoapInboundKind.Reset => new CoapResetException(Target),
+                CoapInboundKind.Unreachable => new CoapUnreachableException(Target),
+                CoapInboundKind.SendFailed => new CoapSendException(Target, transmission.SendError),
+                CoapInboundKind.NotSent => new CoapBusyException(Target, Channel.Parameters.MaxQueuedRequests),
+                _ => ExchangeTimes.GivenUp(transmission),
+            });
         }
     }
 

@@ -252,22 +252,11 @@ internal sealed class ClientSender
 
     private static string DeclinedText(CoapChannel channel) => $"The request to {channel} was declined by a block that was linked into the pipeline.";
 
-    private void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
+    private static void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
 
-    private void Fail(PendingRequest request, CoapException error)
+    private static void Fail(PendingRequest request, CoapException error)
     {
-        bool isTaken;
-        _shard.Enter();
-        try
-        {
-            isTaken = _layer.TryTake(request);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-
-        if (isTaken)
+        if (request.TryTake())
         {
             request.Fail(error);
         }

@@ -13,7 +13,14 @@ internal sealed class ExchangeLayer
     // Guarded by Shard.Gate.
     private readonly HashSet<PingRequest> _pings = [];
 
-    public ExchangeLayer(CoapShard shard) => _shard = shard;
+    public ExchangeLayer(CoapShard shard)
+    {
+        _shard = shard;
+        Continuations = new InlineContinuations(shard.Environment);
+    }
+
+    /// <summary>Decides where what users do after a response runs. Used without the lock.</summary>
+    public InlineContinuations Continuations { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     public void Register(ClientRequest request)

@@ -56,7 +56,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
                 break;
             case CoapInboundKind.Acknowledged or CoapInboundKind.Reset or CoapInboundKind.NotAcknowledged or CoapInboundKind.Unreachable
                 or CoapInboundKind.NotSent or CoapInboundKind.SendFailed or CoapInboundKind.Sent:
-                _responses.OnTransmission(in item);
+                ResponseMatching.OnTransmission(in item);
                 break;
             case CoapInboundKind.Connected:
                 _connections.OnReady(item.Channel);

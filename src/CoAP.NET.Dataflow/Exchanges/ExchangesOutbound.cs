@@ -60,7 +60,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     internal void SendOwn(CoapTransmission transmission)
     {
         bool isTaken = Offer(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
-        _observe.OnOffered(transmission, isTaken);
+        transmission.Owner?.OnOffered(transmission, isTaken);
     }
 
     /// <summary>Has Messaging send no more copies of a message of ours and free its place. No lock may be held.</summary>
@@ -221,7 +221,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
             NeverConfirmable = carriesEcho,
         };
         exchange.IsAnswered = true;
-        if (toGroup && !silent ? !TryAnswerAtLeisure(outbound) : !Offer(outbound))
+        if (toGroup && !silent ? !TryAnswerAtLeisure(outbound, observer) : !Offer(outbound))
         {
             _observe.Withdraw(observer);
         }
@@ -231,10 +231,10 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
     }
 
-    private bool TryAnswerAtLeisure(in CoapOutbound answer)
+    private bool TryAnswerAtLeisure(in CoapOutbound answer, Observer? observer)
     {
         TimeSpan leisure = _groups.LeisureOf(answer.Message!, answer.Channel.Parameters);
-        if (Delayed.TryAdd(answer, leisure))
+        if (Delayed.TryAdd(answer, leisure, observer))
         {
             return true;
         }
@@ -244,10 +244,12 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     }
 
     /// <summary>Gives up an answer that made room for that of another source. No lock may be held.</summary>
-    internal void DropDelayed(CoapOutbound answer)
+    /// <param name="answer">The answer.</param>
+    /// <param name="observer">Whose registration it answers; null for none.</param>
+    internal void DropDelayed(CoapOutbound answer, Observer? observer)
     {
         FinishDropped(answer);
-        _observe.Withdraw(answer.Transmission?.Source as Observer);
+        _observe.Withdraw(observer);
     }
 
     private void FinishDropped(in CoapOutbound answer)
@@ -257,11 +259,13 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     }
 
     /// <summary>Sends an answer whose moment has come. No lock may be held.</summary>
-    internal void SendDelayed(CoapOutbound answer)
+    /// <param name="answer">The answer.</param>
+    /// <param name="observer">Whose registration it answers; null for none.</param>
+    internal void SendDelayed(CoapOutbound answer, Observer? observer)
     {
         if (!Offer(answer))
         {
-            _observe.Withdraw(answer.Transmission?.Source as Observer);
+            _observe.Withdraw(observer);
         }
     }
 

@@ -177,23 +177,4 @@ internal sealed class ObserveAnswers
             _shard.Exit();
         }
     }
-
-    /// <summary>A message of ours was offered down; mostly there is nothing more to say of it.</summary>
-    public void OnOffered(CoapTransmission transmission, bool isTaken)
-    {
-        if (transmission.Source is not Observer observer || (isTaken && (transmission.IsOver || !observer.Channel.IsReliable)))
-        {
-            return;
-        }
-
-        _shard.Enter();
-        try
-        {
-            _observers.Sender.OnOffered(observer, transmission, isTaken);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
 }

@@ -4,14 +4,13 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>A request or ping of ours that waits for what becomes of it. The timer is its time limit. Guarded by Shard.Gate, but for the completion.</summary>
-internal abstract class PendingRequest : WheelTimer
+internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
 {
-    private readonly ExchangeLayer _layer;
     private CancellationTokenRegistration _cancellation;
 
     protected PendingRequest(ExchangeLayer layer, CoapChannel channel, CoapMessage message, RequestTime time, bool passesQueue = false)
     {
-        _layer = layer;
+        Layer = layer;
         Channel = channel;
         Message = message;
         Time = time;
@@ -21,6 +20,9 @@ internal abstract class PendingRequest : WheelTimer
             TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
         };
     }
+
+    /// <summary>Where it is registered.</summary>
+    protected ExchangeLayer Layer { get; }
 
     public CoapChannel Channel { get; }
 
@@ -62,7 +64,48 @@ internal abstract class PendingRequest : WheelTimer
         StopWatchingCancellation();
     }
 
-    internal override void Fire(long now) => _layer.OnTimeout(this, now);
+    /// <inheritdoc/>
+    public abstract void OnFate(CoapTransmission transmission, CoapInboundKind fate);
+
+    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason)
+    {
+        if (TryTake())
+        {
+            FailUnanswered(reason);
+        }
+    }
+
+    /// <summary>Fails a request that was taken out, because its connection has ended. No lock may be held.</summary>
+    /// <param name="reason">Why the connection has ended.</param>
+    public void FailUnanswered(CoapConnectionException reason)
+    {
+        bool wasSent = Transmission.Attempts > 0;
+        string what = Message.Code.IsRequest ? Message.Code.ToString() : "The ping";
+        Fail(new CoapConnectionException(reason.Error, $"{what} to {Target} was not {(wasSent ? "answered" : "sent")}: {reason.Message}", reason)
+        {
+            Diagnostic = reason.Diagnostic,
+            RetryAfter = reason.RetryAfter,
+            IsOutcomeUnknown = wasSent && Message.Code.IsRequest && !Message.Code.IsSafe,
+            IsUnsent = !wasSent,
+        });
+    }
+
+    /// <summary>Takes it out, so that nobody else ends it. No lock may be held.</summary>
+    /// <returns>False when it was taken out already.</returns>
+    public bool TryTake()
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            return Layer.TryTake(this);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
+
+    internal override void Fire(long now) => Layer.OnTimeout(this, now);
 
     /// <summary>Call after the completion was set: then either this or <see cref="CancelWith"/> on another thread sees the registration.</summary>
     protected void StopWatchingCancellation() => _cancellation.Unregister();
@@ -77,7 +120,7 @@ internal abstract class PendingRequest : WheelTimer
         Channel.Shard.Enter();
         try
         {
-            isTaken = _layer.Abandon(this);
+            isTaken = Layer.Abandon(this);
         }
         finally
         {

@@ -18,9 +18,16 @@ internal sealed class PingRequest : PendingRequest
     /// <summary>Whether its outcome is known; <see cref="Completion"/> may end a little later.</summary>
     public override bool IsCompleted => Volatile.Read(ref _isOver) != 0;
 
-    public void OnEvent(CoapInboundKind kind, long now)
+    /// <inheritdoc/>
+    public override void OnFate(CoapTransmission transmission, CoapInboundKind fate)
     {
-        switch (kind)
+        if (!TryTake())
+        {
+            return;
+        }
+
+        long now = Channel.Shard.Environment.Now;
+        switch (fate)
         {
             // A Reset is the answer; whoever acknowledges instead is there as well.
             case CoapInboundKind.Reset or CoapInboundKind.Acknowledged:

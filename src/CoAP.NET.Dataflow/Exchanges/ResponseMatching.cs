@@ -19,7 +19,6 @@ internal sealed class ResponseMatching
     private readonly BlockwiseServing _blockwise;
     private readonly ObserverLayer _observers;
     private readonly CoapCounters _counters;
-    private readonly InlineContinuations _continuations;
 
     public ResponseMatching(
         CoapShard shard,
@@ -38,7 +37,6 @@ internal sealed class ResponseMatching
         _blockwise = blockwise;
         _observers = observers;
         _counters = shard.Environment.Counters;
-        _continuations = new InlineContinuations(shard.Environment);
     }
 
     /// <summary>A response has come.</summary>
@@ -96,7 +94,7 @@ internal sealed class ResponseMatching
         _outbound.Settle(item.Reception, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);
         if (acceptable)
         {
-            request.Complete(new CoapResponse(message, item.Channel.Remote), _continuations);
+            request.Complete(new CoapResponse(message, item.Channel.Remote));
             return;
         }
 
@@ -173,17 +171,6 @@ internal sealed class ResponseMatching
     private static bool IsPartFromTheMiddle(CoapMessage message) =>
         message.HasOptions && message.OptionsToRead! is { } options && (options.Block2?.Number > 0 || options.Block1 is { Number: > 0 } or { More: true });
 
-    private static bool OnStanding(in CoapInbound item)
-    {
-        if (item.Transmission?.Owner is not StandingRequest standing)
-        {
-            return false;
-        }
-
-        standing.Owner.OnTransmission(item.Transmission, item.Kind);
-        return true;
-    }
-
     private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokens client, byte[] state, TimeSpan age)
     {
         if (!OptionRules.Check(message).IsAccepted)
@@ -197,74 +184,12 @@ internal sealed class ResponseMatching
         client.Give(new CoapStatelessResponse(new CoapResponse(message, item.Channel.Remote), state, age));
     }
 
-    /// <summary>Something became of a message of ours.</summary>
-    public void OnTransmission(in CoapInbound item)
+    /// <summary>Something became of a message of ours: whoever asked for it is told.</summary>
+    public static void OnTransmission(in CoapInbound item)
     {
-        if (item.Transmission is { Source: Observer observer })
+        if (item.Transmission is { Owner: { } owner } transmission)
         {
-            OnFate(observer, item.Transmission, item.Kind);
-            return;
-        }
-
-        if (item.Transmission?.Owner is PingRequest ping)
-        {
-            if (TryTake(ping))
-            {
-                ping.OnEvent(item.Kind, _shard.Environment.Now);
-            }
-
-            return;
-        }
-
-        if (item.Transmission?.Owner is GroupRequest group)
-        {
-            if (item.Kind is CoapInboundKind.NotSent or CoapInboundKind.SendFailed)
-            {
-                group.End(item.Kind == CoapInboundKind.NotSent
-                    ? new CoapBusyException(group.Channel.ToString(), group.Channel.Parameters.MaxQueuedRequests)
-                    : new CoapSendException(group.Channel.ToString(), item.Transmission.SendError));
-            }
-
-            return;
-        }
-
-        if (OnStanding(in item) || _blockwise.OnTransmission(item.Transmission, item.Kind) || item.Transmission?.Owner is not ClientRequest request)
-        {
-            return;
-        }
-
-        if (item.Kind == CoapInboundKind.Acknowledged && request.WantsResponse)
-        {
-            _shard.Enter();
-            try
-            {
-                _layer.OnAcknowledged(request);
-            }
-            finally
-            {
-                _shard.Exit();
-            }
-
-            return;
-        }
-
-        if (TryTake(request))
-        {
-            if (item.Kind is CoapInboundKind.Acknowledged or CoapInboundKind.Sent)
-            {
-                // Nothing else is to come (RFC 7967 section 2.1).
-                request.Complete(CoapResponse.None(request.Channel.Remote), _continuations);
-                return;
-            }
-
-            request.Fail(item.Kind switch
-            {
-                CoapInboundKind.Reset => new CoapResetException(request.Target),
-                CoapInboundKind.Unreachable => new CoapUnreachableException(request.Target),
-                CoapInboundKind.SendFailed => new CoapSendException(request.Target, item.Transmission!.SendError),
-                CoapInboundKind.NotSent => new CoapBusyException(request.Target, request.Channel.Parameters.MaxQueuedRequests),
-                _ => ExchangeTimes.GivenUp(request.Transmission),
-            });
+            owner.OnFate(transmission, item.Kind);
         }
     }
 
@@ -275,21 +200,7 @@ internal sealed class ResponseMatching
         if (item.Transmission is { } transmission)
         {
             // One message that could not be sent any more.
-            if (transmission.Source is Observer observer)
-            {
-                OnFate(observer, transmission, item.Kind);
-                return;
-            }
-
-            if (transmission.Owner is PendingRequest unsent && TryTake(unsent))
-            {
-                unsent.Fail(Unanswered(unsent, reason));
-            }
-            else if (transmission.Owner is StandingRequest standing)
-            {
-                standing.Owner.OnDisconnected(standing, reason);
-            }
-
+            transmission.Owner?.OnDisconnected(transmission, reason);
             return;
         }
 
@@ -311,7 +222,7 @@ internal sealed class ResponseMatching
 
         foreach (PendingRequest request in pending)
         {
-            request.Fail(Unanswered(request, reason));
+            request.FailUnanswered(reason);
         }
 
         foreach (StandingRequest standing in open)
@@ -320,45 +231,5 @@ internal sealed class ResponseMatching
         }
 
         _shard.Drain.OnGone(channel, reason);
-    }
-
-    // What became of a notification.
-    private void OnFate(Observer observer, CoapTransmission transmission, CoapInboundKind kind)
-    {
-        _shard.Enter();
-        try
-        {
-            _observers.Sender.OnEnded(observer, transmission, kind, _shard.Environment.Now);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
-
-    private bool TryTake(PendingRequest request)
-    {
-        _shard.Enter();
-        try
-        {
-            return _layer.TryTake(request);
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-    }
-
-    private static CoapConnectionException Unanswered(PendingRequest request, CoapConnectionException reason)
-    {
-        bool wasSent = request.Transmission.Attempts > 0;
-        string what = request.Message.Code.IsRequest ? request.Message.Code.ToString() : "The ping";
-        return new CoapConnectionException(reason.Error, $"{what} to {request.Target} was not {(wasSent ? "answered" : "sent")}: {reason.Message}", reason)
-        {
-            Diagnostic = reason.Diagnostic,
-            RetryAfter = reason.RetryAfter,
-            IsOutcomeUnknown = wasSent && request.Message.Code.IsRequest && !request.Message.Code.IsSafe,
-            IsUnsent = !wasSent,
-        };
     }
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Exchanges;
 /// A token towards a peer that any number of responses may come to: that of an observation (RFC 7641 section 3). It stands in the table of tokens before the
 /// first message leaves and until it is closed, whatever becomes of the messages that carry it.
 /// </summary>
-internal sealed class StandingRequest
+internal sealed class StandingRequest : ITransmissionOwner
 {
     private volatile bool _refusesNotifications;
 
@@ -30,4 +30,8 @@ internal sealed class StandingRequest
         get => _refusesNotifications;
         set => _refusesNotifications = value;
     }
+
+    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate) => Owner.OnTransmission(transmission, fate);
+
+    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) => Owner.OnDisconnected(this, reason);
 }

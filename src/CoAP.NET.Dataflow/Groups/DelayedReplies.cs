@@ -1,5 +1,6 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
+using CoAP.NET.Observing;
 
 namespace CoAP.NET.Groups;
 
@@ -42,12 +43,13 @@ internal sealed class DelayedReplies
     /// <summary>Keeps an answer until a random moment within a period. No lock may be held.</summary>
     /// <param name="reply">The answer.</param>
     /// <param name="leisure">The period.</param>
+    /// <param name="observer">Whose registration it answers; null for none.</param>
     /// <returns>False when too many wait already, and no other source has more of them.</returns>
-    public bool TryAdd(in CoapOutbound reply, TimeSpan leisure)
+    public bool TryAdd(in CoapOutbound reply, TimeSpan leisure, Observer? observer)
     {
         // 53 random bits make a number from 0 up to 1.
         double share = (_shard.Environment.Random.NextUInt64() >> 11) * (1.0 / (1UL << 53));
-        Waiting waiting = new(this, reply);
+        Waiting waiting = new(this, reply, observer);
         _shard.Enter();
         try
         {
@@ -112,11 +114,13 @@ internal sealed class DelayedReplies
     {
         private readonly DelayedReplies _owner;
         private readonly CoapOutbound _reply;
+        private readonly Observer? _observer;
 
-        public Waiting(DelayedReplies owner, CoapOutbound reply)
+        public Waiting(DelayedReplies owner, CoapOutbound reply, Observer? observer)
         {
             _owner = owner;
             _reply = reply;
+            _observer = observer;
             Holding = new SourceLedger<Waiting>.Holding(this, owner._shard.Environment.Sources.Of(reply.Channel.Remote));
         }
 
@@ -129,11 +133,11 @@ internal sealed class DelayedReplies
         {
             if (IsDropped)
             {
-                _owner._block.DropDelayed(_reply);
+                _owner._block.DropDelayed(_reply, _observer);
             }
             else
             {
-                _owner._block.SendDelayed(_reply);
+                _owner._block.SendDelayed(_reply, _observer);
             }
         }
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.Groups;
 /// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token is then kept for a
 /// while, so that late answers are known for what they are. The timer is its end, then that of its token.
 /// </summary>
-internal sealed class GroupRequest : WheelTimer, IAfterRelease
+internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwner
 {
     private Dictionary<CoapAddress, (uint Number, long At)>? _newest;
     private readonly GroupRequests _owner;
@@ -159,6 +159,18 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease
 
         EndLocked(now);
         Channel.Shard.AfterRelease(this);
+    }
+
+    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    {
+        if (fate == CoapInboundKind.NotSent)
+        {
+            End(new CoapBusyException(Channel.ToString(), Channel.Parameters.MaxQueuedRequests));
+        }
+        else if (fate == CoapInboundKind.SendFailed)
+        {
+            End(new CoapSendException(Channel.ToString(), transmission.SendError));
+        }
     }
 
     void IAfterRelease.OnReleased(CoapShard shard) => Complete(null);

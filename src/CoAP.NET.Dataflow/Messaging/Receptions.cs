@@ -222,7 +222,7 @@ internal sealed class Receptions
                 {
                     // It rides on the acknowledgement, which nobody acknowledges.
                     rides.IsOver = true;
-                    if (rides.Source is not null)
+                    if (rides.IsRenewable)
                     {
                         _transmissions.Raise(CoapInboundKind.Acknowledged, rides);
                     }

@@ -8,10 +8,10 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
 
     /// <summary>Puts the newest message into the place of one that is outstanding, with a Message ID of its own. Timer and count of retransmissions stay.</summary>
     /// <returns>Whether there is a newer one.</returns>
-    public bool TryRenew(CoapTransmission transmission, ITransmissionSource source, CoapChannel peer, long now)
+    public bool TryRenew(CoapTransmission transmission, CoapChannel peer, long now)
     {
         if (peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime) > now
-            || source.Take(transmission, now) is not { } message || ReferenceEquals(message, transmission.Message))
+            || transmission.Owner!.Take(transmission, now) is not { } message || ReferenceEquals(message, transmission.Message))
         {
             return false;
         }

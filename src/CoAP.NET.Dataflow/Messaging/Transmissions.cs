@@ -35,9 +35,9 @@ internal sealed class Transmissions
     /// <summary>Sends a message of ours as soon as it may go.</summary>
     public void Send(CoapTransmission transmission, long now)
     {
-        if (transmission is { Source: { } source, Message.Type: CoapMessageType.NonConfirmable })
+        if (transmission is { IsRenewable: true, Message.Type: CoapMessageType.NonConfirmable })
         {
-            SendPaced(transmission, source, now);
+            SendPaced(transmission, now);
             return;
         }
 
@@ -76,10 +76,10 @@ internal sealed class Transmissions
     }
 
     /// <summary>
-    /// Sends the newest Non-confirmable message of a source. The source paces itself, so that neither NSTART nor PROBING_RATE holds it up; it never goes before a reply
+    /// Sends the newest Non-confirmable message of an owner that has newer ones. The owner paces itself, so that neither NSTART nor PROBING_RATE holds it up; it never goes before a reply
     /// that waits, and does not wait itself. All its messages have one place among the outstanding ones, so that a reset finds them.
     /// </summary>
-    private void SendPaced(CoapTransmission transmission, ITransmissionSource source, long now)
+    private void SendPaced(CoapTransmission transmission, long now)
     {
         if (transmission.IsOver)
         {
@@ -101,7 +101,7 @@ internal sealed class Transmissions
             transmission.IsReply = true;
             Transmit(transmission, peer, sending, now);
         }
-        else if (_renewals.TryRenew(transmission, source, peer, now))
+        else if (_renewals.TryRenew(transmission, peer, now))
         {
             transmission.Attempts++;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
@@ -162,16 +162,16 @@ internal sealed class Transmissions
             return;
         }
 
-        if (transmission.Source is { } source)
+        if (transmission.IsRenewable)
         {
-            long next = source.MayBeTakenAt(transmission, now);
+            long next = transmission.Owner!.MayBeTakenAt(transmission, now);
             if (next > now)
             {
                 _shard.Wheel.Schedule(transmission, next);
                 return;
             }
 
-            _renewals.TryRenew(transmission, source, peer, now);
+            _renewals.TryRenew(transmission, peer, now);
         }
 
         transmission.Attempts++;
@@ -203,7 +203,7 @@ internal sealed class Transmissions
     {
         Pacing.Charge(_times.Refresh(transmission.Channel), bytes.Length, now);
         if (transmission.IsOutstanding && transmission.Message.Type == CoapMessageType.Confirmable
-            && (transmission.Source is null || ReferenceEquals(encoded, transmission.Message)))
+            && (!transmission.IsRenewable || ReferenceEquals(encoded, transmission.Message)))
         {
             transmission.Encoded ??= bytes.ToArray();
         }
@@ -317,9 +317,9 @@ internal sealed class Transmissions
         {
             (CoapTransmission first, long mayProbe) = Pacing.FirstToProbe(peer, sending, now);
             long next = Math.Max(MayUseMessageId(peer, now), mayProbe);
-            if (next <= now && first.Source is { } source)
+            if (next <= now && first.IsRenewable)
             {
-                next = source.MayBeTakenAt(first, now);
+                next = first.Owner!.MayBeTakenAt(first, now);
             }
 
             if (next > now)
@@ -377,9 +377,9 @@ internal sealed class Transmissions
     private void Transmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
     {
         CoapMessage message = transmission.Message;
-        if (transmission.Source is { } source)
+        if (transmission.IsRenewable)
         {
-            if (source.Take(transmission, now) is not { } newest)
+            if (transmission.Owner!.Take(transmission, now) is not { } newest)
             {
                 transmission.IsOver = true;
                 return;
@@ -426,7 +426,7 @@ internal sealed class Transmissions
     }
 
     // Copies of what may change until it leaves are encoded anew: from the same message they have the same bytes, and most never need one.
-    private static bool KeepsBytes(CoapTransmission transmission) => transmission.Source is null;
+    private static bool KeepsBytes(CoapTransmission transmission) => !transmission.IsRenewable;
 
     private bool MayLeave(CoapTransmission transmission, int size, long now) =>
         transmission.IsLimited ? _shard.Guard.MaySend(transmission.Channel, size, now) : _shard.Guard.MayRequest(transmission.Channel, size, now);

@@ -5,7 +5,7 @@ namespace CoAP.NET.Mesh;
 /// <summary>A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a Non-confirmable one is over.</summary>
 public sealed class CoapTransmission : WheelTimer
 {
-    internal CoapTransmission(CoapChannel channel, CoapMessage message, object? owner)
+    internal CoapTransmission(CoapChannel channel, CoapMessage message, ITransmissionOwner? owner)
     {
         Channel = channel;
         Message = message;
@@ -30,14 +30,14 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>How many times it was sent so far.</summary>
     public int Attempts { get; internal set; }
 
-    /// <summary>Whoever asked for it, so that what becomes of it finds back: a client's request or a served exchange.</summary>
-    internal object? Owner { get; }
+    /// <summary>Whoever asked for it and is told what becomes of it; null when nobody waits for that.</summary>
+    internal ITransmissionOwner? Owner { get; }
 
-    /// <summary>Who is asked for the message each time that it is sent; null for messages that stay as they are. What becomes of each message is raised.</summary>
-    internal ITransmissionSource? Source { get; init; }
+    /// <summary>Whether the owner is asked for the message each time that it is sent, as of a resource that may change until then (RFC 7641 section 4.5.2).</summary>
+    internal bool IsRenewable { get; init; }
 
     /// <summary>Whether somebody waits for what becomes of it.</summary>
-    internal bool IsAwaited => Source is not null || Owner is not null;
+    internal bool IsAwaited => Owner is not null;
 
     // Guarded by Shard.Gate; used by Messaging only.
     internal byte[]? Encoded { get; set; }

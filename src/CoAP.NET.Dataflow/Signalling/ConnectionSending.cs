@@ -53,7 +53,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
     {
         transmission.IsOver = true;
         if (transmission.IsAwaited
-            && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent || transmission.Source is not null))
+            && (kind != CoapInboundKind.Acknowledged || transmission.TellsWhenSent || transmission.IsRenewable))
         {
             shard.Raise(new CoapInbound { Channel = state.Channel, Kind = kind, Transmission = transmission, Reason = state.Reason });
         }
@@ -65,7 +65,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
         {
             Settle(transmission, CoapInboundKind.Disconnected, state, now);
         }
-        else if (transmission.Source is null && transmission.Message.Code.IsEmpty)
+        else if (!transmission.IsRenewable && transmission.Message.Code.IsEmpty)
         {
             pings.Send(state, transmission, now);
         }
@@ -74,7 +74,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
             // RFC 8323 section 5.5: the peer might close at any time and miss it.
             Settle(transmission, CoapInboundKind.Disconnected, state, now);
         }
-        else if (transmission.Source is null)
+        else if (!transmission.IsRenewable)
         {
             transmission.Attempts = 1;
             transmission.SentAt = now;
@@ -101,7 +101,7 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
             return;
         }
 
-        if (transmission.Source!.Take(transmission, now) is not { } message)
+        if (transmission.Owner!.Take(transmission, now) is not { } message)
         {
             transmission.IsOver = true;
             return;

@@ -38,7 +38,7 @@ internal sealed class StreamState(ConnectionWatch watch, CoapChannel channel, lo
     /// </summary>
     public CustodyPings? Custody { get; set; }
 
-    /// <summary>Messages that change until they leave (<see cref="ITransmissionSource"/>) and wait for room on the connection.</summary>
+    /// <summary>Messages that change until they leave (<see cref="ITransmissionOwner"/>) and wait for room on the connection.</summary>
     public LinkedList<CoapTransmission> Waiting => field ??= new();
 
     /// <summary>Ends when the connection is ready, or over; made when somebody waits.</summary>

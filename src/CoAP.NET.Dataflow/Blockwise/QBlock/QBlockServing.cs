@@ -63,36 +63,6 @@ internal sealed class QBlockServing
     /// <summary>The handler has answered a request whose body came by Q-Block1. Under Shard.Gate.</summary>
     public void OnReplied(BodyEntry entry, CoapResult result) => _uploads.OnReplied((QBlockBody)entry, result);
 
-    /// <summary>What became of a message that no request of a peer waited for.</summary>
-    /// <returns>Whether it was one of Q-Block.</returns>
-    public bool OnTransmission(CoapTransmission? transmission, CoapInboundKind fate)
-    {
-        object? owner = transmission?.Owner;
-        if (owner is not (QBlockBody or QBlockSending))
-        {
-            return false;
-        }
-
-        _shard.Enter();
-        try
-        {
-            if (owner is QBlockSending sending)
-            {
-                _sender.OnSent(sending, fate, _shard.Environment.Now);
-            }
-            else if (fate == CoapInboundKind.Reset)
-            {
-                _uploads.OnReset((QBlockBody)owner);
-            }
-        }
-        finally
-        {
-            _shard.Exit();
-        }
-
-        return true;
-    }
-
     /// <summary>Makes of an answer its first block that is asked for, with the others to follow.</summary>
     public CoapResult Cut(CoapExchange exchange, CoapResult result)
     {

@@ -65,10 +65,6 @@ internal sealed class BlockwiseServing
     public BodyVerdict Take(CoapExchange exchange) =>
         Told(exchange, IsQBlock(exchange) && _qblock is not null ? TakeQBlock(exchange, _qblock) : TakeBlock(exchange));
 
-    /// <summary>What became of a message that was sent without a request of the peer that waited for it.</summary>
-    /// <returns>Whether it was one of this chapter.</returns>
-    public bool OnTransmission(CoapTransmission? transmission, CoapInboundKind fate) => _qblock?.OnTransmission(transmission, fate) == true;
-
     private static BodyVerdict Settled => new(BodyVerdictKind.Settle);
 
     private static bool IsQBlock(CoapExchange exchange) => (exchange.Special & SpecialOptions.QBlock) != 0;

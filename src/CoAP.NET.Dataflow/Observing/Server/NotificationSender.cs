@@ -371,7 +371,11 @@ internal sealed class NotificationSender
         NotificationPacing.NoteSent(observer, isConfirmable, now);
         if (isConfirmable)
         {
-            observer.Confirmable = new CoapTransmission(observer.Channel, latest.For(observer.Token, CoapMessageType.Confirmable), null) { Source = observer, IsLimited = true };
+            observer.Confirmable = new CoapTransmission(observer.Channel, latest.For(observer.Token, CoapMessageType.Confirmable), observer)
+            {
+                IsRenewable = true,
+                IsLimited = true,
+            };
             peer.Outstanding++;
             observer.Subject.SetStalled(observer, observer.Channel.IsReliable);
             _shard.Send(observer.Confirmable);
@@ -382,7 +386,7 @@ internal sealed class NotificationSender
         observer.NonConfirmableMessage = message;
         if (observer.NonConfirmable is not { IsOver: false })
         {
-            observer.NonConfirmable = new CoapTransmission(observer.Channel, message, null) { Source = observer, IsLimited = true };
+            observer.NonConfirmable = new CoapTransmission(observer.Channel, message, observer) { IsRenewable = true, IsLimited = true };
         }
 
         peer.Unacknowledged++;

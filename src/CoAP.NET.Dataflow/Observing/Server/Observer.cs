@@ -6,7 +6,7 @@ namespace CoAP.NET.Observing;
 /// An entry in the list of observers: a client and its token (RFC 7641 section 4.1). The timer is for what is sent although nothing
 /// changed. Guarded by the shard's lock.
 /// </summary>
-internal sealed class Observer : WheelTimer, ITransmissionSource
+internal sealed class Observer : WheelTimer, ITransmissionOwner
 {
     private readonly ObserverLayer _layer;
 
@@ -122,9 +122,44 @@ internal sealed class Observer : WheelTimer, ITransmissionSource
         }
     }
 
-    long ITransmissionSource.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.Sender.MayBeTakenAt(this, transmission, now);
+    void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate)
+    {
+        Channel.Shard.Enter();
+        try
+        {
+            _layer.Sender.OnEnded(this, transmission, fate, Channel.Shard.Environment.Now);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
 
-    CoapMessage? ITransmissionSource.Take(CoapTransmission transmission, long now) => _layer.Sender.Take(this, transmission, now);
+    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
+        ((ITransmissionOwner)this).OnFate(transmission, CoapInboundKind.Disconnected);
+
+    // Mostly there is nothing more to say of it.
+    void ITransmissionOwner.OnOffered(CoapTransmission transmission, bool isTaken)
+    {
+        if (isTaken && (transmission.IsOver || !Channel.IsReliable))
+        {
+            return;
+        }
+
+        Channel.Shard.Enter();
+        try
+        {
+            _layer.Sender.OnOffered(this, transmission, isTaken);
+        }
+        finally
+        {
+            Channel.Shard.Exit();
+        }
+    }
+
+    long ITransmissionOwner.MayBeTakenAt(CoapTransmission transmission, long now) => _layer.Sender.MayBeTakenAt(this, transmission, now);
+
+    CoapMessage? ITransmissionOwner.Take(CoapTransmission transmission, long now) => _layer.Sender.Take(this, transmission, now);
 
     internal override void Fire(long now) => _layer.Sender.OnRefreshDue(this, now);
 }

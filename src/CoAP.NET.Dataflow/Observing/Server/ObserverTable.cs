@@ -145,7 +145,7 @@ internal sealed class ObserverTable
             return null;
         }
 
-        observer.Answer = new CoapTransmission(observer.Channel, response, null) { Source = observer };
+        observer.Answer = new CoapTransmission(observer.Channel, response, observer) { IsRenewable = true };
         return observer.Answer;
     }
 
