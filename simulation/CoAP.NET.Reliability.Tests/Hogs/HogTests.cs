@@ -54,7 +54,7 @@ public sealed class HogTests
     {
         SlowWatch watch = new(TimeProvider.System);
         long milliseconds = TimeSpan.TicksPerMillisecond;
-        for (int i = 0; i < SlowWatch.FirstCalls; i++)
+        for (int i = 0; i < UserCodePolicy.FirstCalls; i++)
         {
             Assert.False(watch.ObserveTaken(0, 8 * milliseconds, GC.GetTotalPauseDuration()));
         }

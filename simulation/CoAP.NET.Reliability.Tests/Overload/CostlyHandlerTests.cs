@@ -8,7 +8,7 @@ namespace CoAP.NET.Reliability.Tests.Overload;
 /// <summary>Handlers that take so much of a receiving thread that it cannot keep up run elsewhere, and wait no longer than their answers are of use.</summary>
 public sealed class CostlyHandlerTests
 {
-    private static readonly TimeSpan s_cost = 2 * SlowWatch.CostlyFrom;
+    private static readonly TimeSpan s_cost = 2 * UserCodePolicy.CostlyFrom;
 
     private readonly VirtualClock _clock = new();
 
@@ -16,16 +16,16 @@ public sealed class CostlyHandlerTests
     public void Costly_calls_leave_a_crowded_loop_until_nothing_has_waited_for_a_second()
     {
         SlowWatch watch = new(_clock);
-        Observe(watch, SlowWatch.FirstCalls + SlowWatch.CallsToBeCostly - 1, isCrowded: true, s_cost);
+        Observe(watch, UserCodePolicy.FirstCalls + UserCodePolicy.CallsToBeCostly - 1, isCrowded: true, s_cost);
         Assert.True(watch.IsInline);
         Observe(watch, 1, isCrowded: true, s_cost);
         Assert.False(watch.IsInline);
         Assert.False(watch.IsSlow);
         Assert.True(watch.IsCostly(isWaitedFor: false));
 
-        _clock.Advance(SlowWatch.CostlyFor);
+        _clock.Advance(UserCodePolicy.CostlyFor);
         Assert.True(watch.IsCostly(isWaitedFor: true));
-        _clock.Advance(SlowWatch.CostlyFor - TimeSpan.FromTicks(1));
+        _clock.Advance(UserCodePolicy.CostlyFor - TimeSpan.FromTicks(1));
         Assert.True(watch.IsCostly(isWaitedFor: false));
         _clock.Advance(TimeSpan.FromTicks(1));
         Assert.False(watch.IsCostly(isWaitedFor: false));
@@ -40,14 +40,14 @@ public sealed class CostlyHandlerTests
         Assert.True(calm.IsInline);
 
         SlowWatch cheap = new(_clock);
-        Observe(cheap, 1000, isCrowded: true, SlowWatch.CostlyFrom - TimeSpan.FromTicks(1));
+        Observe(cheap, 1000, isCrowded: true, UserCodePolicy.CostlyFrom - TimeSpan.FromTicks(1));
         Assert.True(cheap.IsInline);
 
         // Some of them were kept off the processor; the handler is not at fault.
         SlowWatch mixed = new(_clock);
         for (int i = 0; i < 100; i++)
         {
-            Observe(mixed, SlowWatch.CallsToBeCostly - 1, isCrowded: true, s_cost);
+            Observe(mixed, UserCodePolicy.CallsToBeCostly - 1, isCrowded: true, s_cost);
             Observe(mixed, 1, isCrowded: true, TimeSpan.Zero);
         }
 

@@ -19,11 +19,11 @@ internal sealed class CoapThreads : CoapScheduler
     /// <summary>Makes a set of threads; none runs yet.</summary>
     /// <param name="maxThreads">The most threads at a time; at least 1.</param>
     /// <param name="idleTime">How long a thread waits for work before it ends; default a minute.</param>
-    public CoapThreads(int maxThreads = 4096, TimeSpan? idleTime = null)
+    public CoapThreads(int maxThreads = UserCodePolicy.MaxThreads, TimeSpan? idleTime = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);
         _maxThreads = maxThreads;
-        _idleTime = idleTime ?? TimeSpan.FromMinutes(1);
+        _idleTime = idleTime ?? UserCodePolicy.IdleThreadFor;
     }
 
     /// <summary>How many threads there are, working or idle.</summary>

@@ -110,7 +110,7 @@ internal sealed class CoapShard
     {
         if (IsClockLate(now))
         {
-            Wake();
+            Wake(isTick: false);
         }
     }
 
@@ -127,8 +127,14 @@ internal sealed class CoapShard
         }
     }
 
-    /// <summary>Releases the lock, then wakes the clock if need be and carries out what was decided since <see cref="Enter"/>, on this thread. Never throws.</summary>
-    public void Exit()
+    /// <summary>
+    /// Releases the lock, then wakes the clock if need be and carries out what was decided since <see cref="Enter"/>, on this thread. Never
+    /// throws.
+    /// </summary>
+    public void Exit() => Leave(isTick: false);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private void Leave(bool isTick)
     {
         long due = Wheel.NextDue;
         bool wake = due < DriverDue;
@@ -154,9 +160,9 @@ internal sealed class CoapShard
         }
 
         Gate.Exit();
-        if (wake)
+        if (wake || isTick)
         {
-            Wake();
+            Wake(isTick);
         }
 
         if (hasFirst)
@@ -206,11 +212,6 @@ internal sealed class CoapShard
     public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
 
     /// <summary>
-    /// Wakes the driver of the clock after the lock was released, before what is decided next, which may take its time. Only under the lock.
-    /// </summary>
-    public void WakeFirst() => _pending.Effects.Add(ShardEffect.Wake());
-
-    /// <summary>
     /// Sends a message of ours that enters as from the Exchanges stage, so that blocks of users see it, after the lock was released and after what was put off before. Only under the lock. When a
     /// block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
@@ -250,7 +251,7 @@ internal sealed class CoapShard
         {
             due = Wheel.NextDue;
             DriverDue = due;
-            Exit();
+            Leave(isTick: true);
         }
 
         if (failure is not null)
@@ -261,12 +262,19 @@ internal sealed class CoapShard
         return due;
     }
 
-    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and the next one who leaves wakes the clock again.
-    private void Wake()
+    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and whoever leaves next wakes the clock again.
+    private void Wake(bool isTick)
     {
         try
         {
-            Clock?.Wake();
+            if (isTick)
+            {
+                Clock?.OnTicked();
+            }
+            else
+            {
+                Clock?.Wake();
+            }
         }
 #pragma warning disable CA1031 // law of the mesh: stage code never throws
         catch (Exception exception)

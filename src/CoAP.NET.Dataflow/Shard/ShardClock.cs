@@ -3,7 +3,7 @@ namespace CoAP.NET.Shard;
 /// <summary>Runs what is due in a shard: by a timer of the <see cref="TimeProvider"/>, or when a receive loop that drives the clock asks.</summary>
 internal sealed class ShardClock : IDisposable
 {
-    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(10);
+    private static readonly Type s_timerOfSystem = TypeOfSystemTimer();
 
     private readonly CoapShard _shard;
     private readonly ITimer _timer;
@@ -16,6 +16,15 @@ internal sealed class ShardClock : IDisposable
             static state => ((ShardClock)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _shard.Clock = this;
     }
+
+    /// <summary>
+    /// Whether <see cref="Tick"/> runs on threads of the shared pool: no loop drives the clock, and its timer is one of the system. Timers
+    /// of another time, such as that of a test, fire where their owner decides.
+    /// </summary>
+    public bool FiresOnPool => IsTimerDriven && _timer.GetType() == s_timerOfSystem;
+
+    /// <summary>Whether no loop calls <see cref="Tick"/>.</summary>
+    public bool IsTimerDriven => _wakeLoop is null;
 
     /// <summary>From now on a receive loop calls <see cref="Tick"/>, and is woken when something is due earlier than it knows.</summary>
     public void DriveBy(Action wakeLoop)
@@ -31,15 +40,15 @@ internal sealed class ShardClock : IDisposable
     {
         long now = _shard.Environment.ReadClock();
         long due = _shard.Advance(now);
-        if (_wakeLoop is null)
+        if (IsTimerDriven && due != long.MaxValue && _shard.DriverDue == long.MaxValue)
         {
-            Arm();
+            TryAgain();
         }
 
         return due;
     }
 
-    // On a thread of the timer's, where an exception would end the process. The clock goes on: a timer or a time stamp that failed once may be had the next time.
+    // An exception on a thread of the timer would end the process. A timer or time stamp that failed once may work the next time.
     private void OnTimer()
     {
         try
@@ -55,17 +64,23 @@ internal sealed class ShardClock : IDisposable
         }
     }
 
+    private static Type TypeOfSystemTimer()
+    {
+        using ITimer timer = TimeProvider.System.CreateTimer(static _ => { }, null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        return timer.GetType();
+    }
+
     private void TryAgain()
     {
         lock (_shard.Gate)
         {
-            // Who leaves the shard next winds the clock again, if the timer cannot be had now.
+            // Whoever leaves the shard next sets the clock, if the timer fails again.
             _shard.DriverDue = long.MaxValue;
         }
 
         try
         {
-            _timer.Change(s_pause, Timeout.InfiniteTimeSpan);
+            _timer.Change(UserCodePolicy.FailurePause, Timeout.InfiniteTimeSpan);
         }
 #pragma warning disable CA1031 // see above
         catch (Exception exception)
@@ -81,7 +96,7 @@ internal sealed class ShardClock : IDisposable
         _timer.Dispose();
     }
 
-    /// <summary>Something may be due earlier than the driver knows: sets the timer anew, or wakes the loop. No lock may be held.</summary>
+    /// <summary>Something may be due earlier than the driver knows: sets the timer, or wakes the loop. No lock may be held.</summary>
     public void Wake()
     {
         if (_wakeLoop is { } wakeLoop)
@@ -90,7 +105,7 @@ internal sealed class ShardClock : IDisposable
         }
         else if (_shard.IsClockLate(_shard.Environment.ReadClock()))
         {
-            // The timer should have fired long ago, and may not do so at all: as when every thread of the pool blocks.
+            // The timer should have fired long ago and may never do, such as when all threads of the pool are blocked.
             Tick();
         }
         else
@@ -99,7 +114,19 @@ internal sealed class ShardClock : IDisposable
         }
     }
 
-    // Always for the newest time, one caller after another: a tick that ends must not put off what another thread has just scheduled.
+    /// <summary>
+    /// What was due has fired: sets the timer, if no loop calls. Before effects are carried out, as user code among them may block; a loop
+    /// that blocks has a stand-by, which calls again. No lock may be held.
+    /// </summary>
+    public void OnTicked()
+    {
+        if (IsTimerDriven)
+        {
+            Arm();
+        }
+    }
+
+    // Under a lock and always for the newest time, so that no caller overwrites what another one has just scheduled.
     private void Arm()
     {
         lock (_timer)

@@ -131,9 +131,6 @@ internal sealed class ShardDrain
             case ShardEffectKind.GoOn:
                 effect.Continuation.OnReleased(_shard);
                 break;
-            case ShardEffectKind.Wake:
-                _shard.Clock?.Wake();
-                break;
             case ShardEffectKind.Send:
                 _exchangesOut?.SendOwn(effect.Transmission);
                 break;

@@ -40,8 +40,6 @@ internal readonly struct ShardEffect
 
     public static ShardEffect GoOn(IAfterRelease who) => new(ShardEffectKind.GoOn, who);
 
-    public static ShardEffect Wake() => new(ShardEffectKind.Wake);
-
     public static ShardEffect Send(CoapTransmission transmission) => new(ShardEffectKind.Send, transmission);
 
     public static ShardEffect Cancel(CoapTransmission transmission) => new(ShardEffectKind.Cancel, transmission);

@@ -6,9 +6,6 @@ internal enum ShardEffectKind : byte
     /// <summary>Somebody goes on without the lock: completions, events, logs.</summary>
     GoOn,
 
-    /// <summary>The driver of the clock looks when it is next needed.</summary>
-    Wake,
-
     /// <summary>A message of ours enters as from the Exchanges stage.</summary>
     Send,
 

@@ -17,16 +17,7 @@ public sealed class ShardClockTests
     [Fact]
     public async Task A_timer_that_is_set_with_an_old_time_at_hand_is_not_late_by_its_age()
     {
-        CoapEnvironment environment = new()
-        {
-            TimeProvider = TimeProvider.System,
-            Random = new VirtualRandom(1),
-            Scheduler = CoapScheduler.Default,
-            Limits = new CoapLimits(),
-            Counters = new CoapCounters(),
-            Logger = NullLogger.Instance,
-            ParametersOf = _ => CoapTransmissionParameters.Default,
-        };
+        CoapEnvironment environment = EnvironmentOf(TimeProvider.System);
         CoapShard shard = new(0, environment);
         using ShardClock clock = new(shard);
         FiringTimer timer = new();
@@ -62,6 +53,131 @@ public sealed class ShardClockTests
         Assert.Equal([sent, "70000001"], transport.TakeSent());
         transport.Receive(s_server, $"6445{sent[4..8]}{sent[8..16]}");
         await request.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public void User_code_that_a_timer_brings_runs_after_the_timer_was_set_again()
+    {
+        OneTimer time = new();
+        CoapShard shard = new(0, EnvironmentOf(time));
+        using ShardClock clock = new(shard);
+        TimeSpan setTo = default;
+        shard.Enter();
+        shard.Wheel.Schedule(new ActingTimer(shard, () => setTo = time.DueTime), shard.Environment.Now + TimeSpan.TicksPerSecond);
+        shard.Wheel.Schedule(new ActingTimer(shard, static () => { }), shard.Environment.Now + (5 * TimeSpan.TicksPerSecond));
+        shard.Exit();
+        Assert.InRange(time.DueTime, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1.1));
+
+        time.Fire();
+        Assert.InRange(setTo, TimeSpan.FromSeconds(3.8), TimeSpan.FromSeconds(4.1));
+    }
+
+    [Fact]
+    public void A_timer_that_could_not_be_set_is_tried_again_soon()
+    {
+        OneTimer time = new();
+        CoapShard shard = new(0, EnvironmentOf(time));
+        using ShardClock clock = new(shard);
+        shard.Enter();
+        shard.Wheel.Schedule(new ActingTimer(shard, static () => { }), shard.Environment.Now + TimeSpan.TicksPerSecond);
+        shard.Wheel.Schedule(new ActingTimer(shard, static () => { }), shard.Environment.Now + (5 * TimeSpan.TicksPerSecond));
+        shard.Exit();
+        time.Failures = 1;
+        time.Fire();
+        Assert.Equal(UserCodePolicy.FailurePause, time.DueTime);
+        Assert.Equal(1, shard.Environment.Counters[CoapCounter.StageErrors]);
+        time.Fire();
+        Assert.InRange(time.DueTime, TimeSpan.FromSeconds(3.8), TimeSpan.FromSeconds(4.1));
+    }
+
+    [Fact]
+    public void A_clock_knows_whether_its_timer_fires_on_the_shared_pool()
+    {
+        Assert.True(FiresOnPool(TimeProvider.System));
+        Assert.True(FiresOnPool(new OwnDate()));
+        Assert.False(FiresOnPool(new VirtualClock()));
+        Assert.False(FiresOnPool(new OneTimer()));
+        CoapShard shard = new(0, EnvironmentOf(TimeProvider.System));
+        using ShardClock clock = new(shard);
+        clock.DriveBy(static () => { });
+        Assert.False(clock.FiresOnPool);
+    }
+
+    private static bool FiresOnPool(TimeProvider time)
+    {
+        using ShardClock clock = new(new CoapShard(0, EnvironmentOf(time)));
+        return clock.FiresOnPool;
+    }
+
+    private static CoapEnvironment EnvironmentOf(TimeProvider time) => new()
+    {
+        TimeProvider = time,
+        Random = new VirtualRandom(1),
+        Scheduler = CoapScheduler.Default,
+        Limits = new CoapLimits(),
+        Counters = new CoapCounters(),
+        Logger = NullLogger.Instance,
+        ParametersOf = _ => CoapTransmissionParameters.Default,
+    };
+
+    /// <summary>A time of one's own, whose timers are the system's.</summary>
+    private sealed class OwnDate : TimeProvider
+    {
+        public override DateTimeOffset GetUtcNow() => DateTimeOffset.UnixEpoch;
+    }
+
+    /// <summary>Leaves an action to be called after the lock was released.</summary>
+    private sealed class ActingTimer(CoapShard shard, Action action) : WheelTimer, IAfterRelease
+    {
+        internal override void Fire(long now) => shard.AfterRelease(this);
+
+        void IAfterRelease.OnReleased(CoapShard ofTimer) => action();
+    }
+
+    /// <summary>A clock with one timer, which fires when the test says so.</summary>
+    private sealed class OneTimer : TimeProvider, ITimer
+    {
+        private long _ticks = TimeSpan.TicksPerDay;
+        private TimerCallback? _callback;
+        private object? _state;
+
+        public TimeSpan DueTime { get; private set; }
+
+        public int Failures { get; set; }
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => _ticks;
+
+        public void Fire()
+        {
+            _ticks += DueTime.Ticks;
+            _callback!(_state);
+        }
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            (_callback, _state) = (callback, state);
+            return this;
+        }
+
+        public bool Change(TimeSpan dueTime, TimeSpan period)
+        {
+            if (Failures > 0)
+            {
+                Failures--;
+                throw new InvalidOperationException();
+            }
+
+            DueTime = dueTime;
+            return true;
+        }
+
+        public void Dispose()
+        {
+        }
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 
     private sealed class FiringTimer : WheelTimer

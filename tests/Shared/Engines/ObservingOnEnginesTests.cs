@@ -9,28 +9,6 @@ public sealed class ObservingOnEnginesTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Handlers_of_notifications_do_not_run_on_the_threads_of_timers(string engine)
-    {
-        int runs = 0;
-        TaskCompletionSource<(bool IsPool, string Stack)> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapRouteHandlerBuilder? route = null;
-        await using EngineWorld world = await EngineWorld.StartAsync(engine, server => route = server.MapGet("/obs", () =>
-        {
-            if (Interlocked.Increment(ref runs) > 1)
-            {
-                ran.TrySetResult((Thread.CurrentThread.IsThreadPoolThread, Environment.StackTrace));
-            }
-
-            return CoapResults.Text("x");
-        }).Observable());
-        await using CoapObservation observation = await world.Client().ObserveAsync(world.Uri("/obs")).WaitAsync(EngineWorld.Hang);
-        route!.Notify();
-        (bool isPool, string stack) = await ran.Task.WaitAsync(EngineWorld.Hang);
-        Assert.False(isPool, stack);
-    }
-
-    [Theory]
-    [MemberData(nameof(Engines))]
     public async Task Acknowledgements_that_are_slow_do_not_hold_up_the_changes_after_them(string engine)
     {
         const int seenAtLeast = 40;

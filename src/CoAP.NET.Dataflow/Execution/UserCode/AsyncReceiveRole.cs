@@ -3,25 +3,19 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// The mark of a thread that works on what a connection received: user code is told from stage code by it. Nobody takes the thread's work over here; a handler that
-/// blocks holds up its own connection and one thread of the pool, and is given threads of the library when it does so again and again.
+/// The role of the thread that works on what an asynchronous connection received. Nobody takes it over: a handler that blocks holds up its
+/// own connection and one thread of the pool, until it proves slow.
 /// </summary>
-internal sealed class AsyncReceiveRole : IReceiveRole
+/// <param name="connection">The connection; one thread at a time works on it.</param>
+internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRole
 {
-    [ThreadStatic]
-    private static AsyncReceiveRole? t_spare;
-
-    private AsyncConnection? _connection;
     private int _depth;
 
-    /// <summary>Runs the frames that a connection holds on this thread.</summary>
-    public static void Run(AsyncConnection connection)
+    /// <summary>Runs the frames that the connection holds on this thread.</summary>
+    public void Run()
     {
         IReceiveRole? outer = UserCode.Role;
-        AsyncReceiveRole role = t_spare ?? new AsyncReceiveRole();
-        t_spare = null;
-        role._connection = connection;
-        UserCode.Role = role;
+        UserCode.Role = this;
         StageTime.Begin();
         try
         {
@@ -31,19 +25,13 @@ internal sealed class AsyncReceiveRole : IReceiveRole
         {
             StageTime.End();
             UserCode.Role = outer;
-            if (role._depth != 0)
+            if (_depth != 0)
             {
-                role._depth = 0;
+                _depth = 0;
                 connection.LeaveUserCode();
             }
-
-            role._connection = null;
-            t_spare = role;
         }
     }
-
-    // Nobody would take over what the connection received.
-    public bool MayRunContinuations => false;
 
     public bool EnterUserCode()
     {
@@ -52,11 +40,11 @@ internal sealed class AsyncReceiveRole : IReceiveRole
             return false;
         }
 
-        _connection?.EnterUserCode();
+        connection.EnterUserCode();
         return true;
     }
 
-    // How long it took is for who asks the clock now: nobody watched.
+    // No watchdog looks here, so whoever asks reads the clock.
     public UserCodeEnd ExitUserCode()
     {
         if (_depth == 0 || --_depth != 0)
@@ -64,7 +52,7 @@ internal sealed class AsyncReceiveRole : IReceiveRole
             return UserCodeEnd.Nested;
         }
 
-        _connection?.ExitUserCode();
+        connection.ExitUserCode();
         return UserCodeEnd.Late;
     }
 }

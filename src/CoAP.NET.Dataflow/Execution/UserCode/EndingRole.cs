@@ -3,7 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// The mark of a thread that tells of the end of a connection. The transport does not end before that is done, but for user code in it: that may wait for the end of the transport itself.
+/// The role of a thread that reports the end of a connection. A transport waits for these reports before it ends, but not for user code
+/// in them, which may itself wait for the end of the transport.
 /// </summary>
 internal sealed class EndingRole : IReceiveRole
 {
@@ -17,7 +18,7 @@ internal sealed class EndingRole : IReceiveRole
         _outer = outer;
     }
 
-    /// <summary>Tells of the end of a connection, and counts it out of its host.</summary>
+    /// <summary>Reports the end of a connection, and counts it out of its host.</summary>
     public static void Tell(ConnectionHost host, AsyncConnection connection, Exception? reason)
     {
         EndingRole role = new(host, UserCode.Role);

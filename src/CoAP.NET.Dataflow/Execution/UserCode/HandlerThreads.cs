@@ -1,17 +1,12 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// How many handlers may compute at a time on threads of the library. Handlers that take the processor gain nothing from more threads than processors; everybody else, the threads that
-/// receive above all, would get ever smaller shares of them. Those that wait for something harm nobody, so for them there are as many threads as they need. Which is which is
-/// looked at, not declared. Each queue has one thread in any case.
+/// Limits how many threads of the library run handlers that compute at the same time. Handlers that compute gain nothing from more
+/// threads than processors and take time from the threads that receive; handlers that wait do not, and get as many threads as they
+/// need. Which is which is sampled, not declared. Each queue keeps at least one thread. Thread-safe.
 /// </summary>
 internal sealed class HandlerThreads
 {
-    // More are not looked for at a time: each look is work.
-    private const int MaxSurplus = 8;
-
-    private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(2);
-
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
     private readonly Func<Thread, int, bool> _waits;
@@ -25,21 +20,21 @@ internal sealed class HandlerThreads
     private int _count;
     private int _surplus;
 
-    /// <param name="scheduler">Where the thread comes from that looks at the others.</param>
-    /// <param name="maxBusy">How many may compute at a time; null: half of the processors, and at least one.</param>
-    /// <param name="waits">Whether a thread waits; null: what the system says. For tests.</param>
+    /// <param name="scheduler">Gives the thread that looks at the others.</param>
+    /// <param name="maxBusy">How many may compute at a time; null: <see cref="UserCodePolicy.ComputingThreads"/>.</param>
+    /// <param name="waits">Whether a thread waits; null: ask the system. For tests.</param>
     public HandlerThreads(CoapScheduler scheduler, int? maxBusy = null, Func<Thread, int, bool>? waits = null)
     {
         _scheduler = scheduler;
-        _maxBusy = maxBusy ?? Math.Max(1, Environment.ProcessorCount / 2);
+        _maxBusy = maxBusy ?? UserCodePolicy.ComputingThreads;
         _waits = waits ?? ThreadStates.Waits;
     }
 
-    /// <summary>Whether one more thread may begin without anybody's look at those that work.</summary>
+    /// <summary>Whether one more thread may start before the others were looked at.</summary>
     public bool HasRoom => Volatile.Read(ref _count) < _maxBusy;
 
-    /// <summary>Takes the leave that one thread may take, as more compute than are to: those that waited when they were looked at, and compute now.</summary>
-    /// <returns>Whether the caller may leave.</returns>
+    /// <summary>Claims permission for the calling thread to end, because more threads compute than should.</summary>
+    /// <returns>Whether the caller may end.</returns>
     public bool TryTakeSurplus()
     {
         while (Volatile.Read(ref _surplus) is var surplus and > 0)
@@ -53,10 +48,10 @@ internal sealed class HandlerThreads
         return false;
     }
 
-    /// <summary>A thread is asked for; pairs with <see cref="Release"/>.</summary>
+    /// <summary>Counts a thread that is about to start; pairs with <see cref="Release"/>.</summary>
     public void Reserve() => Interlocked.Increment(ref _count);
 
-    /// <summary>The thread could not be had, or has ended its work.</summary>
+    /// <summary>The thread did not start, or has ended its work.</summary>
     public void Release() => Interlocked.Decrement(ref _count);
 
     /// <summary>The calling thread begins to run handlers.</summary>
@@ -69,7 +64,7 @@ internal sealed class HandlerThreads
         }
     }
 
-    /// <summary>The calling thread runs no more.</summary>
+    /// <summary>The calling thread runs handlers no more.</summary>
     public void Leave()
     {
         lock (_gate)
@@ -80,7 +75,7 @@ internal sealed class HandlerThreads
         }
     }
 
-    /// <summary>Has a queue, which must have a thread already, get another as soon as those that work leave room.</summary>
+    /// <summary>Asks for another thread for a queue that has one already; it starts as soon as there is room.</summary>
     public void Ask(IHandlerQueue queue)
     {
         lock (_gate)
@@ -105,7 +100,7 @@ internal sealed class HandlerThreads
     }
 
     /// <summary>Looks at the threads once, and starts those for which there is room.</summary>
-    /// <returns>Whether a queue still asks.</returns>
+    /// <returns>Whether a queue still waits for a thread.</returns>
     public bool Look()
     {
         int room;
@@ -116,7 +111,7 @@ internal sealed class HandlerThreads
             asking = _asking.Count;
         }
 
-        // Each queue in its turn; outside the lock, as starting a thread may run it.
+        // Queues take turns. Outside the lock, as a scheduler may run the work at once.
         for (; room > 0 && asking > 0; asking--)
         {
             IHandlerQueue? queue;
@@ -150,14 +145,14 @@ internal sealed class HandlerThreads
         }
     }
 
-    // Where nobody computes, half as many again: those that wait are soon as many as there is need for, and when the new ones compute there are not many too many.
+    // Where none computes, the number grows by half: it soon reaches what is needed, and not far beyond if the new ones compute.
     private int Room()
     {
         int count = Volatile.Read(ref _count);
         int busy = count - _working.Count;
         foreach ((Thread thread, int id) in _working)
         {
-            if (busy >= _maxBusy + MaxSurplus)
+            if (busy >= _maxBusy + UserCodePolicy.SurplusAtOnce)
             {
                 break;
             }
@@ -166,7 +161,7 @@ internal sealed class HandlerThreads
         }
 
         Volatile.Write(ref _surplus, Math.Max(0, busy - _maxBusy));
-        return busy == 0 ? Math.Max(_maxBusy, count / 2) : Math.Max(0, _maxBusy - busy);
+        return busy == 0 ? Math.Max(_maxBusy, count / UserCodePolicy.GrowthPart) : Math.Max(0, _maxBusy - busy);
     }
 
     private void LookOn()
@@ -174,7 +169,7 @@ internal sealed class HandlerThreads
         using ManualResetEvent never = new(false);
         while (true)
         {
-            never.WaitOne(s_period);
+            never.WaitOne(UserCodePolicy.LookPeriod);
             if (Look())
             {
                 continue;

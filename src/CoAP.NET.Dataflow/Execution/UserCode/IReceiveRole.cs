@@ -1,15 +1,18 @@
 namespace CoAP.NET;
 
-/// <summary>A receive loop as seen by the stages that run on its thread. Calls nest.</summary>
+/// <summary>What a thread that works on received messages, or on a clock, is told of the user code on it. Calls nest.</summary>
 internal interface IReceiveRole
 {
-    /// <summary>Whether what users do after a response may run on this thread now: no user code of it runs around that, and a stand-by takes the role when it blocks.</summary>
+    /// <summary>
+    /// Whether what follows a response may run on this thread now: no user code runs around it, and a stand-by takes the role when it
+    /// blocks.
+    /// </summary>
     bool MayRunContinuations => false;
 
     /// <summary>Whether the role was taken from its thread, whose user code blocked.</summary>
     bool IsLost => false;
 
-    /// <summary>Whether hardly anything but user code has run on the receiving thread for a while: it cannot keep up with what comes.</summary>
+    /// <summary>Whether the thread lately had time for hardly anything but user code, so that it cannot keep up.</summary>
     bool IsCrowded => false;
 
     /// <summary>User code begins; from here on the role may be taken by a stand-by thread.</summary>
@@ -17,6 +20,5 @@ internal interface IReceiveRole
     bool EnterUserCode();
 
     /// <summary>User code ended; the thread may have lost the role meanwhile.</summary>
-    /// <returns>What is known of its duration.</returns>
     UserCodeEnd ExitUserCode();
 }

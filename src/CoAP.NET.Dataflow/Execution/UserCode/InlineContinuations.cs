@@ -3,28 +3,13 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET;
 
 /// <summary>
-/// Decides where what users do after a response runs: on the thread that received it, as handlers do, as long as that is short; so it costs no other thread, and requests that follow leave
-/// together. When a continuation made the loop hand over, or they prove to be work, they go to the thread pool for a while. For the thread that receives; several threads may lose updates to one
-/// another, which only delays a decision.
+/// Decides where the code after an awaited response runs: on the thread that received it, as long as that is short, so that it costs no
+/// other thread and requests that follow leave together. When a continuation made the loop hand over, or continuations prove to be work,
+/// they go to the thread pool for a while (decision 0008). Updates of several threads may get lost, which delays a decision.
 /// </summary>
 /// <param name="environment">For the clock.</param>
 internal sealed class InlineContinuations(CoapEnvironment environment)
 {
-    /// <summary>From this on, on the average, continuations are work that other processors should share.</summary>
-    internal static readonly TimeSpan Work = TimeSpan.FromMicroseconds(50);
-
-    /// <summary>How long they go to the pool when they were found to be work.</summary>
-    internal static readonly TimeSpan WorkPause = TimeSpan.FromSeconds(5);
-
-    /// <summary>How long they go to the pool when one blocked its thread; doubled each time up to <see cref="LongestPause"/>, when they do so again soon after.</summary>
-    internal static readonly TimeSpan BlockPause = TimeSpan.FromSeconds(1);
-
-    /// <summary>See <see cref="BlockPause"/>.</summary>
-    internal static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
-
-    private const int SamplePeriod = 16;
-    private const int Samples = 16;
-
     private long _pausedUntil = long.MinValue;
     private long _lastPause;
     private IReceiveRole? _current;
@@ -32,11 +17,11 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
     private int _samples;
     private long _sampled;
 
-    /// <summary>Whether they go to the pool now.</summary>
+    /// <summary>Whether continuations go to the pool now.</summary>
     public bool IsPaused => _pausedUntil != long.MinValue && environment.Now < _pausedUntil;
 
-    /// <summary>Runs the continuations of a request here, if this is the place for it.</summary>
-    /// <returns>False: nothing was done.</returns>
+    /// <summary>Runs the continuations of a request on this thread, if it receives and has time for them.</summary>
+    /// <returns>False when nothing was done.</returns>
     public bool TryRun(ClientRequest request)
     {
         if (UserCode.Role is not { MayRunContinuations: true } role || IsPaused)
@@ -46,14 +31,15 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
 
         if (_current is { IsLost: true })
         {
-            // It still blocks the thread that had the role before.
+            // A continuation still blocks the thread that had the role before.
             _current = null;
             OnBlocked();
             return false;
         }
 
         _current = role;
-        long started = (_count++ & (SamplePeriod - 1)) == 0 ? TimeProvider.System.GetTimestamp() : 0;
+        bool isSample = (_count++ & (UserCodePolicy.ContinuationSamplePeriod - 1)) == 0;
+        long started = isSample ? TimeProvider.System.GetTimestamp() : 0;
         UserCode.Enter();
         try
         {
@@ -69,7 +55,7 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
                 {
                     OnBlocked();
                 }
-                else if (started != 0)
+                else if (isSample)
                 {
                     Sample(TimeProvider.System.GetElapsedTime(started));
                 }
@@ -82,21 +68,23 @@ internal sealed class InlineContinuations(CoapEnvironment environment)
     private void OnBlocked()
     {
         long now = environment.Now;
-        bool isSoon = _pausedUntil != long.MinValue && now - _pausedUntil < LongestPause.Ticks;
-        _lastPause = isSoon ? Math.Min(_lastPause * 2, LongestPause.Ticks) : BlockPause.Ticks;
+        long longest = UserCodePolicy.LongestContinuationPause.Ticks;
+        bool isSoon = _pausedUntil != long.MinValue && now - _pausedUntil < longest;
+        _lastPause = isSoon ? Math.Min(_lastPause * 2, longest) : UserCodePolicy.ContinuationBlockPause.Ticks;
         _pausedUntil = now + _lastPause;
     }
 
     private void Sample(TimeSpan time)
     {
-        // The median would be better and costs more; one long one among many, as the runtime compiles or collects, weighs no more than that it is work.
-        _sampled += Math.Min(time.Ticks, 2 * Work.Ticks);
-        if (++_samples == Samples)
+        // A cheap stand-in for the median.
+        long limit = UserCodePolicy.ContinuationIsWorkFrom.Ticks;
+        _sampled += Math.Min(time.Ticks, UserCodePolicy.ContinuationOutlier * limit);
+        if (++_samples == UserCodePolicy.ContinuationSamples)
         {
-            if (_sampled > Work.Ticks * Samples)
+            if (_sampled > limit * UserCodePolicy.ContinuationSamples)
             {
-                _pausedUntil = environment.Now + WorkPause.Ticks;
-                _lastPause = BlockPause.Ticks;
+                _pausedUntil = environment.Now + UserCodePolicy.ContinuationWorkPause.Ticks;
+                _lastPause = UserCodePolicy.ContinuationBlockPause.Ticks;
             }
 
             (_samples, _sampled) = (0, 0);

@@ -3,12 +3,11 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// Goes on with a thread of the pool, behind whatever waits there. Other ways to yield put what follows before that, on the thread at hand: on a busy machine new connections
-/// would be served for ever before the end of old ones.
+/// Continues on a thread of the pool, behind what waits there. <see cref="Task.Yield"/> would continue before that on the same thread, so
+/// that on a busy machine new connections were served forever before the end of old ones.
 /// </summary>
 internal readonly struct PoolTurn : ICriticalNotifyCompletion
 {
-    /// <summary>Never: it always gives way.</summary>
     public bool IsCompleted => false;
 
     public PoolTurn GetAwaiter() => this;
@@ -19,7 +18,8 @@ internal readonly struct PoolTurn : ICriticalNotifyCompletion
 
     public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
 
-#pragma warning disable RS0030 // the platform's sockets go on there, too
-    public void UnsafeOnCompleted(Action continuation) => ThreadPool.UnsafeQueueUserWorkItem(static continuation => continuation(), continuation, preferLocal: false);
+#pragma warning disable RS0030 // the platform's asynchronous sockets continue there
+    public void UnsafeOnCompleted(Action continuation) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static continuation => continuation(), continuation, preferLocal: false);
 #pragma warning restore RS0030
 }

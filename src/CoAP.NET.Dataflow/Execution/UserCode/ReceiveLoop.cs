@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// Something that receives and runs everything to completion on the thread that received, without trusting user code: when that blocks, a stand-by
-/// thread takes the role with all that is not yet dispatched or sent, and the stuck thread keeps only its one exchange.
+/// A loop that receives and runs everything to completion on the thread that received. When user code blocks, a stand-by thread takes the
+/// role with everything that is not yet dispatched or sent; the blocked thread keeps its one exchange.
 /// </summary>
 internal abstract class ReceiveLoop
 {
@@ -15,7 +15,7 @@ internal abstract class ReceiveLoop
     private int _takeOverPending;
     private long _takeOverProgress;
 
-    // What the watchdog saw; touched by it only.
+    // What the watchdog saw. Only for its thread.
     private long _seenProgress = -1;
     private long _seenAt;
     private int _sightings;
@@ -35,18 +35,18 @@ internal abstract class ReceiveLoop
 
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
-    /// <summary>Whose datagram, error or tick the loop works on; also read by the watchdog.</summary>
+    /// <summary>The transport whose datagram, error or tick the loop works on. Thread-safe.</summary>
     protected abstract CoapTransportContext? ActiveContext { get; }
 
-    /// <summary>How long user code may hold up others; <see cref="Timeout.InfiniteTimeSpan"/>: for ever.</summary>
+    /// <summary>How long user code may hold up others; <see cref="Timeout.InfiniteTimeSpan"/>: forever.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
 
-    /// <summary>Whether the watchdog has found that what the loop works on is old.</summary>
+    /// <summary>Whether the watchdog found that the loop has worked on the same item for long.</summary>
     public bool HasBeenLong => IsUrgent;
 
     /// <summary>
-    /// Whether hardly anything but user code has run in the loop for some 60 ms: it cannot keep up. Set by the watchdog, which looks now and then, so that it costs a busy loop nothing to be
-    /// known as one.
+    /// Whether hardly anything but user code ran in the loop lately, so that it cannot keep up. The watchdog samples it, so it costs the
+    /// loop nothing.
     /// </summary>
     public bool IsCrowded
     {
@@ -54,15 +54,15 @@ internal abstract class ReceiveLoop
         private set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Set by the watchdog when what the loop works on is old: answers should leave now and not at the end of the batch.</summary>
+    /// <summary>See <see cref="HasBeenLong"/>: answers should leave now and not at the end of the batch.</summary>
     protected bool IsUrgent
     {
         get => Volatile.Read(ref field);
         set => Volatile.Write(ref field, value);
     }
 
-    /// <summary>Begins on a thread of the library.</summary>
-    /// <returns>Whether a thread could be had.</returns>
+    /// <summary>Starts the loop on a thread of the library.</summary>
+    /// <returns>Whether there was a thread.</returns>
     public bool TryStart()
     {
         ReceiveRole role = new(this);
@@ -77,14 +77,13 @@ internal abstract class ReceiveLoop
         return false;
     }
 
-    /// <summary>The watchdog's look.</summary>
-    /// <param name="now">The watchdog's clock.</param>
-    /// <returns>Whether there was anything to watch.</returns>
+    /// <summary>The watchdog looks at the loop.</summary>
+    /// <returns>Whether the loop did anything or is in user code.</returns>
     public bool Watch(long now)
     {
-        // Of the last 32 looks, most; and no more when it were fewer than half.
         _looksInUserCode = (_looksInUserCode << 1) | (IsInUserCode ? 1u : 0);
-        IsCrowded = BitOperations.PopCount(_looksInUserCode) >= (IsCrowded ? 16 : 26);
+        IsCrowded = BitOperations.PopCount(_looksInUserCode)
+            >= (IsCrowded ? UserCodePolicy.LooksToStayCrowded : UserCodePolicy.LooksToBeCrowded);
         long progress = Volatile.Read(ref _progress);
         if (progress != _seenProgress)
         {
@@ -102,8 +101,8 @@ internal abstract class ReceiveLoop
         IsUrgent = true;
         TimeSpan limit = HandOverAfter;
 
-        // Two looks at least: a pause of the whole process is one look, however long it was.
-        if (++_sightings >= 2 && limit != Timeout.InfiniteTimeSpan && TimeProvider.System.GetElapsedTime(_seenAt, now) >= limit)
+        if (++_sightings >= UserCodePolicy.LooksToHandOver
+            && limit != Timeout.InfiniteTimeSpan && TimeProvider.System.GetElapsedTime(_seenAt, now) >= limit)
         {
             RequestTakeOver(progress);
         }
@@ -111,14 +110,16 @@ internal abstract class ReceiveLoop
         return true;
     }
 
-    /// <summary>The loop. Called on a thread that has just got the role: at the start, or in the middle of what the thread before did. Returns when the role is lost or the loop has ended.</summary>
+    /// <summary>
+    /// The loop. Called on a thread that has just got the role: at the start, or in the middle of what the thread before did. Returns when
+    /// the role is lost or the loop has ended.
+    /// </summary>
     /// <param name="role">The thread's hold on this loop; to be asked after each call into the pipeline.</param>
     protected abstract void Run(ReceiveRole role);
 
     /// <summary>
-    /// Begins with something new, such as what was just received. It has a time of its own: only from here on the thread keeps the time
-    /// (<see cref="StageTime"/>), so a loop that never calls this
-    /// reads the clock each time and is never late. The watchdog sees that the loop gets on, and nothing is old yet.
+    /// Begins with something new, such as what was just received. From here on the thread keeps the time (<see cref="StageTime"/>) that
+    /// it reads next; a loop that never calls this reads the clock each time.
     /// </summary>
     protected void BeginTurn()
     {
@@ -128,8 +129,8 @@ internal abstract class ReceiveLoop
     }
 
     /// <summary>
-    /// Begins with something new within the time of the turn before. The caller bounds how many turns share one time, and ends it when it
-    /// waited.
+    /// Begins with something new that shares the time of the turn before. The caller forgets the time after
+    /// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and whenever it waited.
     /// </summary>
     protected void MarkProgress() => Volatile.Write(ref _progress, _progress + 1);
 
@@ -148,7 +149,7 @@ internal abstract class ReceiveLoop
                     loop.Run(role);
                     return;
                 }
-#pragma warning disable CA1031 // an endpoint that is up and deaf is worse than anything that can be thrown here
+#pragma warning disable CA1031 // the loop must go on: an endpoint that is up and does not receive is worse
                 catch (Exception exception)
 #pragma warning restore CA1031
                 {
@@ -174,7 +175,7 @@ internal abstract class ReceiveLoop
         }
     }
 
-    // A logger is foreign code, too.
+    // A logger is foreign code.
     private static void Report(CoapTransportContext context, Exception exception)
     {
         try

@@ -1,8 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// One thread's hold on a <see cref="ReceiveLoop"/>. A new one is made at each hand-over, so that a thread that comes back from blocked user code finds
-/// its own taken and leaves the loop's state alone. The state belongs to the thread while Running; in user code a stand-by may take it.
+/// One thread's hold on a <see cref="ReceiveLoop"/>. Each hand-over makes a new one, so that a thread that comes back from blocked user
+/// code finds its own taken and leaves the loop's state alone. While Running that state belongs to the thread; while InUser a stand-by
+/// may take it.
 /// </summary>
 internal sealed class ReceiveRole : IReceiveRole
 {
@@ -12,7 +13,7 @@ internal sealed class ReceiveRole : IReceiveRole
 
     private readonly ReceiveWatchdog _watchdog;
     private int _state;
-    private int _depth; // touched by the thread only
+    private int _depth; // only for the thread itself
 
     public ReceiveRole(ReceiveLoop loop)
     {
@@ -54,13 +55,15 @@ internal sealed class ReceiveRole : IReceiveRole
     {
         if (_depth > 0 && --_depth == 0)
         {
-            return Interlocked.CompareExchange(ref _state, Running, InUser) == InUser && !Loop.HasBeenLong && !Loop.IsCrowded ? UserCodeEnd.Soon : UserCodeEnd.Late;
+            bool isHeld = Interlocked.CompareExchange(ref _state, Running, InUser) == InUser;
+            return isHeld && !Loop.HasBeenLong && !Loop.IsCrowded ? UserCodeEnd.Soon : UserCodeEnd.Late;
         }
 
         return UserCodeEnd.Nested;
     }
 
-    /// <summary>Ends whatever user code began on this thread. Called when the pipeline returned; false: the thread has nothing to do with the loop any more.</summary>
+    /// <summary>Ends all user code that began on this thread. Called when the pipeline returned.</summary>
+    /// <returns>False when the role was taken: the thread must not touch the loop any more.</returns>
     public bool Settle()
     {
         if (_depth != 0)
@@ -72,8 +75,9 @@ internal sealed class ReceiveRole : IReceiveRole
         return IsHeld;
     }
 
-    /// <summary>Keeps stand-bys away for a moment, so that user code may touch the loop's state through a nested stage. False: it belongs to another thread.</summary>
+    /// <summary>Keeps stand-bys away for a moment, so that a stage that user code called may touch the loop's state.</summary>
     /// <param name="pinned">Whether <see cref="Unpin"/> must be called.</param>
+    /// <returns>False when the role was taken.</returns>
     public bool TryPin(out bool pinned)
     {
         pinned = false;
@@ -90,6 +94,6 @@ internal sealed class ReceiveRole : IReceiveRole
 
     public void Unpin() => Volatile.Write(ref _state, InUser);
 
-    /// <summary>For a stand-by: takes the role of a thread that is in user code.</summary>
+    /// <summary>Takes the role of a thread that is in user code. For stand-by threads.</summary>
     public bool TryTake() => Interlocked.CompareExchange(ref _state, Taken, InUser) == InUser;
 }

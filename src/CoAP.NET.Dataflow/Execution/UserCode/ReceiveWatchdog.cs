@@ -3,14 +3,11 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// Looks every 2 ms at the loops whose threads are in user code. One for each scheduler. It has a thread only while there is something to watch, and a
-/// little longer, so that a busy server does not wake it for each request.
+/// Looks at the loops whose threads are in user code, every <see cref="UserCodePolicy.LookPeriod"/>. One for each scheduler. It has a
+/// thread only while there is something to watch, and a little longer.
 /// </summary>
 internal sealed class ReceiveWatchdog
 {
-    private const int LingerLooks = 50;
-    private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(2);
-    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(10);
     private static readonly ConditionalWeakTable<CoapScheduler, ReceiveWatchdog> s_watchdogs = [];
 
     private readonly CoapScheduler _scheduler;
@@ -22,11 +19,11 @@ internal sealed class ReceiveWatchdog
 
     public static ReceiveWatchdog Of(CoapScheduler scheduler) => s_watchdogs.GetValue(scheduler, static key => new ReceiveWatchdog(key));
 
-    /// <summary>Lets some time pass after a failure that would otherwise be repeated at full speed.</summary>
+    /// <summary>Waits after a failure that would otherwise repeat at full speed.</summary>
     public static void Pause()
     {
         using ManualResetEvent never = new(false);
-        never.WaitOne(s_pause);
+        never.WaitOne(UserCodePolicy.FailurePause);
     }
 
     public void Add(ReceiveLoop loop)
@@ -64,7 +61,7 @@ internal sealed class ReceiveWatchdog
                 _awake = true;
                 if (!_scheduler.TryQueue(static state => ((ReceiveWatchdog)state!).Watch(), this, null, null))
                 {
-                    // Without a thread for this there is none for a stand-by either.
+                    // Where there is no thread for this there is none for a stand-by.
                     _awake = false;
                 }
             }
@@ -77,7 +74,7 @@ internal sealed class ReceiveWatchdog
         int idle = 0;
         while (true)
         {
-            never.WaitOne(s_period);
+            never.WaitOne(UserCodePolicy.LookPeriod);
             long now = TimeProvider.System.GetTimestamp();
             bool active = false;
             foreach (ReceiveLoop loop in Volatile.Read(ref _loops))
@@ -86,14 +83,14 @@ internal sealed class ReceiveWatchdog
             }
 
             idle = active ? 0 : idle + 1;
-            if (idle >= LingerLooks && !TryStayAwake())
+            if (idle >= UserCodePolicy.LooksToSleep && !TryStayAwake())
             {
                 return;
             }
         }
     }
 
-    /// <summary>Goes to sleep, unless a thread entered user code just before it could see that.</summary>
+    // Sleeps unless a thread entered user code before it could see that the watchdog sleeps.
     private bool TryStayAwake()
     {
         Volatile.Write(ref _awake, false);
@@ -107,7 +104,7 @@ internal sealed class ReceiveWatchdog
         {
             if (_awake)
             {
-                // Somebody else saw it and started another watch.
+                // Another thread saw it and started a watch.
                 return false;
             }
 

@@ -2,13 +2,9 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Runs the handlers of one route, or of all routes of a group that is serial, where their execution options say.</summary>
+/// <summary>Runs the handlers of one route, or of all routes of a serial group, where their execution options say.</summary>
 internal sealed class RouteExecutor
 {
-    // How many requests of one route that proved slow run at a time. As many may wait, a run's time at most; more only if they do not wait for long: a handler
-    // that computes is taken for one that blocks when the system takes the processor from it, and what it cannot do must be refused all the same.
-    private const int SlowParallelism = 256;
-
     private readonly CoapEnvironment _environment;
     private readonly SlowWatch _watch;
     private readonly WorkQueue? _queue;
@@ -26,11 +22,10 @@ internal sealed class RouteExecutor
         }
     }
 
-    /// <summary>Where and how they run.</summary>
     public ExecutionOptions Options { get; }
 
-    /// <summary>Runs the handler now or later; its answer goes out by itself.</summary>
-    /// <returns>Whether it was taken; if not, nothing will run and the caller answers 5.03.</returns>
+    /// <summary>Runs the handler now or later; the run sends the answer.</summary>
+    /// <returns>False if the request was not taken: the caller answers 5.03.</returns>
     public bool TryRun(in RouteCall call)
     {
         switch (Options.Kind)
@@ -54,7 +49,7 @@ internal sealed class RouteExecutor
 
     private static bool TryRunOn(TaskScheduler scheduler, in RouteCall call)
     {
-        // The task itself never fails: Execute answers whatever happens. A scheduler that refuses throws here.
+        // The task never fails: Execute answers whatever happens. A scheduler that refuses throws here.
         _ = Task.Factory.StartNew(
             static state =>
             {
@@ -68,16 +63,23 @@ internal sealed class RouteExecutor
         return true;
     }
 
-    private WorkQueue? QueueAside() => _watch.IsSlow ? SlowQueue() : _watch.IsCostly(Volatile.Read(ref _costlyQueue) is { HasWaiting: true }) ? CostlyQueue() : null;
+    private WorkQueue? QueueAside() =>
+        _watch.IsSlow ? MadeOnce(ref _slowQueue, UserCodePolicy.SlowParallelism)
+        : IsCostly() ? MadeOnce(ref _costlyQueue, UserCodePolicy.CostlyParallelism)
+        : null;
 
-    // As many at a time as there are processors: they block none, and more would only take time from the threads that receive.
-    private WorkQueue CostlyQueue() =>
-        Volatile.Read(ref _costlyQueue)
-        ?? Interlocked.CompareExchange(ref _costlyQueue, new WorkQueue(_environment, Environment.ProcessorCount, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
-        ?? _costlyQueue!;
+    private bool IsCostly() => _watch.IsCostly(isWaitedFor: Volatile.Read(ref _costlyQueue) is { HasWaiting: true });
 
-    private WorkQueue SlowQueue() =>
-        Volatile.Read(ref _slowQueue)
-        ?? Interlocked.CompareExchange(ref _slowQueue, new WorkQueue(_environment, SlowParallelism, int.MaxValue, countsAsSlow: true, new WaitBound(_environment)), null)
-        ?? _slowQueue!;
+    // Bounded by time and not by number: the system may have kept a handler off its processor, so that what counts as slow computes, and
+    // what it cannot do must be refused.
+    private WorkQueue MadeOnce(ref WorkQueue? queue, int parallelism)
+    {
+        if (Volatile.Read(ref queue) is { } made)
+        {
+            return made;
+        }
+
+        WorkQueue mine = new(_environment, parallelism, int.MaxValue, countsAsSlow: true, new WaitBound(_environment));
+        return Interlocked.CompareExchange(ref queue, mine, null) ?? mine;
+    }
 }

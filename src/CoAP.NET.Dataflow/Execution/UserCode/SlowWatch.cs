@@ -1,27 +1,16 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Judges whether a handler blocks its thread: three calls above the threshold within a minute make it slow for five minutes.
-/// The first calls are not counted (the runtime compiles then), nor is the time that garbage collections took; nor do three calls count among thousands
-/// that were quick: there the thread was kept off its processor, not the handler at fault. Safe for several threads.
+/// Judges a handler. It is slow when it blocked its thread several times lately. It is costly when it is quick, but is all that an
+/// overloaded loop does: what comes then waits in the operating system behind thousands of calls until it is dropped unseen; on other
+/// threads it waits where it is counted, and what is too much is refused at once. Thread-safe.
 /// </summary>
-internal sealed partial class SlowWatch
+/// <remarks>
+/// The first calls do not count, nor does the time of garbage collections; nor do blocks among thousands of quick calls, where the thread
+/// was kept off its processor.
+/// </remarks>
+internal sealed class SlowWatch
 {
-    public const int BlocksToBeSlow = 3;
-    public const int FirstCalls = 3;
-
-    /// <summary>Among more calls than this, three blocks are none of the handler's.</summary>
-    public const int CallsToBeQuick = 3000;
-
-    public static readonly TimeSpan Threshold = TimeSpan.FromMilliseconds(20);
-    public static readonly TimeSpan Within = TimeSpan.FromMinutes(1);
-    public static readonly TimeSpan SlowFor = TimeSpan.FromMinutes(5);
-
-    // The role is taken after some milliseconds; of those the collector had none of.
-    private static readonly TimeSpan s_takenThreshold = TimeSpan.FromMilliseconds(3);
-
-    private const int QuickCallsAtOnce = 16;
-
     // Of _aside.
     private const int Slow = 1;
     private const int Costly = 2;
@@ -30,34 +19,67 @@ internal sealed partial class SlowWatch
     private static byte t_quickCalls;
 
     private readonly TimeProvider _time;
-    private readonly Lock _gate = new();
-    private readonly long[] _blocks = new long[BlocksToBeSlow];
-    private int _blockCount;
-    private readonly long[] _callsAtBlock = new long[BlocksToBeSlow];
-    private long _calls;
-    private long _slowSince;
     private int _aside;
+
+    // Updates of several threads may get lost; nothing depends on the last digit.
+    private long _calls;
+
+    private readonly Lock _gate = new();
+
+    // Guarded by _gate.
+    private readonly long[] _blocks = new long[UserCodePolicy.BlocksToBeSlow];
+    private readonly long[] _callsAtBlock = new long[UserCodePolicy.BlocksToBeSlow];
+    private int _blockCount;
+    private long _slowSince;
+
+    // Updates may get lost here, too: it then takes some calls more.
+    private int _costlyCalls;
+    private long _waitedAt;
 
     public SlowWatch(TimeProvider time)
     {
         _time = time;
     }
 
-    /// <summary>Whether nothing keeps the handler away from receiving threads. A field read while it never blocked.</summary>
+    /// <summary>Whether the handler may run on receiving threads. A field read while it was never slow or costly.</summary>
     public bool IsInline => Volatile.Read(ref _aside) == 0;
 
-    /// <summary>Whether the handler is to be kept away from receiving threads now, as it blocks them.</summary>
+    /// <summary>Whether the handler must be kept off receiving threads now, as it blocks them.</summary>
     public bool IsSlow => (Volatile.Read(ref _aside) & Slow) != 0 && StillSlow();
 
-    /// <summary>Takes the time of a call that did not take the thread for long; cheap.</summary>
+    /// <summary>Whether the handler must be kept off receiving threads now, as they have no time for it.</summary>
+    /// <param name="isWaitedFor">Whether requests wait for it.</param>
+    public bool IsCostly(bool isWaitedFor)
+    {
+        if ((Volatile.Read(ref _aside) & Costly) == 0)
+        {
+            return false;
+        }
+
+        if (isWaitedFor)
+        {
+            Volatile.Write(ref _waitedAt, _time.GetTimestamp());
+            return true;
+        }
+
+        if (_time.GetElapsedTime(Volatile.Read(ref _waitedAt)) < UserCodePolicy.CostlyFor)
+        {
+            return true;
+        }
+
+        _costlyCalls = 0;
+        Interlocked.And(ref _aside, ~Costly);
+        return false;
+    }
+
+    /// <summary>Judges a call that kept its thread.</summary>
     /// <param name="started">When it began, in units of 100 ns.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
     /// <returns>Whether the handler became slow by it.</returns>
     public bool Observe(long started, long now, TimeSpan pausesBefore)
     {
-        // Updates of several threads may get lost; nothing depends on the last digit.
-        if (_calls < FirstCalls)
+        if (_calls < UserCodePolicy.FirstCalls)
         {
             _calls++;
             return false;
@@ -69,36 +91,50 @@ internal sealed partial class SlowWatch
             NoteCost(now - started);
         }
 
-        return now - started > Threshold.Ticks && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, Threshold);
+        return now - started > UserCodePolicy.BlockedFrom.Ticks
+            && IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, UserCodePolicy.BlockedFrom);
     }
 
-    /// <summary>Takes the time of a call during which the receive role was taken from its thread: others waited, however long it was.</summary>
+    /// <summary>Judges a call that cost its thread the receive role: others waited, however long it took.</summary>
     /// <param name="started">When it began, in units of 100 ns.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
     /// <returns>Whether the handler became slow by it.</returns>
     public bool ObserveTaken(long started, long now, TimeSpan pausesBefore)
     {
-        if (_calls < FirstCalls)
+        if (_calls < UserCodePolicy.FirstCalls)
         {
             _calls++;
             return false;
         }
 
         ObserveQuick();
-        return IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, s_takenThreshold);
+        return IsBlock(started, now, GC.GetTotalPauseDuration() - pausesBefore, UserCodePolicy.BlockedFromWhenTaken);
     }
 
-    /// <summary>Counts a call that did not take its thread for long: every sixteenth of a thread for sixteen, as several processors that write one number hinder each other.</summary>
+    /// <summary>Counts a call that was certainly short, a number of them at a time.</summary>
     /// <returns>False.</returns>
     public bool ObserveQuick()
     {
-        if ((++t_quickCalls % QuickCallsAtOnce) == 0)
+        if ((++t_quickCalls % UserCodePolicy.QuickCallsAtOnce) == 0)
         {
-            _calls += QuickCallsAtOnce;
+            _calls += UserCodePolicy.QuickCallsAtOnce;
         }
 
         return false;
+    }
+
+    private void NoteCost(long time)
+    {
+        if (time < UserCodePolicy.CostlyFrom.Ticks)
+        {
+            _costlyCalls = 0;
+        }
+        else if (++_costlyCalls >= UserCodePolicy.CallsToBeCostly)
+        {
+            Volatile.Write(ref _waitedAt, _time.GetTimestamp());
+            Interlocked.Or(ref _aside, Costly);
+        }
     }
 
     private bool IsBlock(long started, long now, TimeSpan pauses, TimeSpan threshold)
@@ -115,12 +151,14 @@ internal sealed partial class SlowWatch
                 return false;
             }
 
-            // The oldest of the last three is overwritten; the block is the third within the time when that one is young enough.
-            int at = _blockCount++ % BlocksToBeSlow;
+            // The oldest of the last blocks is overwritten; there were enough within the time when the next oldest is young enough.
+            int at = _blockCount++ % UserCodePolicy.BlocksToBeSlow;
             _blocks[at] = now;
             _callsAtBlock[at] = _calls;
-            int oldest = _blockCount % BlocksToBeSlow;
-            if (_blockCount < BlocksToBeSlow || TimeSpan.FromTicks(now - _blocks[oldest]) > Within || _calls - _callsAtBlock[oldest] > CallsToBeQuick)
+            int oldest = _blockCount % UserCodePolicy.BlocksToBeSlow;
+            if (_blockCount < UserCodePolicy.BlocksToBeSlow
+                || TimeSpan.FromTicks(now - _blocks[oldest]) > UserCodePolicy.BlocksWithin
+                || _calls - _callsAtBlock[oldest] > UserCodePolicy.CallsToBeQuick)
             {
                 return false;
             }
@@ -135,7 +173,7 @@ internal sealed partial class SlowWatch
     {
         lock (_gate)
         {
-            if ((_aside & Slow) != 0 && _time.GetElapsedTime(_slowSince) >= SlowFor)
+            if ((_aside & Slow) != 0 && _time.GetElapsedTime(_slowSince) >= UserCodePolicy.SlowFor)
             {
                 _blockCount = 0;
                 Interlocked.And(ref _aside, ~Slow);

@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The time of the datagram that a receive loop works on, so that the stages it passes read the clock once and not each for itself. Forgotten
-/// after some that were read together, and after user code that took long; user code itself reads the clock. Threads that are no
+/// The time of the datagram that a receive loop works on: the stages it passes share one reading of the clock. It is forgotten after
+/// <see cref="UserCodePolicy.TurnsOfOneTime"/> turns and after user code that took long. User code never sees it. Threads that are no
 /// receive loops keep nothing.
 /// </summary>
 internal static class StageTime
@@ -13,15 +13,13 @@ internal static class StageTime
     [ThreadStatic]
     private static long t_now;
 
-    /// <summary>
-    /// From here on this thread keeps the time that it reads next. Called again, or <see cref="Forget"/>, for whatever comes later.
-    /// </summary>
+    /// <summary>From here on this thread keeps the time that it reads next.</summary>
     public static void Begin() => t_now = Unknown;
 
-    /// <summary>From here on this thread keeps nothing.</summary>
+    /// <summary>From here on this thread keeps no time.</summary>
     public static void End() => t_now = Off;
 
-    /// <summary>The next one who asks reads the clock again.</summary>
+    /// <summary>The next caller of <see cref="CoapEnvironment.Now"/> reads the clock again.</summary>
     public static void Forget()
     {
         if (t_now != Off)
@@ -39,7 +37,7 @@ internal static class StageTime
         }
     }
 
-    /// <summary>User code ended soon: the time from before it still holds.</summary>
+    /// <summary>User code was short: the time from before it still holds.</summary>
     public static void Resume()
     {
         if (t_now < Off)
@@ -48,14 +46,13 @@ internal static class StageTime
         }
     }
 
-    /// <summary>The time that is kept.</summary>
     public static bool TryGet(out long now)
     {
         now = t_now;
         return now > Unknown;
     }
 
-    /// <summary>Keeps a time that was just read, on a thread that does so.</summary>
+    /// <summary>Keeps a time that was just read, if this thread keeps any.</summary>
     public static void Keep(long now)
     {
         if (t_now == Unknown)

@@ -2,13 +2,13 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET;
 
-/// <summary>Whether a thread works or waits, as far as the system tells.</summary>
+/// <summary>Tells threads that compute from threads that wait, as far as the system knows.</summary>
 internal static partial class ThreadStates
 {
-    // Under Linux a thread that waits inside a call of the system, such as one that reads a socket, can be told from one that computes.
+    // Linux tells a thread that waits inside a system call, such as a read, from one that computes.
     private static readonly bool s_asksSystem = OperatingSystem.IsLinux();
 
-    /// <summary>The system's number of the calling thread; 0 where it is not asked for.</summary>
+    /// <summary>The system's id of the calling thread; 0 where it is not used.</summary>
     public static int CurrentId => s_asksSystem ? GetThreadId() : 0;
 
     /// <summary>Whether a thread waits for something: a lock, a time, a device.</summary>
@@ -21,7 +21,7 @@ internal static partial class ThreadStates
     {
         try
         {
-            // "1234 (name) S ...": the name may have anything in it.
+            // "1234 (name) S ...": the name may contain any character.
             string state = File.ReadAllText($"/proc/self/task/{id}/stat");
             int at = state.LastIndexOf(')') + 2;
             return at > 1 && at < state.Length && state[at] is 'S' or 'D';

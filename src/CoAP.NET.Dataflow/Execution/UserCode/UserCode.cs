@@ -1,22 +1,22 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Marks the stretches of a thread in which user code runs, so that the receive role can be taken from a thread whose user code blocks.
-/// A receive loop puts its role into <see cref="Role"/>; on other threads the marks cost a field read.
+/// Marks where user code begins and ends on a thread, so that the receive role can be taken from a thread whose user code blocks.
+/// Costs a field read on threads that have no role.
 /// </summary>
 internal static class UserCode
 {
     [ThreadStatic]
     private static IReceiveRole? t_role;
 
-    /// <summary>The receive role that this thread holds or held when it entered user code; null on threads that never receive.</summary>
+    /// <summary>The role of this thread; null on threads that have none, such as those of users. Set by who receives.</summary>
     public static IReceiveRole? Role
     {
         get => t_role;
         set => t_role = value;
     }
 
-    /// <summary>Call before user code runs: a handler, an option factory, a block that a user linked in.</summary>
+    /// <summary>Call before user code runs.</summary>
     public static void Enter()
     {
         if (t_role is { } role && role.EnterUserCode())
@@ -26,7 +26,7 @@ internal static class UserCode
     }
 
     /// <summary>Call after user code ran.</summary>
-    /// <returns>Whether it may have taken long. False only where the watchdog of a receive loop would have noticed.</returns>
+    /// <returns>False if it was certainly short; true if it may have taken long.</returns>
     public static bool Exit()
     {
         if (t_role is not { } role)

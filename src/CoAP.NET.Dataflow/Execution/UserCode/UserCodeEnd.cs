@@ -1,12 +1,12 @@
 namespace CoAP.NET;
 
-/// <summary>What a receive loop knows when user code ends on its thread.</summary>
+/// <summary>What a role knows when user code ends on its thread.</summary>
 internal enum UserCodeEnd
 {
     /// <summary>Other user code of the thread still runs around it.</summary>
     Nested,
 
-    /// <summary>It ended so soon that nobody noticed: the clock need not be read again.</summary>
+    /// <summary>It was so short that the watchdog did not see it: the time of the stages still holds.</summary>
     Soon,
 
     /// <summary>Time has passed.</summary>

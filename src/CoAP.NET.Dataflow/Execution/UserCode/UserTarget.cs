@@ -2,12 +2,13 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET;
 
-/// <summary>Stands before a block that a user put in, and marks its work as user code: if it blocks, the receive role is taken from the thread. Keeps nothing and decides nothing.</summary>
+/// <summary>Stands before a block that a user inserted and marks its work as user code.</summary>
 internal sealed class UserTarget<T>(ITargetBlock<T> block) : ITargetBlock<T>
 {
     public Task Completion => block.Completion;
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(
+        DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
     {
         UserCode.Enter();
         try

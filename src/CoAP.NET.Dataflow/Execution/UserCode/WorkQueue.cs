@@ -3,14 +3,15 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>
-/// Requests that wait for a handler: at most a number of them run at a time, each until its answer is there, on threads of the library;
-/// a bounded number waits, of which the fewer are of one source the fewer places are free. A thread serves one after another and leaves when none waits. Beside the first one, threads begin only where <see cref="HandlerThreads"/> leave room.
+/// Requests that wait for a handler. A bounded number of them runs at a time, each until its answer is there, on threads of the library; a
+/// bounded number waits, and each source has a share of the places that are left. A thread serves one request after another and ends when
+/// none waits. Beside the first thread others start only where <see cref="HandlerThreads"/> leaves room.
 /// </summary>
 internal sealed class WorkQueue : IHandlerQueue
 {
     private readonly Queue<(RouteCall Call, CoapSource? Source)> _waiting = new();
 
-    // Where the number of places is the bound. Where the time is that they wait, nobody knows how many there are.
+    // Null where the bound is a time and not a number of places.
     private readonly SourceCounts? _sources;
     private readonly Lock _gate = new();
     private readonly CoapScheduler _scheduler;
@@ -25,7 +26,7 @@ internal sealed class WorkQueue : IHandlerQueue
     /// <param name="environment">The threads.</param>
     /// <param name="parallelism">How many requests run at a time.</param>
     /// <param name="capacity">How many wait.</param>
-    /// <param name="countsAsSlow">Whether its threads come out of <see cref="ServedRequests.MaxSlowThreads"/>.</param>
+    /// <param name="countsAsSlow">Whether its threads count against <see cref="UserCodePolicy.MaxSlowThreads"/>.</param>
     /// <param name="bound">How long one may wait; null for any time.</param>
     public WorkQueue(CoapEnvironment environment, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null)
     {
@@ -38,13 +39,13 @@ internal sealed class WorkQueue : IHandlerQueue
         _bound = bound;
     }
 
-    /// <summary>Whether requests wait; only a glance.</summary>
+    /// <summary>Whether requests wait. Read without the lock, so a hint.</summary>
     public bool HasWaiting => _waiting.Count > 0;
 
     /// <summary>Runs a request now or later.</summary>
     /// <param name="call">The request.</param>
-    /// <param name="watch">When not null and the request's turn is now, it runs on this thread, under this watch.</param>
-    /// <returns>Whether it was taken; if not, nothing will run.</returns>
+    /// <param name="watch">If not null and the request need not wait, it runs on this thread under this watch.</param>
+    /// <returns>False if the request was not taken.</returns>
     public bool TryRun(in RouteCall call, SlowWatch? watch = null)
     {
         bool asks = false;
@@ -98,13 +99,15 @@ internal sealed class WorkQueue : IHandlerQueue
 
         lock (_gate)
         {
-            // Somebody who runs will look into the queue when done; without anybody it must be refused.
+            // A request that runs takes the next one from the queue when it is done; where none runs this one must be refused.
             _running--;
             return _running > 0 && TryWait(call, _capacity);
         }
     }
 
-    /// <summary>A request that ran has its answer. The next one gets a thread of its own: the caller may be a thread that receives, or one of a user.</summary>
+    /// <summary>
+    /// A request that ran has its answer. The next one gets a thread of its own: the caller may be a thread that receives, or a user's.
+    /// </summary>
     public void OnDone()
     {
         if (TryNext(out RouteCall next) && !TryStartThread(next))
@@ -119,7 +122,7 @@ internal sealed class WorkQueue : IHandlerQueue
         RouteCall call = default;
         lock (_gate)
         {
-            // Without one that runs nobody would serve what waits, so this asks only beside others.
+            // One runs already: otherwise nobody would serve what waits.
             bool starts = _running < _parallelism && TryDequeue(out call);
             waitsForMore = _isAsking = starts && _waiting.Count > 0;
             if (!starts)
@@ -136,7 +139,7 @@ internal sealed class WorkQueue : IHandlerQueue
             return true;
         }
 
-        // No thread is to be had: another look may find one, and until then it is the last of those that wait.
+        // There is no thread: another look may find one, and until then this request is the last of those that wait.
         lock (_gate)
         {
             Enqueue(call, SourceOf(call));
@@ -207,7 +210,7 @@ internal sealed class WorkQueue : IHandlerQueue
         }
     }
 
-    // A thread too many goes before it takes the next request; another one of the queue goes on, or asks again.
+    // A thread too many ends before it takes the next request; another one of the queue goes on, or asks again.
     private bool TryStepBack()
     {
         if (_threads is null)
@@ -255,7 +258,7 @@ internal sealed class WorkQueue : IHandlerQueue
         return true;
     }
 
-    // What ends something that is under way counts for nobody: refusing it wastes what came before.
+    // What ends something that is under way has no source: refusing it would waste what came before.
     private CoapSource? SourceOf(in RouteCall call)
     {
         if (_sources is null || ResourceInbound.Continues(call.Exchange))

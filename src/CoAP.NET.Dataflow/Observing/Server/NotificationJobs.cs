@@ -5,24 +5,15 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// What is to be done for observers: handlers to run and clients to look after, a batch at each tick of the shard's clock, so that requests
-/// come in between. Handlers run without the lock, on the thread
-/// that received last where a receive loop drives the clock. Where a timer of the system does, its thread belongs to the shared pool; there
-/// they run on a thread of the library.
+/// come in between. Handlers run without the lock, on the thread of the tick; where that belongs to the shared pool, on a thread of the
+/// library.
 /// </summary>
 internal sealed class NotificationJobs : WheelTimer, IAfterRelease
 {
-    // For each tick, and for each time that the lock is held.
-    private const int MaxJobs = 64;
-    private const int MaxPeersAtOnce = 16;
-
-    // When a handler holds up the thread that does the jobs, the next tick goes on with the rest.
-    private static readonly long s_patience = TimeSpan.FromMilliseconds(10).Ticks;
-
     private static readonly Action<object?> s_goOn = static jobs => ((NotificationJobs)jobs!).GoOn();
 
     private readonly ObserverLayer _layer;
     private readonly CoapShard _shard;
-    private readonly bool _isOnPoolThreads;
 
     // Guarded by the shard's lock.
     private readonly Queue<Subject> _runs = new();
@@ -33,29 +24,29 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
     {
         _layer = layer;
         _shard = layer.Shard;
-        _isOnPoolThreads = ReferenceEquals(_shard.Environment.TimeProvider, TimeProvider.System);
     }
 
-    // On a thread of the shared pool, where no handler runs.
-    private bool MustHandOver => _isOnPoolThreads && UserCode.Role is null;
+    // On a thread of the shared pool that fires a timer. A thread with a role receives: it may tick when the clock is late, and runs these
+    // handlers as it runs others.
+    private bool MustHandOver => UserCode.Role is null && _shard.Clock is { FiresOnPool: true };
 
     private bool IsEmpty => _runs.Count == 0 && _peers.Count == 0;
 
-    /// <summary>Has the handler of a subject run.</summary>
+    /// <summary>Schedules a run of the handler of a subject.</summary>
     public void Add(Subject subject, long now)
     {
         _runs.Enqueue(subject);
         Schedule(now);
     }
 
-    /// <summary>Has a client looked after.</summary>
+    /// <summary>Schedules a look at a client.</summary>
     public void Add(PeerObservers peer, long now)
     {
         _peers.Enqueue(peer);
         Schedule(now);
     }
 
-    /// <summary>From here to <see cref="LookAfterPeers"/> the clock need not be woken for what comes.</summary>
+    /// <summary>Until <see cref="LookAfterPeers"/> new jobs do not wake the clock.</summary>
     public void Hold() => _isHeld = true;
 
     /// <summary>
@@ -71,7 +62,6 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         }
     }
 
-    /// <summary>Forgets all of them.</summary>
     public void Clear()
     {
         _runs.Clear();
@@ -106,7 +96,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         }
     }
 
-    // A slot in the past, so that the very next tick fires it.
+    // A slot in the past, so that the next tick fires it.
     private void Schedule(long now)
     {
         if (!_isHeld && (!IsScheduled || Due > now))
@@ -118,7 +108,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
     private int LookAfterSome(long now)
     {
         int done = 0;
-        while (done < MaxPeersAtOnce && _peers.TryDequeue(out PeerObservers? peer))
+        while (done < UserCodePolicy.NotifiedUnderLock && _peers.TryDequeue(out PeerObservers? peer))
         {
             _layer.Sender.Pump(peer, now);
             done++;
@@ -127,7 +117,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         return done;
     }
 
-    // Handlers that are to run do so after the lock was released, before anything else that was left with the shard later.
+    // A handler runs after the lock was released, before whatever is left with the shard later.
     private int DoSome(long now)
     {
         int done = LookAfterSome(now);
@@ -136,8 +126,6 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
             done++;
             if (_layer.Runs.Begin(subject, now) is { } exchange)
             {
-                // Where a timer drives the clock it is set anew only after this tick, and a handler may take its time.
-                _shard.WakeFirst();
                 _shard.Serve(exchange);
             }
         }
@@ -148,7 +136,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         }
         else
         {
-            _shard.Wheel.Schedule(this, now + s_patience);
+            _shard.Wheel.Schedule(this, now + UserCodePolicy.NotificationPatience.Ticks);
         }
 
         return done;
@@ -168,7 +156,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
                 }
 
                 long now = _shard.Environment.Now;
-                if (done >= MaxJobs)
+                if (done >= UserCodePolicy.NotificationsAtOnce)
                 {
                     Schedule(now);
                     return;

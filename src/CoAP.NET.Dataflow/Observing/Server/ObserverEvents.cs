@@ -10,9 +10,6 @@ namespace CoAP.NET.Observing;
 /// <param name="sender">Who events come from.</param>
 internal sealed class ObserverEvents(object sender) : IAfterRelease
 {
-    // Strangers make events; a handler that is slower than they are must not let them pile up.
-    private const int MaxWaiting = 4096;
-
     private readonly ConcurrentQueue<(string Name, EventHandler<CoapObserverChange> Handlers, CoapObserverChange Change)> _waiting = new();
     private int _count;
     private int _isRaising;
@@ -62,7 +59,7 @@ internal sealed class ObserverEvents(object sender) : IAfterRelease
             return false;
         }
 
-        if (Interlocked.Increment(ref _count) > MaxWaiting)
+        if (Interlocked.Increment(ref _count) > UserCodePolicy.MaxWaitingEvents)
         {
             Interlocked.Decrement(ref _count);
             channel.Shard.Environment.Counters.Add(CoapCounter.HandlerErrors);

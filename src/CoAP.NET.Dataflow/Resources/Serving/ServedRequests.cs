@@ -36,9 +36,6 @@ internal sealed class ServedRequests : IDisposable
     /// <summary>How many of them belong to which source.</summary>
     public ServedShares Shares { get; }
 
-    /// <summary>How many threads all handlers that proved slow may take together. Well below what the scheduler has, so that they never starve the loops that receive.</summary>
-    public static int MaxSlowThreads => 1024;
-
     public int Count
     {
         get
@@ -181,7 +178,7 @@ internal sealed class ServedRequests : IDisposable
 
     public bool TryTakeSlowThread()
     {
-        if (Interlocked.Increment(ref _slowThreads) <= MaxSlowThreads)
+        if (Interlocked.Increment(ref _slowThreads) <= UserCodePolicy.MaxSlowThreads)
         {
             return true;
         }

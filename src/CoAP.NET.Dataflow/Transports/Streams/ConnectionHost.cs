@@ -1,6 +1,9 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>The connections of a transport that the platform's asynchronous calls drive: which there are, which linger, and how many threads are in user code. Thread-safe.</summary>
+/// <summary>
+/// The connections of a transport that the platform's asynchronous calls drive: which there are, which linger, and how many threads are in
+/// user code. Thread-safe.
+/// </summary>
 internal sealed class ConnectionHost
 {
     private const int MaxLingering = 1000;
@@ -32,8 +35,8 @@ internal sealed class ConnectionHost
     /// <summary>The connections that are being opened.</summary>
     public Openings Openings { get; } = new();
 
-    /// <summary>Whether as many threads are in user code as there are processors, so that some of them wait for something.</summary>
-    public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= Environment.ProcessorCount;
+    /// <summary>Whether so many threads of the pool are in user code that it can spare no more.</summary>
+    public bool IsPoolTaken => Volatile.Read(ref _inUserCode) >= UserCodePolicy.PoolThreadsInUserCode;
 
     public void UserCodeBegins() => Interlocked.Increment(ref _inUserCode);
 

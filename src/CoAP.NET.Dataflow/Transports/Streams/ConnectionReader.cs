@@ -8,9 +8,6 @@ internal sealed class ConnectionReader
 {
     private const int MaxDiscarded = 4 * 1024 * 1024;
 
-    // So many reads that found something at once: then others of the pool have their turn.
-    private const int ReadsAtOnce = 16;
-
     // What is read only to be forgotten: any number of connections may write over it.
     private static readonly byte[] s_discarded = new byte[16 * 1024];
 
@@ -21,6 +18,7 @@ internal sealed class ConnectionReader
     private readonly CoapTransportContext _context;
     private readonly FrameCutter _frames;
     private readonly ReadCharge _charge;
+    private readonly AsyncReceiveRole _role;
 
     // Guarded by the lock of the connection.
     private TaskCompletionSource? _resume;
@@ -35,6 +33,7 @@ internal sealed class ConnectionReader
         _host = host;
         _context = host.Context;
         _charge = new ReadCharge(_context, connection);
+        _role = new AsyncReceiveRole(connection);
         _frames = new FrameCutter(connection, link, this, _charge, _context);
         link.Begin(_charge);
     }
@@ -192,9 +191,8 @@ internal sealed class ConnectionReader
                         }
                     }
 
-                    if (++reads >= ReadsAtOnce)
+                    if (++reads >= UserCodePolicy.ReadsOfConnectionAtOnce)
                     {
-                        // Whoever sends faster than we read would have a thread of the pool for itself.
                         reads = 0;
                         await Task.Yield();
                     }
@@ -223,7 +221,7 @@ internal sealed class ConnectionReader
                 }
                 else
                 {
-                    AsyncReceiveRole.Run(_connection);
+                    _role.Run();
                 }
             }
         }
@@ -305,8 +303,6 @@ internal sealed class ConnectionReader
     /// <returns>Ends when that is done; null when they are to be run here.</returns>
     private Task? TryRunElsewhere()
     {
-        // With as many threads of the pool in user code as there are processors some of them wait, and further ones might, until nobody is
-        // left to read.
         if (!_host.IsPoolTaken)
         {
             return null;
@@ -314,18 +310,18 @@ internal sealed class ConnectionReader
 
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         bool isQueued = _context.Scheduler.TryQueue(
-            static state => RunElsewhere(((AsyncConnection, TaskCompletionSource))state!),
-            (_connection, done),
+            static state => RunElsewhere(((AsyncReceiveRole, TaskCompletionSource))state!),
+            (_role, done),
             _context.Counters,
             _context.Logger);
         return isQueued ? done.Task : null;
     }
 
-    private static void RunElsewhere((AsyncConnection Connection, TaskCompletionSource Done) work)
+    private static void RunElsewhere((AsyncReceiveRole Role, TaskCompletionSource Done) work)
     {
         try
         {
-            AsyncReceiveRole.Run(work.Connection);
+            work.Role.Run();
             work.Done.SetResult();
         }
 #pragma warning disable CA1031 // the reader ends the connection by it

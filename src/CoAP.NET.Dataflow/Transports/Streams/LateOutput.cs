@@ -1,13 +1,11 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Connections whose thread went into user code while answers to earlier frames waited for the end of the batch: when that takes more than some milliseconds, they leave.
-/// One timer for an engine, set only when there is somebody to look after.
+/// Sends the answers to earlier frames of a batch when the thread of their connection stays in user code. One timer for each engine, set
+/// only while there is such a connection.
 /// </summary>
 internal sealed class LateOutput(TimeProvider time) : IDisposable
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(4);
-
     private readonly Lock _gate = new();
     private readonly HashSet<AsyncConnection> _watched = [];
     private ITimer? _timer;
@@ -20,7 +18,7 @@ internal sealed class LateOutput(TimeProvider time) : IDisposable
             if (!_isDisposed && _watched.Add(connection) && _watched.Count == 1)
             {
                 _timer ??= time.CreateTimer(static state => ((LateOutput)state!).Flush(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-                _timer.Change(s_patience, Timeout.InfiniteTimeSpan);
+                _timer.Change(UserCodePolicy.LateOutputAfter, Timeout.InfiniteTimeSpan);
             }
         }
     }

@@ -36,13 +36,13 @@ public sealed class CoapTcpTransportOptions
         {
             if (value != Timeout.InfiniteTimeSpan)
             {
-                ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1));
-                ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMinutes(1));
+                ArgumentOutOfRangeException.ThrowIfLessThan(value, UserCodePolicy.ShortestHandOver);
+                ArgumentOutOfRangeException.ThrowIfGreaterThan(value, UserCodePolicy.LongestHandOver);
             }
 
             field = value;
         }
-    } = TimeSpan.FromMilliseconds(4);
+    } = UserCodePolicy.HandOverAfter;
 
     /// <summary>Whether connections are protected by TLS, so that the scheme is <c>coaps+tcp</c>. Default false.</summary>
     public bool UseTls { get; set; }

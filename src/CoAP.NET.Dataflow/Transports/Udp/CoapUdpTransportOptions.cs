@@ -42,13 +42,13 @@ public sealed class CoapUdpTransportOptions
         {
             if (value != Timeout.InfiniteTimeSpan)
             {
-                ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1));
-                ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromMinutes(1));
+                ArgumentOutOfRangeException.ThrowIfLessThan(value, UserCodePolicy.ShortestHandOver);
+                ArgumentOutOfRangeException.ThrowIfGreaterThan(value, UserCodePolicy.LongestHandOver);
             }
 
             field = value;
         }
-    } = TimeSpan.FromMilliseconds(4);
+    } = UserCodePolicy.HandOverAfter;
 
     /// <summary>
     /// The groups to join on the sockets that are bound to any address (RFC 7252 section 8), such as 224.0.1.187 and ff02::fd. Default none.

@@ -10,9 +10,6 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed unsafe class EpollLoop : ReceiveLoop
 {
-    /// <summary>So many connections, or datagrams, have one time: reading the clock costs as much as a stage. A power of two.</summary>
-    public const int TurnsOfOneTime = 16;
-
     // A descriptor that never gets empty must not keep the others from being seen.
     private const int RoundsBetweenPolls = 16;
     private const int EventCapacity = 128;
@@ -242,7 +239,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
                 _clocks.CollectWoken(Now);
             }
 
-            if ((--_roundsToPoll & (TurnsOfOneTime - 1)) == 0)
+            if ((--_roundsToPoll & (UserCodePolicy.TurnsOfOneTime - 1)) == 0)
             {
                 StageTime.Forget();
             }

@@ -80,7 +80,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         {
             if (--left < 0)
             {
-                left = EpollLoop.TurnsOfOneTime - 1;
+                left = UserCodePolicy.TurnsOfOneTime - 1;
                 StageTime.Forget();
             }
 
