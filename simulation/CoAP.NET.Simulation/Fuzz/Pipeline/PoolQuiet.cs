@@ -9,6 +9,10 @@ internal static class PoolQuiet
 {
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(100);
 
+    // A thread that is free may get no processor for a while on a loaded machine. Taken for blocked, it would not be waited for, and what it runs would not have ended.
+    private const int LooksWithoutChange = 30;
+    private const int FreeThreadLooks = 200;
+
     // How many of the pool's threads can meet; others may be blocked for good by whoever hosts this process.
     private static int s_workers;
 
@@ -88,7 +92,7 @@ internal static class PoolQuiet
         }
 
         int before = -1;
-        for (int i = 0; i < 100 && there < bound && (i < 10 || before != there); i++)
+        for (int i = 0; i < 2 * FreeThreadLooks && there < bound && (i < FreeThreadLooks || before != there); i++)
         {
             before = there;
             Thread.Sleep(5);
@@ -115,10 +119,12 @@ internal static class PoolQuiet
         public bool Wait()
         {
             int before = -1;
+            int unchanged = 0;
             while (!_done.Wait(s_look))
             {
                 int missing = Volatile.Read(ref _missing);
-                if (missing == before && missing > 0)
+                unchanged = missing == before ? unchanged + 1 : 0;
+                if (unchanged >= LooksWithoutChange && missing > 0)
                 {
                     _isGivenUp = true;
                     return false;
