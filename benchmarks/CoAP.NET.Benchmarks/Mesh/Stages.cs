@@ -6,7 +6,7 @@ namespace CoAP.NET.Benchmarks;
 /// <summary>A stage that passes on what it gets plus one.</summary>
 internal sealed class AddOneBlock(CoapCounters? counters = null) : InlineBlock<int, int>(counters ?? new CoapCounters(), NullLogger.Instance)
 {
-    private protected override void Process(int item) => Offer(item + 1);
+    internal override void Process(int item) => Offer(item + 1);
 }
 
 /// <summary>The end of a path: adds up what it gets.</summary>
@@ -14,13 +14,13 @@ internal sealed class SumTarget() : InlineTarget<int>(new CoapCounters(), NullLo
 {
     public long Sum { get; set; }
 
-    private protected override void Process(int item) => Sum += item;
+    internal override void Process(int item) => Sum += item;
 }
 
 /// <summary>A stage that passes on one and the same item for each that it gets: what is left is the handing over.</summary>
 internal sealed class HandOverBlock<TInput, TOutput>(TOutput next) : InlineBlock<TInput, TOutput>(new CoapCounters(), NullLogger.Instance)
 {
-    private protected override void Process(TInput item) => Offer(next);
+    internal override void Process(TInput item) => Offer(next);
 }
 
 /// <summary>The end of a path that counts what it gets.</summary>
@@ -28,7 +28,7 @@ internal sealed class CountTarget<T>() : InlineTarget<T>(new CoapCounters(), Nul
 {
     public long Count { get; private set; }
 
-    private protected override void Process(T item) => Count++;
+    internal override void Process(T item) => Count++;
 }
 
 /// <summary>A target that has no room, and never has.</summary>

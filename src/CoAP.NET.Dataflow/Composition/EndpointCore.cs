@@ -70,7 +70,8 @@ internal sealed class EndpointCore
         Clocks = new ShardClock[options.Shards];
         for (int i = 0; i < Pipelines.Length; i++)
         {
-            Pipelines[i] = new CoapPipeline(new CoapShard(i, Environment) { Endpoint = this, Guard = guard }, parts);
+            CoapShard shard = new(i, Environment) { Endpoint = this, Guard = guard, LendsMessages = options.Pipeline.LeavesMessagesAlone };
+            Pipelines[i] = new CoapPipeline(shard, parts);
             Clocks[i] = new ShardClock(Pipelines[i].Shard);
         }
 

@@ -41,7 +41,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         _connections = connections;
     }
 
-    private protected override void Process(CoapInbound item)
+    internal override void Process(CoapInbound item)
     {
         switch (item.Kind)
         {

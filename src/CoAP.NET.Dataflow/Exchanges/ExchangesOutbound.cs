@@ -83,7 +83,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     /// <returns>False when a block that was linked in declined it.</returns>
     internal bool TryOrder(CoapOutbound order) => Offer(order);
 
-    private protected override void Process(CoapReply item)
+    internal override void Process(CoapReply item)
     {
         CoapExchange exchange = item.Exchange;
         if (exchange.IsAnswered)

@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Dataflow;
 using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Groups;
@@ -11,59 +10,59 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>The mesh of one shard: the stages, linked with <c>LinkTo</c>. It holds no protocol rule. Users link in through <see cref="CoapPipelineOptions"/>.</summary>
+/// <summary>
+/// The mesh of one shard: the blocks of the five stages are made, then linked. It holds no protocol rule, and after the constructor nothing of it changes.
+/// Users link in through <see cref="CoapPipelineOptions"/>; <see cref="MeshWiring"/> puts their blocks between two stages.
+/// </summary>
 internal sealed class CoapPipeline
 {
-    private static readonly DataflowLinkOptions s_propagate = new() { PropagateCompletion = true };
-
-    private readonly CoapEnvironment _environment;
-    private readonly CoapPipelineOptions _options;
-    private readonly List<Action> _abandon = [];
-    private bool _stopping;
+    private readonly MeshWiring _wiring;
 
     public CoapPipeline(CoapShard shard, PipelineParts parts)
     {
-        _environment = shard.Environment;
-        _options = parts.Options;
+        CoapEnvironment environment = shard.Environment;
         Shard = shard;
+        Connections = parts.Connections;
+
+        // What is known of peers and messages. These state machines know no block: what they want done they leave with the shard.
         Messages = new MessageLayer(shard, parts.ShardCount, parts.GroupMessageIds);
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
         Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes);
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount);
-        Channels = new ChannelTable(shard, new ChannelOwner(Messages, Blockwise.Bodies, _environment), parts.ShardCount);
-        Connections = parts.Connections;
+        Channels = new ChannelTable(shard, new ChannelOwner(Messages, Blockwise.Bodies, environment), parts.ShardCount);
 
-        TransportOutbound transportOut = new(_environment);
+        // The blocks, from the last one to the first. Three of them ask another one that lies behind them, besides the links: a client's requests
+        // enter at ExchangesOut, and answers that a block of a user did not take leave past it.
+        TransportOutbound transportOut = new(environment);
         ChannelOutbound channelOut = new(shard);
-        SerializerOutbound serializerOut = new(_environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
+        SerializerOutbound serializerOut = new(environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(
             shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
-        Resource = new ResourceInbound(_environment, parts.Routes, parts.Served, ExchangesOut);
+        Resource = new ResourceInbound(environment, parts.Routes, parts.Served, ExchangesOut);
         ExchangesInbound exchangesIn = new(
             shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
-        SerializerInbound serializerIn = new(_environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
+        SerializerInbound serializerIn = new(environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
-        TransportIn = new TransportInbound(_environment);
+        TransportIn = new TransportInbound(environment);
 
+        // The one circle: state machines leave effects with the shard, which was there before the blocks that carry them out.
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
-        _abandon.Add(TransportIn.Abandon);
-        shard.LendsMessages = !_options.At(CoapSeams.ExchangesToMessaging).Any() && !_options.At(CoapSeams.MessagingToSerializer).Any();
-        Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
-        Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
-        Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);
-        Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
-        Link(exchangesIn, Resource, CoapSeams.ExchangesToResource);
 
-        Link(Resource, ExchangesOut, CoapSeams.ResourceToExchanges);
-        Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
-        Link(MessagingOut, serializerOut, CoapSeams.MessagingToSerializer);
-        Link(serializerOut, channelOut, CoapSeams.SerializerToChannel);
-        Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
+        _wiring = new MeshWiring(shard, parts.Options, TransportIn, transportOut);
+        _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
+        _wiring.Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
+        _wiring.Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);
+        _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        _wiring.Link(exchangesIn, Resource, CoapSeams.ExchangesToResource);
 
-        Completion = transportOut.Completion;
+        _wiring.Link(Resource, ExchangesOut, CoapSeams.ResourceToExchanges);
+        _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
+        _wiring.Link(MessagingOut, serializerOut, CoapSeams.MessagingToSerializer);
+        _wiring.Link(serializerOut, channelOut, CoapSeams.SerializerToChannel);
+        _wiring.Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
     }
 
     public CoapShard Shard { get; }
@@ -99,49 +98,13 @@ internal sealed class CoapPipeline
     /// <summary>Where requests of our clients enter.</summary>
     public ClientSender Sender => ExchangesOut.Sender;
 
-    /// <summary>Ends when the last block completed.</summary>
-    public Task Completion { get; }
+    /// <summary>What is linked to what, in the order of the path.</summary>
+    public IReadOnlyList<MeshLink> Links => _wiring.Links;
 
     /// <summary>Completes the blocks one after another, from the socket up and back down to it.</summary>
-    public Task CompleteAsync()
-    {
-        Volatile.Write(ref _stopping, true);
-        TransportIn.Complete();
-        return Completion;
-    }
+    /// <returns>Ends when the last block completed.</returns>
+    public Task CompleteAsync() => _wiring.CompleteAsync();
 
     /// <summary>Ends the blocks without waiting for what is inside them: user code that never returns.</summary>
-    public void Abandon() => _abandon.ForEach(abandon => abandon());
-
-    private void Link<T>(ISourceBlock<T> source, InlineTarget<T> target, CoapSeam<T> seam)
-    {
-        _abandon.Add(target.Abandon);
-        foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
-        {
-            IPropagatorBlock<T, T> block = factory() ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");
-            source.LinkTo(new UserTarget<T>(block), s_propagate);
-            Watch(block, seam.Name);
-            source = block;
-        }
-
-        source.LinkTo(target, s_propagate);
-    }
-
-    // A block that ended while the endpoint runs leaves a server that is up and deaf: better to fail aloud.
-    private void Watch(IDataflowBlock block, string seam)
-    {
-        _ = block.Completion.ContinueWith(
-            completion =>
-            {
-                if (!Volatile.Read(ref _stopping))
-                {
-                    Shard.Drain.Fault(new CoapException(
-                        $"The block at the seam {seam} {(completion.IsFaulted ? "faulted" : "completed")} while the endpoint was running.",
-                        completion.Exception?.InnerException));
-                }
-            },
-            CancellationToken.None,
-            TaskContinuationOptions.ExecuteSynchronously,
-            TaskScheduler.Default);
-    }
+    public void Abandon() => _wiring.Abandon();
 }

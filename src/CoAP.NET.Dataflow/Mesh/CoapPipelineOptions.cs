@@ -31,6 +31,9 @@ public sealed class CoapPipelineOptions
         return this;
     }
 
+    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer.</summary>
+    internal bool LeavesMessagesAlone => !At(CoapSeams.ExchangesToMessaging).Any() && !At(CoapSeams.MessagingToSerializer).Any();
+
     /// <summary>From here on nothing can be inserted.</summary>
     internal void Take() => _isTaken = true;
 

@@ -56,7 +56,7 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
     }
 
     /// <inheritdoc/>
-    private protected override void Process(CoapInbound item)
+    internal override void Process(CoapInbound item)
     {
         if (item.Channel.IsReliable)
         {

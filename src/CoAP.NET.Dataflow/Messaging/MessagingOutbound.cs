@@ -39,7 +39,7 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
     }
 
     /// <inheritdoc/>
-    private protected override void Process(CoapOutbound item)
+    internal override void Process(CoapOutbound item)
     {
         if (item.Channel is { IsReliable: true, SignallingState: StreamState connection })
         {

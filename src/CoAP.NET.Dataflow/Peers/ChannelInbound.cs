@@ -19,7 +19,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         _hash = hash;
     }
 
-    private protected override void Process(CoapDatagram item)
+    internal override void Process(CoapDatagram item)
     {
         if (item.Channel is null)
         {

@@ -10,7 +10,7 @@ internal sealed class ChannelOutbound : InlineBlock<CoapDatagram, CoapDatagram>
     {
     }
 
-    private protected override void Process(CoapDatagram item)
+    internal override void Process(CoapDatagram item)
     {
         if (item.Channel is { IsReliable: true, Connection: { } connection })
         {

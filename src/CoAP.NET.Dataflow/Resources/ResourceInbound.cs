@@ -62,7 +62,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
 
     internal CoapEnvironment Environment => _environment;
 
-    private protected override void Process(CoapExchange item)
+    internal override void Process(CoapExchange item)
     {
         if (item.Body is { Later: { } later } && _laterBlocks.TryServe(item, later))
         {

@@ -28,7 +28,7 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         _hash = new DatagramHash(environment.Random);
     }
 
-    private protected override void Process(CoapDatagram datagram)
+    internal override void Process(CoapDatagram datagram)
     {
         bool isRead;
         CoapInbound inbound;

@@ -23,7 +23,7 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
         _pool = pool;
     }
 
-    private protected override void Process(CoapOutbound outbound)
+    internal override void Process(CoapOutbound outbound)
     {
         CoapDatagram? datagram = outbound.Encoded.IsEmpty ? Encode(outbound) : Copy(outbound.Encoded.Span);
         if (datagram is null)

@@ -75,8 +75,8 @@ internal sealed class CoapShard
     /// <summary>Whether there are so many peers with one exchange so far that it may be a flood. Set by the table of peers; a hint, so not guarded.</summary>
     public bool HasManyNewcomers { get; set; }
 
-    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again. Set by the pipeline.</summary>
-    public bool LendsMessages { get; set; }
+    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again.</summary>
+    public bool LendsMessages { get; init; }
 
     /// <summary>The route of a peer's datagrams, mostly one that other peers have as well. Needs no lock.</summary>
     /// <param name="transport">The transport.</param>

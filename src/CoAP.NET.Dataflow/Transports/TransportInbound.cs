@@ -8,7 +8,7 @@ internal sealed class TransportInbound : InlineBlock<CoapDatagram, CoapDatagram>
     internal TransportInbound(CoapEnvironment environment)
         : base(environment.Counters, environment.Logger) => _taps = environment.Taps;
 
-    private protected override void Process(CoapDatagram item)
+    internal override void Process(CoapDatagram item)
     {
         Counters.AddWithAmount(CoapCounter.DatagramsReceived, CoapCounter.BytesReceived, item.Length);
         if (item.IsTruncated)

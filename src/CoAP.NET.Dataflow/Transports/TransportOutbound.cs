@@ -8,7 +8,7 @@ internal sealed class TransportOutbound : InlineBlock<CoapDatagram, CoapDatagram
     internal TransportOutbound(CoapEnvironment environment)
         : base(environment.Counters, environment.Logger) => _taps = environment.Taps;
 
-    private protected override void Process(CoapDatagram item)
+    internal override void Process(CoapDatagram item)
     {
         if (item.Transport is not { } transport)
         {

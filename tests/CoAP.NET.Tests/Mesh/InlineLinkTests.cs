@@ -286,6 +286,6 @@ public class InlineLinkTests
 
     private sealed class CountTarget(Action count) : InlineTarget<Disposable>(new CoapCounters(), Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance)
     {
-        private protected override void Process(Disposable item) => count();
+        internal override void Process(Disposable item) => count();
     }
 }

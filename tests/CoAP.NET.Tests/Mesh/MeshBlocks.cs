@@ -16,7 +16,7 @@ internal class RelayBlock<T>(Func<T, T>? stage = null, CoapCounters? counters = 
 
     public new CoapCounters Counters => base.Counters;
 
-    private protected override void Process(T item) => Offer(stage is null ? item : stage(item));
+    internal override void Process(T item) => Offer(stage is null ? item : stage(item));
 
     private protected override void OnDeclined(T item)
     {
@@ -36,7 +36,7 @@ internal sealed class PlainRelay<T>() : InlineBlock<T, T>(new CoapCounters(), Nu
 {
     public Action<T>? Before { get; set; }
 
-    private protected override void Process(T item)
+    internal override void Process(T item)
     {
         Before?.Invoke(item);
         Offer(item);
@@ -50,7 +50,7 @@ internal sealed class CollectTarget<T>(Action<T>? stage = null) : InlineTarget<T
 
     public new CoapCounters Counters => base.Counters;
 
-    private protected override void Process(T item)
+    internal override void Process(T item)
     {
         stage?.Invoke(item);
         lock (Items)

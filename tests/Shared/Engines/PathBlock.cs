@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Engines;
 /// </summary>
 internal sealed class PathBlock(Func<CoapDatagram, bool> loses) : InlineBlock<CoapDatagram, CoapDatagram>(new CoapCounters(), NullLogger.Instance)
 {
-    private protected override void Process(CoapDatagram item)
+    internal override void Process(CoapDatagram item)
     {
         if (loses(item))
         {

@@ -9,7 +9,7 @@ namespace CoAP.NET.Simulation.Simulate;
 internal sealed class SeamBlock<T>(Func<T, T?> process, ILogger? logger = null) : InlineBlock<T, T>(new CoapCounters(), logger ?? NullLogger.Instance)
     where T : class
 {
-    private protected override void Process(T item)
+    internal override void Process(T item)
     {
         if (process(item) is { } result)
         {

@@ -66,7 +66,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
 
     /// <summary>
     /// Offers an item to the linked targets from outside: another stage's thread, a timer, a client's call. Safe for several threads.
-    /// Within <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which works for what is inside after <see cref="InlineTarget{TInput}.Complete"/> too.
+    /// Within <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which works for what is inside after <see cref="InlineNode.Complete"/> too.
     /// </summary>
     /// <param name="item">The item; taken over in any case.</param>
     /// <returns>Whether a target took it; otherwise, also when the block is complete, it was counted and <see cref="OnDeclined"/> was called.</returns>
@@ -83,11 +83,31 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         return accepted;
     }
 
-    /// <summary>Offers a result of the stage to the linked targets. Does not throw.</summary>
+    /// <summary>
+    /// Offers a result of the stage to the linked targets. Does not throw. Where the only target is a block of this kind its stage runs in here, as
+    /// <see cref="InlineTarget{TInput}.Run"/> would run it: so a link between two stages is one frame of the stack.
+    /// </summary>
     /// <param name="item">The result; taken over in any case.</param>
     /// <returns>Whether one took it; otherwise it was counted, and <see cref="OnDeclined"/> or <see cref="OnLost"/> was called.</returns>
     private protected bool Offer(TOutput item)
     {
+        if (_links.Next is { } next && next.TryEnter(out InlineSeat? seat))
+        {
+            try
+            {
+                next.Process(item);
+            }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws into the block before it
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                next.GiveUp(item, exception);
+            }
+
+            next.Leave(seat);
+            return true;
+        }
+
         InlineOutcome outcome = _links.Offer(item);
         return outcome == InlineOutcome.Accepted || NotAccepted(item, outcome);
     }

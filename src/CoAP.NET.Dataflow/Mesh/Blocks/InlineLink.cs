@@ -7,7 +7,6 @@ internal sealed class InlineLink<T> : IDisposable
 {
     private readonly InlineLinks<T> _links;
     private readonly ITargetBlock<T> _target;
-    private readonly InlineTarget<T>? _inline; // the target, when it is of our own kind and there is nothing to count or to filter
     private readonly Predicate<T>? _predicate;
     private readonly bool _propagatesCompletion;
     private readonly int _maxMessages;
@@ -21,17 +20,20 @@ internal sealed class InlineLink<T> : IDisposable
         _predicate = predicate;
         _propagatesCompletion = options.PropagateCompletion;
         _maxMessages = options.MaxMessages;
-        _inline = _maxMessages == DataflowBlockOptions.Unbounded && predicate is null ? target as InlineTarget<T> : null;
+        Direct = _maxMessages == DataflowBlockOptions.Unbounded && predicate is null ? target as InlineTarget<T> : null;
     }
+
+    /// <summary>The target, when it is of our own kind and there is nothing to count or to filter; else null.</summary>
+    public InlineTarget<T>? Direct { get; }
 
     public InlineOutcome Offer(T item)
     {
-        if (_inline is null)
+        if (Direct is null)
         {
             return OfferToAny(item);
         }
 
-        if (_inline.Run(item))
+        if (Direct.Run(item))
         {
             return InlineOutcome.Accepted;
         }

@@ -8,6 +8,7 @@ internal sealed class InlineLinks<T>
 {
     private readonly Lock _gate = new();
     private InlineLink<T>[] _links = [];
+    private InlineTarget<T>? _next;
     private long _lastId;
 
     // Guarded by _gate.
@@ -22,6 +23,9 @@ internal sealed class InlineLinks<T>
     }
 
     public event Action<Exception>? TargetFaulted;
+
+    /// <summary>The target where it is the only one, of our own kind, and gets everything; nearly always so. Null otherwise: then ask <see cref="Offer"/>.</summary>
+    public InlineTarget<T>? Next => Volatile.Read(ref _next);
 
     public ISourceBlock<T> Owner { get; }
 
@@ -38,7 +42,7 @@ internal sealed class InlineLinks<T>
         {
             if (!_closed)
             {
-                _links = options.Append ? [.. _links, link] : [link, .. _links];
+                Set(options.Append ? [.. _links, link] : [link, .. _links]);
                 return link;
             }
         }
@@ -95,7 +99,7 @@ internal sealed class InlineLinks<T>
                 return false;
             }
 
-            _links = [.. _links.AsSpan(0, index), .. _links.AsSpan(index + 1)];
+            Set([.. _links.AsSpan(0, index), .. _links.AsSpan(index + 1)]);
             return true;
         }
     }
@@ -109,7 +113,7 @@ internal sealed class InlineLinks<T>
             _closed = true;
             _fault = fault;
             links = _links;
-            _links = [];
+            Set([]);
         }
 
         foreach (InlineLink<T> link in links)
@@ -122,5 +126,12 @@ internal sealed class InlineLinks<T>
     {
         Log.LinkedTargetFaulted(Logger, exception);
         TargetFaulted?.Invoke(exception);
+    }
+
+    // Under the gate.
+    private void Set(InlineLink<T>[] links)
+    {
+        _links = links;
+        Volatile.Write(ref _next, links is [{ Direct: { } next }] ? next : null);
     }
 }
