@@ -19,7 +19,7 @@ namespace CoAP.NET;
 /// <see cref="Queries"/>, <see cref="Host"/>, <see cref="GetUri"/>, <see cref="Accept"/>,
 /// <see cref="ContentFormat"/> and <see cref="Confirmable"/>: of a request to send they tell what will be sent. <see cref="Timeout"/>,
 /// <see cref="Patience"/>, <see cref="Progress"/>, <see cref="Destination"/>,
-/// <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/> and <see cref="LocalAddress"/> say how a request is sent and do
+/// <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/>, <see cref="IsForwarded"/> and <see cref="LocalAddress"/> say how a request is sent and do
 /// nothing on a received one. <see cref="Peer"/>,
 /// <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to send; its <see cref="Route"/> is empty,
 /// and nothing cancels its <see cref="Aborted"/>.
@@ -336,6 +336,16 @@ public sealed class CoapRequest
     {
         get => Transfer?.Download;
         set => Wishes.Download = value;
+    }
+
+    /// <summary>
+    /// Whether a proxy sends the request on for somebody else. Then a response may have critical options that are not recognized here, if they are safe to forward (RFC 7252
+    /// section 5.7.1), and a challenge by Echo is not answered but given to the caller, as only the client can say that its request is fresh (RFC 9175 section 2.3). Default false.
+    /// </summary>
+    public bool IsForwarded
+    {
+        get => Transfer is { IsForwarded: true };
+        set => Wishes.IsForwarded = value;
     }
 
     /// <summary>

@@ -9,11 +9,11 @@ internal static class AttackTable
     [
         ("Relay (a near-field presumption broken)", "out of protocol"),
         ("Amplification after an address change under OSCORE", "no OSCORE"),
-        ("Request smuggling through a proxy or an HTTP mapping", "no proxy, no HTTP mapping"),
+        ("Request smuggling through a proxy or an HTTP mapping", "no mapping of HTTP on the wire here"),
         ("Replay of 0-RTT data", "no DTLS 1.3"),
         ("Responses of the wrong server of a security group", "no Group OSCORE"),
-        ("Proxy loop, open proxy", "no proxy: Proxy-Uri and Proxy-Scheme are answered 5.05"),
-        ("Metadata in tokens of a proxy", "no proxy; tokens of `CoapStatelessClient` are encrypted"),
+        ("Proxy loop, open proxy", "tests of CoAP.NET.Proxy: loops end by Hop-Limit, nothing is asked that is not allowed"),
+        ("Metadata in tokens of a proxy", "nothing of clients is in tokens of the proxy; tokens of `CoapStatelessClient` are encrypted"),
         ("Poisoning of a Resource Directory", "no Resource Directory"),
         ("Impersonation by a group's pre-shared key", "no Group OSCORE; a pre-shared key that several devices share makes them one identity"),
     ];

@@ -29,6 +29,9 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     /// <summary>Whether a response of some class is wanted (RFC 7967); otherwise the request is done when it was acknowledged, or sent.</summary>
     public bool WantsResponse => !Transmission.TellsWhenSent;
 
+    /// <summary>Whether a proxy sends it on for somebody else, who judges the options of the response.</summary>
+    public bool IsForwarded { get; init; }
+
     /// <summary>Ends with the response or a <see cref="CoapException"/>.</summary>
     public Task<CoapResponse> Task => _completion.Task;
 

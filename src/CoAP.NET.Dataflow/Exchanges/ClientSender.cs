@@ -34,15 +34,16 @@ internal sealed class ClientSender
     /// <param name="time">How long it may take.</param>
     /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
+    /// <param name="isForwarded">Whether a proxy sends it on for somebody else.</param>
     /// <returns>The request, whose task ends with the response.</returns>
     public ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken)
+        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken, bool isForwarded = false)
     {
         ClientRequest request;
         _shard.Enter();
         try
         {
-            request = new ClientRequest(_layer, _channels.Restore(channel), message, time, in run);
+            request = new ClientRequest(_layer, _channels.Restore(channel), message, time, in run) { IsForwarded = isForwarded };
             _layer.Register(request);
         }
         finally

@@ -2,6 +2,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Groups;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
+using CoAP.NET.Resources;
 
 namespace CoAP.NET.Exchanges;
 
@@ -19,6 +20,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
     private readonly BlockwiseServing _blockwise;
     private readonly ObserverLayer _observers;
     private readonly ConnectionTable _connections;
+    private readonly ForwardedRequests _forwarding;
 
     internal ExchangesInbound(
         CoapShard shard,
@@ -28,7 +30,8 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         GroupRequests groupRequests,
         BlockwiseServing blockwise,
         ObserverLayer observers,
-        ConnectionTable connections)
+        ConnectionTable connections,
+        RouteTable routes)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
@@ -39,6 +42,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         _blockwise = blockwise;
         _observers = observers;
         _connections = connections;
+        _forwarding = new ForwardedRequests(routes, shard.Environment);
     }
 
     internal override void Process(CoapInbound item)
@@ -87,6 +91,11 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         CoapExchange exchange = Begin(in item, message);
         exchange.Side = item.Channel.Requests?.Begin() ?? 0;
         OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
+        if (!verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0)
+        {
+            verdict = _forwarding.Judge(item.Channel, message, verdict);
+        }
+
         exchange.Special = verdict.Special;
         if (!verdict.IsAccepted)
         {

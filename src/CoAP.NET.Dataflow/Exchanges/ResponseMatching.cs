@@ -84,7 +84,7 @@ internal sealed class ResponseMatching
             return;
         }
 
-        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock, request.IsForwarded);
         bool acceptable = verdict.IsAccepted;
         if (item.Transmission is null)
         {

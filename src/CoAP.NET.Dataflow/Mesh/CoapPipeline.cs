@@ -42,7 +42,7 @@ internal sealed class CoapPipeline
             shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
         Resource = new ResourceInbound(environment, parts.Routes, parts.Served, ExchangesOut);
         ExchangesInbound exchangesIn = new(
-            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections);
+            shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Routes);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
         SerializerInbound serializerIn = new(environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);

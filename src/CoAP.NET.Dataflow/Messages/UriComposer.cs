@@ -70,8 +70,15 @@ internal static class UriComposer
             return false;
         }
 
+        // No name has a colon: this is an IPv6 address without the brackets that belong to it, as some clients send it.
+        string text = Encoding.UTF8.GetString(bytes);
+        if (text.Contains(':', StringComparison.Ordinal) && !text.StartsWith('['))
+        {
+            text = $"[{text}]";
+        }
+
         // An address keeps no zone here: one in an option would be the other machine's.
-        return UriHostName.TryParse(UriText.EncodeNonAscii(Encoding.UTF8.GetString(bytes)), 0, out host, out fault)
+        return UriHostName.TryParse(UriText.EncodeNonAscii(text), 0, out host, out fault)
             && (host.ZoneId is null || Fail("Uri-Host has an IPv6 zone, which means nothing to another machine.", out fault));
     }
 

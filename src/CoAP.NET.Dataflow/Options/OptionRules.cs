@@ -14,7 +14,9 @@ internal static class OptionRules
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="allowsQBlock">Whether Q-Block1 and Q-Block2 are acted on; otherwise they are unknown.</param>
-    internal static OptionVerdict Check(CoapMessage message, bool allowsQBlock = false)
+    /// <param name="isForwarded">Whether the message is one that a proxy sends on: an option that is not recognized but safe to forward
+    /// passes, also when it is critical, because that is for the endpoint to say (RFC 7252 sections 5.4.2 and 5.7.1).</param>
+    internal static OptionVerdict Check(CoapMessage message, bool allowsQBlock = false, bool isForwarded = false)
     {
         if (!message.HasOptions)
         {
@@ -30,7 +32,7 @@ internal static class OptionRules
             int number = options.NumberAt(i);
             OptionFault fault = context.Judge(options, i, number);
             context.Previous = number;
-            if (fault == OptionFault.None)
+            if (fault == OptionFault.None || (isForwarded && IsForTheEndpoint(fault, number)))
             {
                 if (kept < i)
                 {
@@ -53,6 +55,11 @@ internal static class OptionRules
 
         return new OptionVerdict { Special = context.Special };
     }
+
+    // Whatever is wrong with the value of an option makes it an unrecognized one, but for what has a rule of its own.
+    private static bool IsForTheEndpoint(OptionFault fault, int number) =>
+        !OptionNumber.IsUnsafe(number)
+        && fault is (OptionFault.Unknown or OptionFault.Length or OptionFault.Repeated or OptionFault.NotDefinedHere);
 
     private ref struct Context(CoapCode code, bool allowsQBlock)
     {
@@ -109,6 +116,7 @@ internal static class OptionRules
                 OptionNumber.QBlock1 or OptionNumber.QBlock2 => SpecialOptions.QBlock,
                 OptionNumber.Echo => SpecialOptions.Echo,
                 OptionNumber.NoResponse => SpecialOptions.NoResponse,
+                OptionNumber.ProxyUri or OptionNumber.ProxyScheme => SpecialOptions.Proxy,
                 _ => SpecialOptions.None,
             };
 

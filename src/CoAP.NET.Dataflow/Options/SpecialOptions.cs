@@ -24,4 +24,7 @@ internal enum SpecialOptions : byte
 
     /// <summary>No-Response (RFC 7967).</summary>
     NoResponse = 32,
+
+    /// <summary>Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2).</summary>
+    Proxy = 64,
 }

@@ -5,7 +5,8 @@ namespace CoAP.NET.Requests;
 /// <summary>
 /// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it;
 /// an Echo of any other
-/// response goes into the next request to the same peer. A request that brings an Echo of its own is left alone.
+/// response goes into the next request to the same peer. A request that brings an Echo of its own is left alone,
+/// and so is one that a proxy sends on for somebody else.
 /// </summary>
 internal sealed class EchoStep : RequestStep
 {
@@ -32,7 +33,7 @@ internal sealed class EchoStep : RequestStep
     }
 
     private static bool IsLeftAlone(OutgoingRequest request) =>
-        request.Channel.IsGroup || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
+        request.Channel.IsGroup || request.Request.IsForwarded || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
 
     private static OutgoingRequest WithEcho(OutgoingRequest request, byte[] value)
     {

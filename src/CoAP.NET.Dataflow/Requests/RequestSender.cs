@@ -24,7 +24,7 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
         CoapChannel channel = request.Channel;
         LeaveOutToldHost(request.Message, channel);
         ClientRequest sent = PipelineOf(channel).Sender.Begin(
-            channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation);
+            channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation, request.Request.IsForwarded);
         request.Watch?.OnSent(sent.Transmission, request.Message);
         return sent.Task;
     }

@@ -117,6 +117,14 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// <returns>This object.</returns>
     public TSelf IgnoreAccept(bool ignored = true) => Change(settings => settings.IgnoresAccept = ignored);
 
+    /// <summary>
+    /// Says that handlers send requests on to another server, as a reverse proxy does. Options that are critical and that this endpoint does not recognize then come to the handler if they are
+    /// safe to forward, because only the other server can say what they mean (RFC 7252 section 5.4.2). Without it such a request is answered 4.02 Bad Option.
+    /// </summary>
+    /// <param name="forwards">False to answer 4.02 although the group sends on.</param>
+    /// <returns>This object.</returns>
+    public TSelf Forwards(bool forwards = true) => Change(settings => settings.Forwards = forwards);
+
     /// <summary>Says which formats payloads may have: another one, or none, is answered 4.15 (RFC 7252 section 5.9.2.10). Requests without payload pass.</summary>
     /// <param name="formats">The formats, at least one.</param>
     /// <returns>This object.</returns>

@@ -74,7 +74,14 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
         CoapOptionCollection options = RouteTable.OptionsOf(request);
         if (RequestRules.AsksForProxy(options))
         {
-            Reply(item, s_proxyingNotSupported);
+            if (_routes.Proxy is { } proxy)
+            {
+                Admit(item, null, proxy.Route, 0, watch);
+            }
+            else
+            {
+                Reply(item, s_proxyingNotSupported);
+            }
         }
         else if (_routes.Find(options, out int firstSegment) is not { } place)
         {
@@ -91,63 +98,70 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
         }
         else
         {
-            if (request.Code == CoapCode.Get || request.Code == CoapCode.Delete)
-            {
-                // No payload is defined for them, so what came is ignored (RFC 7252 section 5.5).
-                request.Message.Payload = default;
-            }
+            Admit(item, place, route, firstSegment, watch);
+        }
+    }
 
-            watch?.Route = route;
-            RoutePlan plan = route.GetPlan(_environment);
-            if (request.IsMulticast && !plan.AllowsMulticast)
-            {
-                Reply(item, s_notForGroups);
-                return;
-            }
+    // A proxy has no place: all paths and methods are for others.
+    private void Admit(CoapExchange item, RouteNode? place, Route route, int firstSegment, ServerWatch? watch)
+    {
+        CoapRequest request = item.Request;
+        if (request.Code == CoapCode.Get || request.Code == CoapCode.Delete)
+        {
+            // No payload is defined for them, so what came is ignored (RFC 7252 section 5.5).
+            request.Message.Payload = default;
+        }
 
-            if (!plan.Serves(request))
-            {
-                Reply(
-                    item,
-                    request.IsMulticast ? s_notForGroups
-                        : RequestRules.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
-                return;
-            }
+        watch?.Route = route;
+        RoutePlan plan = route.GetPlan(_environment);
+        if (request.IsMulticast && !plan.AllowsMulticast)
+        {
+            Reply(item, s_notForGroups);
+            return;
+        }
 
-            if (RequestRules.LacksSecurity(request, plan))
-            {
-                Reply(item, plan.SecurityRefusal!);
-                return;
-            }
+        if (!plan.Serves(request))
+        {
+            Reply(
+                item,
+                request.IsMulticast ? s_notForGroups
+                    : place is not null && RequestRules.IsThere(place, request, _environment) ? s_methodNotAllowed : s_notFound);
+            return;
+        }
 
-            // A run for a notification is asked for by this server, and its registration passed.
-            if ((plan.Freshness is not null || plan.Limiter is not null) && item.Observing is null && IsHeldBack(item, route, plan))
-            {
-                return;
-            }
+        if (RequestRules.LacksSecurity(request, plan))
+        {
+            Reply(item, plan.SecurityRefusal!);
+            return;
+        }
 
-            if (RequestRules.CheckFormats(request, plan) is { } refusal)
-            {
-                Reply(item, refusal);
-            }
-            else if (request.Payload.Length > plan.Body.MaxSize)
-            {
-                Counters.Add(CoapCounter.BodiesTooLarge);
-                item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
-                Reply(item, CoapResults.RequestEntityTooLarge(plan.Body.MaxSize));
-            }
-            else if (item.Body is { IsIncomplete: true })
-            {
-                Reply(item, Incomplete);
-            }
-            else if (Admission.Enter(item, Continues(item), item.IsForObservers) is { } busy)
-            {
-                Reply(item, busy);
-            }
-            else
-            {
-                Serve(item, route, plan, firstSegment);
-            }
+        // A run for a notification is asked for by this server, and its registration passed.
+        if ((plan.Freshness is not null || plan.Limiter is not null) && item.Observing is null && IsHeldBack(item, route, plan))
+        {
+            return;
+        }
+
+        if (RequestRules.CheckFormats(request, plan) is { } refusal)
+        {
+            Reply(item, refusal);
+        }
+        else if (request.Payload.Length > plan.Body.MaxSize)
+        {
+            Counters.Add(CoapCounter.BodiesTooLarge);
+            item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
+            Reply(item, CoapResults.RequestEntityTooLarge(plan.Body.MaxSize));
+        }
+        else if (item.Body is { IsIncomplete: true })
+        {
+            Reply(item, Incomplete);
+        }
+        else if (Admission.Enter(item, Continues(item), item.IsForObservers) is { } busy)
+        {
+            Reply(item, busy);
+        }
+        else
+        {
+            Serve(item, route, plan, firstSegment);
         }
     }
 
@@ -189,7 +203,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
 
         if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
         {
-            exchange.Observing = new Registration(route.Observed, RouteTable.PathOf(RouteTable.OptionsOf(request)), observing, route.Observed.Changes);
+            exchange.Observing = new Registration(route.Observed, ProxyRoute.PathOf(request), observing, route.Observed.Changes);
         }
 
         bool taken;

@@ -56,8 +56,12 @@ public sealed class OptionsToUriTests
         Assert.Equal("coap://198.51.100.1/%5B%5D%7C%22%3C%3E%23%3F%5C%5E%60%7B%7D", CoapUri.Compose("coap", options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
     }
 
+    [Fact]
+    public void An_IPv6_address_without_its_brackets_is_one() => Assert.Equal(
+        "coap://[2001:db8::9]/", CoapUri.Compose("coap", Request("H:2001:db8::9").Options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
+
     [Theory]
-    [InlineData("H:2001:db8::9")]
+    [InlineData("H:fe80::1%eth0")]
     [InlineData("H:a b")]
     [InlineData("H:a/b")]
     [InlineData("H:[bad]")]

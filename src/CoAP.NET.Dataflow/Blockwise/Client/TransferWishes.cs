@@ -24,6 +24,9 @@ internal sealed class TransferWishes
     /// <summary>Ends with the first successful response before its body is written.</summary>
     public TaskCompletionSource<CoapResponse>? Started { get; set; }
 
+    /// <summary>Whether a proxy sends it on for somebody else.</summary>
+    public bool IsForwarded { get; set; }
+
     /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
     public bool LeavesBodyOut => Destination is not null || Download is not null;
 

@@ -139,6 +139,7 @@ internal sealed class Route
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
                 Observing = Inherit(settings => settings.Observing),
                 IgnoresAccept = Inherit(settings => settings.IgnoresAccept) ?? false,
+                Forwards = Inherit(settings => settings.Forwards) ?? false,
                 Freshness = Inherit(settings => settings.Freshness),
                 Limiter = Inherit(settings => settings.Limiter),
                 Schemes = Schemes,

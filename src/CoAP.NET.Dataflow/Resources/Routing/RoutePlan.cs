@@ -36,6 +36,9 @@ internal sealed record RoutePlan(
     /// <summary>How old a request may be at most, by its Echo; null for any age.</summary>
     public TimeSpan? Freshness { get; init; }
 
+    /// <summary>Whether requests are sent on to another server, which judges their critical options.</summary>
+    public bool Forwards { get; init; }
+
     /// <summary>Whether answers go out in whatever format the handler chose, although Accept asks for another.</summary>
     public bool IgnoresAccept { get; init; }
 

@@ -27,6 +27,9 @@ internal sealed class RouteSettings
 
     public CoapContentFormat[]? Consumes { get; set; }
 
+    /// <summary>Whether requests are sent on to another server.</summary>
+    public bool? Forwards { get; set; }
+
     /// <summary>Whether answers go out in whatever format the handler chose.</summary>
     public bool? IgnoresAccept { get; set; }
 

@@ -43,6 +43,9 @@ internal sealed class RouteTable
     /// <summary>Guards every change; never held while user code runs.</summary>
     public Lock Gate { get; } = new();
 
+    /// <summary>What serves requests that ask for a proxy; null where nothing does.</summary>
+    public ProxyRoute? Proxy { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
+
     /// <summary>Whether nothing is served at all.</summary>
     public bool IsEmpty => ReferenceEquals(Volatile.Read(ref _root), RouteNode.Empty);
 
@@ -84,6 +87,17 @@ internal sealed class RouteTable
         return Volatile.Read(ref _root).Find(options, firstSegment, end);
     }
 
+    /// <summary>The route of a request: that of proxies where a proxy is asked for, and otherwise that of its path.</summary>
+    /// <param name="options">The options of the request.</param>
+    /// <param name="code">Its method.</param>
+    /// <param name="firstSegment">The place of its first Uri-Path option.</param>
+    /// <returns>Null when nothing serves it.</returns>
+    public Route? FindRoute(CoapOptionCollection options, CoapCode code, out int firstSegment)
+    {
+        firstSegment = 0;
+        return RequestRules.AsksForProxy(options) ? Proxy?.Route : Find(options, out firstSegment)?[code];
+    }
+
     /// <summary>Finds what holds for the body of a request.</summary>
     /// <param name="request">The request, as far as it came.</param>
     /// <param name="environment">For the bounds.</param>
@@ -91,7 +105,7 @@ internal sealed class RouteTable
     public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
     {
         CoapOptionCollection options = OptionsOf(request);
-        if (RequestRules.AsksForProxy(options) || Find(options, out _)?[request.Code] is not { } route)
+        if (FindRoute(options, request.Code, out _) is not { } route)
         {
             return null;
         }
@@ -109,7 +123,7 @@ internal sealed class RouteTable
     public ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, CoapEnvironment environment)
     {
         CoapOptionCollection options = OptionsOf(exchange.Request);
-        return Find(options, out int firstSegment)?[exchange.Request.Code] is { } route
+        return FindRoute(options, exchange.Request.Code, out int firstSegment) is { } route
             ? BodyAdmission.AdmitAsync(exchange, route, route.GetPlan(environment), firstSegment, environment)
             : default;
     }
@@ -126,18 +140,42 @@ internal sealed class RouteTable
         }
     }
 
+    /// <summary>Says what serves requests that ask for a proxy.</summary>
+    /// <exception cref="InvalidOperationException">Something does already.</exception>
+    public void Add(ProxyRoute proxy)
+    {
+        lock (Gate)
+        {
+            if (Proxy is not null)
+            {
+                throw new InvalidOperationException(
+                    "Requests that ask for a proxy have a handler already. Unmap it first, or map one handler that does both.");
+            }
+
+            Proxy = proxy;
+            _version++;
+        }
+    }
+
     /// <summary>Removes a route; requests that it is serving go on.</summary>
     /// <returns>Whether it was there.</returns>
     public bool Remove(Route route)
     {
         lock (Gate)
         {
-            if (!_routes.Remove(route))
+            if (Proxy?.Route == route)
+            {
+                Proxy = null;
+            }
+            else if (_routes.Remove(route))
+            {
+                Volatile.Write(ref _root, _root.Without(route) ?? RouteNode.Empty);
+            }
+            else
             {
                 return false;
             }
 
-            Volatile.Write(ref _root, _root.Without(route) ?? RouteNode.Empty);
             _version++;
         }
 

@@ -182,7 +182,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         }
 
         result = result.AnswerTo(exchange.Request.Code);
-        if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete)
+        if (result.Code == CoapCode.Deleted && exchange.Request.Code == CoapCode.Delete && routes.Proxy?.Route != route)
         {
             // Its observers are to learn that it is gone (RFC 7641 section 4.2): reading it tells them.
             routes.Notify(RouteTable.OptionsOf(exchange.Request));

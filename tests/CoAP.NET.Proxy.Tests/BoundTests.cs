@@ -1,0 +1,123 @@
+using CoAP.NET.Options;
+using CoAP.NET.Proxy.Admission;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Proxy.Tests;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class BoundTests
+{
+    [Fact]
+    public async Task Requests_of_forged_addresses_are_never_sent_on()
+    {
+        await using ProxyWorld world = new();
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Bytes(new byte[900]));
+        await world.StartAsync();
+        using ScriptedPeer attacker = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8:66::1]:5683"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+        byte[] request = Wire(new ProxyUri($"{ProxyWorld.OriginUri}/x"));
+        int answered = 0;
+        int bytes = 0;
+        attacker.Responder = received =>
+        {
+            answered++;
+            bytes += received.Data.Length;
+            return true;
+        };
+        for (int i = 0; i < 2000; i++)
+        {
+            (request[2], request[3]) = ((byte)(i >> 8), (byte)i);
+            attacker.Send(request);
+            world.Clock.Advance(TimeSpan.FromMilliseconds(1));
+        }
+
+        Assert.Empty(world.Asked);
+        Assert.Equal(0, world.Proxy.GetCounters().Forwarded);
+        Assert.True(world.Proxy.GetCounters().Challenges > 0);
+        Assert.True(bytes <= 2000 * request.Length, $"{bytes} bytes went to the victim for {2000 * request.Length}.");
+        Assert.True(answered <= 2000);
+    }
+
+    [Fact]
+    public async Task Slow_servers_take_a_share_of_a_source_and_others_are_served_at_once()
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.MaxRequests = 40;
+            options.MaxRequestsPerSource = 30;
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here"));
+        CoapClient greedy = world.MakeClient(
+            "[2001:db8:77::1]", options => options.Parameters = CoapTransmissionParameters.Default with { NStart = 100 });
+        await world.StartAsync();
+        await world.VerifyAsync();
+        await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri)));
+
+        Task<CoapResponse>[] slow = [.. Enumerable.Range(0, 60).Select(i =>
+        {
+            CoapRequest request = ProxyWorld.Ask($"coap://[2001:db8:1::{i + 100:x}]/");
+            request.Confirmable = false;
+            return greedy.SendAsync(request);
+        })];
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().Busy > 0, TimeSpan.FromMinutes(1));
+        int held = world.Proxy.GetCounters().UnderWay;
+        CoapResponse honest = await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
+
+        Assert.InRange(held, 10, 20);
+        Assert.Equal("here", honest.EnsureSuccess().GetText());
+        CoapResponse[] ends = await world.RunAsync(() => Task.WhenAll(slow));
+        Assert.Contains(ends, end => end.Code == CoapCode.ServiceUnavailable);
+        Assert.Contains(ends, end => end.Code == CoapCode.GatewayTimeout);
+        Assert.Equal(0, world.Proxy.GetCounters().UnderWay);
+    }
+
+    [Fact]
+    public async Task Who_leaves_a_connection_has_his_requests_given_up()
+    {
+        await using ProxyWorld world = new();
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.ProxyServer.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        CoapClient client = world.MakeClient("[2001:db8:78::1]");
+        client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8:78::1]:40000")));
+        await world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]/");
+        request.Options.Add(new ProxyUri("coap://[2001:db8:1::99]/"));
+        Task<CoapResponse> response = client.SendAsync(request);
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 1, TimeSpan.FromMinutes(1));
+
+        await client.DisposeAsync();
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromSeconds(30));
+
+        await Assert.ThrowsAnyAsync<Exception>(() => response);
+    }
+
+    [Fact]
+    public void A_source_never_has_more_than_half_of_what_is_free()
+    {
+        RequestShares<int> shares = new(100, 100);
+
+        int[] taken = [.. Enumerable.Range(1, 3).Select(source =>
+        {
+            int count = 0;
+            while (shares.TryEnter(source))
+            {
+                count++;
+            }
+
+            return count;
+        })];
+
+        Assert.Equal([50, 25, 12], taken);
+        Assert.True(shares.TryEnter(9));
+        shares.Exit(1);
+        Assert.Equal(87, shares.Count);
+    }
+
+    private static byte[] Wire(CoapOption option)
+    {
+        CoapMessage message = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, MessageId = 1, Token = new CoapToken([1]) };
+        message.Options.Add(option);
+        return CoapDatagramSerializer.Default.Serialize(message);
+    }
+}

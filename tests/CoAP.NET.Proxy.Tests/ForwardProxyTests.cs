@@ -1,0 +1,457 @@
+using System.Net;
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ForwardProxyTests : IAsyncLifetime
+{
+    private readonly ProxyWorld _world = new();
+
+    public Task InitializeAsync()
+    {
+        _world.ProxyServer.MapForwardProxy(_world.Proxy);
+        _world.ProxyServer.MapGet("/own", () => CoapResults.Text("mine"));
+        return Task.CompletedTask;
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Fact]
+    [Rfc("7252-5.7.2-3", "8768-3-4", "8768-1.1-1", "7252-5.7.1-7")]
+    public async Task Proxy_Uri_is_split_and_goes_on_with_a_hop_limit_and_without_itself()
+    {
+        _world.Answer(_ => CoapResults.Text("here"));
+        await _world.StartAsync();
+
+        CoapResponse response = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/a/b%2Fc?x=1&y"));
+
+        Assert.Equal("here", response.EnsureSuccess().GetText());
+        CoapRequest asked = Assert.Single(_world.Asked);
+        Assert.Equal(["a", "b/c"], asked.Options.UriPath);
+        Assert.Equal(["x=1", "y"], asked.Options.UriQuery);
+        Assert.Equal(16, asked.Options.HopLimit);
+        Assert.Null(asked.Options.UriHost);
+        Assert.False(asked.Options.Contains(OptionNumber.ProxyUri));
+        Assert.Equal(1, _world.Proxy.GetCounters().Forwarded);
+        Assert.Equal(0, _world.Proxy.GetCounters().UnderWay);
+    }
+
+    [Theory]
+    [InlineData("[2001:db8:1::1]")]
+    [InlineData("2001:db8:1::1")]
+    [Rfc("7252-5.10.2-3")]
+    public async Task Proxy_Scheme_is_the_same_as_Proxy_Uri_and_an_address_may_lack_its_brackets(string host)
+    {
+        _world.Answer(_ => CoapResults.Text("here"));
+        await _world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/a?x");
+        request.Options.Add(new ProxyScheme("coap"));
+        request.Options.Add(OptionNumber.UriHost, Encoding.UTF8.GetBytes(host));
+
+        CoapResponse response = await _world.SendAsync(request);
+
+        Assert.Equal("here", response.EnsureSuccess().GetText());
+        CoapRequest asked = Assert.Single(_world.Asked);
+        Assert.Equal(["a"], asked.Options.UriPath);
+        Assert.Equal(["x"], asked.Options.UriQuery);
+        Assert.Null(asked.Options.UriHost);
+        Assert.False(asked.Options.Contains(OptionNumber.ProxyScheme));
+    }
+
+    [Fact]
+    public async Task A_name_goes_on_as_Uri_Host_although_the_proxy_resolved_it()
+    {
+        _world.Names["sensor.example"] = [IPAddress.Parse("2001:db8:1::1")];
+        _world.Answer(_ => CoapResults.Text("here"));
+        await _world.StartAsync();
+
+        await _world.SendAsync(ProxyWorld.Ask("coap://sensor.example/t"));
+
+        Assert.Equal("sensor.example", Assert.Single(_world.Asked).Options.UriHost);
+    }
+
+    [Theory]
+    [InlineData("coap://[2001:db8::1]/own")]
+    [InlineData("coap://[2001:db8::1]:5683/own")]
+    [InlineData("coap://gateway.example/own")]
+    [Rfc("7252-5.7.2-2", "7252-5.10.2-1", "7252-5.10.2-2")]
+    public async Task What_names_the_proxy_itself_is_served_by_its_own_routes(string uri)
+    {
+        await using ProxyWorld world = new(options => options.Names.Add("gateway.example"));
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.ProxyServer.MapGet("/own", request => CoapResults.Text(string.Join(',', request.Options.Select(option => option.Number))));
+        await world.StartAsync();
+
+        CoapResponse response = await world.SendAsync(ProxyWorld.Ask(uri));
+
+        Assert.Equal(CoapCode.Content, response.Code);
+        Assert.DoesNotContain("35", response.GetText(), StringComparison.Ordinal);
+        Assert.Equal(0, world.Proxy.GetCounters().Requests);
+    }
+
+    [Fact]
+    [Rfc("7252-5.4.1-1")]
+    public async Task A_critical_option_that_is_unknown_is_refused_where_the_proxy_itself_is_asked()
+    {
+        await _world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.ProxyUri}/own");
+        request.Options.Add(65_001, [1]);
+
+        Assert.Equal(CoapCode.BadOption, (await _world.SendAsync(request)).Code);
+    }
+
+    [Fact]
+    [Rfc("7252-5.7.2-1")]
+    public async Task Without_a_proxy_the_answer_is_5_05()
+    {
+        await using ProxyWorld world = new();
+        await world.StartAsync();
+
+        Assert.Equal(CoapCode.ProxyingNotSupported, (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).Code);
+    }
+
+    [Theory]
+    [InlineData("http://[2001:db8:1::1]/", 5, 5)]
+    [InlineData("mailto:somebody", 5, 5)]
+    [InlineData("nothing", 5, 5)]
+    [InlineData("coap:///", 4, 0)]
+    [InlineData("coap://[2001:db8:1::1]/#fragment", 4, 0)]
+    [InlineData("coap://[2001:db8:1::1]:0/", 4, 0)]
+    [InlineData("coap://[ff02::fd]/", 5, 1)]
+    [InlineData("coap://unknown.example/", 5, 2)]
+    [InlineData("coap://[2001:db8:1::99]/", 5, 4)]
+    [InlineData("coap+ws://[2001:db8:1::99]/", 5, 2)]
+    [InlineData("coaps://[2001:db8:1::1]/", 4, 1)]
+    [Rfc("7252-5.7.2-1", "7252-5.7.1-1", "7252-5.7.1-2", "gc-3.5.1-1")]
+    public async Task What_cannot_be_asked_has_its_code_and_a_text(string target, int @class, int detail)
+    {
+        await _world.StartAsync();
+
+        CoapResponse response = await _world.SendAsync(ProxyWorld.Ask(target));
+
+        Assert.Equal((@class, detail), (response.Code.Class, response.Code.Detail));
+        Assert.NotEqual(0, response.Payload.Length);
+        Assert.Null(response.ContentFormat);
+    }
+
+    [Theory]
+    [InlineData(65_000)]
+    [InlineData(65_001)]
+    [InlineData(OptionNumber.Oscore)]
+    [InlineData(OptionNumber.Edhoc)]
+    [Rfc("7252-5.7.1-5")]
+    public async Task Options_that_are_safe_pass_both_ways_although_nobody_knows_them(int number)
+    {
+        _world.Answer(_ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 7, 8 })));
+        await _world.StartAsync();
+        await _world.VerifyAsync();
+        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
+
+        // So that the client takes critical options that it does not know.
+        request.IsForwarded = true;
+        request.Options.Add(number, [5, 6]);
+
+        CoapResponse response = await _world.SendAsync(request);
+
+        Assert.Equal([5, 6], Value(Assert.Single(_world.Asked).Options, number));
+        Assert.Equal([7, 8], Value(response.EnsureSuccess().Options, number));
+    }
+
+    [Theory]
+    [InlineData(65_002)]
+    [InlineData(65_003)]
+    [Rfc("7252-5.7.1-4")]
+    public async Task An_unsafe_option_of_a_request_that_is_unknown_is_4_02_and_nothing_is_sent_on(int number)
+    {
+        _world.Answer(_ => CoapResults.Text("here"));
+        await _world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
+        request.Options.Add(number, [1]);
+
+        CoapResponse response = await _world.SendAsync(request);
+
+        Assert.Equal(CoapCode.BadOption, response.Code);
+        Assert.Contains($"{number}", response.GetText(), StringComparison.Ordinal);
+        Assert.Empty(_world.Asked);
+    }
+
+    [Theory]
+    [InlineData(65_002)]
+    [InlineData(65_003)]
+    [Rfc("7252-5.7.1-6", "7252-5.7.1-2")]
+    public async Task An_unsafe_option_of_an_answer_that_is_unknown_is_5_02(int number)
+    {
+        _world.Answer(_ => CoapResults.Text("here").With(new UnrecognizedOption(number, new byte[] { 1 })));
+        await _world.StartAsync();
+
+        Assert.Equal(CoapCode.BadGateway, (await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).Code);
+    }
+
+    [Fact]
+    public async Task Conditions_formats_tags_and_locations_pass_and_so_does_Max_Age()
+    {
+        _world.Answer(_ => CoapResults.Created("/made/1?v=2").WithETag(CoapETag.FromVersion(7)).WithMaxAge(TimeSpan.FromSeconds(9)));
+        await _world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x", CoapMethod.Post);
+        request.Content = CoapContent.Text("body");
+        request.Accept = CoapContentFormat.Json;
+        request.Options.Add(OptionNumber.IfMatch, [1, 2]);
+        request.Options.Add(OptionNumber.IfNoneMatch, []);
+        request.Options.Add(OptionNumber.ETag, [3]);
+
+        CoapResponse response = await _world.SendAsync(request);
+
+        CoapRequest asked = Assert.Single(_world.Asked);
+        Assert.Equal("body", asked.GetText());
+        Assert.Equal(CoapContentFormat.TextPlain, asked.ContentFormat);
+        Assert.Equal(CoapContentFormat.Json, asked.Accept);
+        Assert.Equal([1, 2], Value(asked.Options, OptionNumber.IfMatch));
+        Assert.True(asked.Options.IfNoneMatch);
+        Assert.Equal([3], Value(asked.Options, OptionNumber.ETag));
+        Assert.Equal(CoapCode.Created, response.Code);
+        Assert.Equal("/made/1?v=2", response.Options.Location);
+        Assert.Equal(TimeSpan.FromSeconds(9), response.MaxAge);
+        Assert.NotNull(response.Options.ETag);
+    }
+
+    [Fact]
+    [Rfc("8768-3-3")]
+    public async Task Hop_Limit_is_lowered_by_one()
+    {
+        _world.Answer(_ => CoapResults.Text("here"));
+        await _world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
+        request.Options.Add(new HopLimit(7));
+
+        await _world.SendAsync(request);
+
+        Assert.Equal(6, Assert.Single(_world.Asked).Options.HopLimit);
+    }
+
+    [Fact]
+    [Rfc("8768-3-3", "8768-4-1")]
+    public async Task The_last_hop_is_5_08_with_the_name_of_the_proxy_and_nothing_is_sent_on()
+    {
+        await using ProxyWorld world = new(options => options.Identifier = "gw1");
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here"));
+        await world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
+        request.Options.Add(new HopLimit(1));
+
+        CoapResponse response = await world.SendAsync(request);
+
+        Assert.Equal(CoapCode.HopLimitReached, response.Code);
+        Assert.Equal("gw1", response.GetText());
+        Assert.Empty(world.Asked);
+    }
+
+    [Theory]
+    [InlineData("", "gw1")]
+    [InlineData("p2 p3", "gw1 p2 p3")]
+    [InlineData("p2 gw1 p3", "gw1")]
+    [InlineData("gw10 p3", "gw1 gw10 p3")]
+    [Rfc("8768-4-1", "8768-4-2")]
+    public async Task A_5_08_of_others_gets_the_name_in_front_but_is_not_passed_on_when_it_is_there_already(string said, string expected)
+    {
+        await using ProxyWorld world = new(options => options.Identifier = "gw1");
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Status(CoapCode.HopLimitReached, said));
+        await world.StartAsync();
+
+        CoapResponse response = await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
+
+        Assert.Equal(CoapCode.HopLimitReached, response.Code);
+        Assert.Equal(expected, response.GetText());
+    }
+
+    [Theory]
+    [InlineData(16, "gw1 gw2")]
+    [InlineData(17, "gw1")]
+    [Rfc("8768-4-1", "8768-4-2", "8768-1.1-1")]
+    public async Task A_loop_of_two_proxies_ends_and_names_those_who_saw_it(int hops, string expected)
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.Identifier = "gw1";
+            options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/");
+            options.Targets.AllowNetwork("2001:db8:9::/48");
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        CoapServer second = world.MakeServer("[2001:db8:3::1]:5683");
+        CoapProxyOptions options = new() { Identifier = "gw2", NextProxy = CoapUri.Parse(ProxyWorld.ProxyUri) };
+        options.Targets.AllowNetwork("2001:db8:9::/48");
+        second.MapForwardProxy(world.MakeProxy(options, "[2001:db8:3::1]"));
+        await world.StartAsync();
+        await second.StartAsync();
+
+        CoapRequest request = ProxyWorld.Ask("coap://[2001:db8:9::1]/");
+        request.Options.Add(new HopLimit(hops));
+
+        CoapResponse response = await world.SendAsync(request);
+
+        Assert.Equal(CoapCode.HopLimitReached, response.Code);
+        Assert.Equal(expected, response.GetText());
+        Assert.InRange(world.Proxy.GetCounters().Forwarded, 8, 9);
+    }
+
+    [Fact]
+    public async Task A_chain_of_three_proxies_brings_request_and_answer()
+    {
+        await using ProxyWorld world = new(options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(request => CoapResults.Text($"{request.Options.HopLimit}"));
+        CoapServer second = world.MakeServer("[2001:db8:3::1]:5683");
+        CoapProxyOptions options = new() { NextProxy = CoapUri.Parse("coap://[2001:db8:4::1]/") };
+        options.Targets.AllowNetwork("2001:db8:1::/48");
+        second.MapForwardProxy(world.MakeProxy(options, "[2001:db8:3::1]"));
+        CoapServer third = world.MakeServer("[2001:db8:4::1]:5683");
+        CoapProxyOptions last = new();
+        last.Targets.AllowNetwork("2001:db8:1::/48");
+        third.MapForwardProxy(world.MakeProxy(last, "[2001:db8:4::1]"));
+        await world.StartAsync();
+        await second.StartAsync();
+        await third.StartAsync();
+
+        Assert.Equal("14", (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).EnsureSuccess().GetText());
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-6")]
+    public async Task An_Echo_of_the_origin_passes_both_ways_and_one_of_the_proxy_goes_no_further()
+    {
+        byte[] challenge = [9, 8, 7, 6];
+        _world.Answer(request => request.Options.Echo is { } echo && echo.Span.SequenceEqual(challenge)
+            ? CoapResults.Text("fresh")
+            : new CoapResult(CoapCode.Unauthorized).With(new Echo(challenge)));
+        await _world.StartAsync();
+
+        // The first one answers the proxy's own challenge, whose Echo the origin never sees; a client answers once.
+        CoapResponse first = await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
+        CoapResponse second = await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
+
+        Assert.Equal(challenge, first.Options.Echo!.Value.ToArray());
+        Assert.Equal("fresh", second.EnsureSuccess().GetText());
+        Assert.Null(_world.Asked[0].Options.Echo);
+        Assert.Equal(challenge, _world.Asked[^1].Options.Echo!.Value.ToArray());
+        Assert.Equal(1, _world.Proxy.GetCounters().Challenges);
+    }
+
+    [Fact]
+    [Rfc("7967-2-2")]
+    public async Task No_Response_ends_at_the_proxy_which_keeps_quiet_itself()
+    {
+        _world.Answer(_ => CoapResults.Changed());
+        await _world.StartAsync();
+        await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
+        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri, CoapMethod.Put);
+        request.NoResponse = NoResponseClasses.All;
+
+        CoapResponse response = await _world.SendAsync(request);
+        await _world.Clock.AdvanceUntilAsync(() => _world.Asked.Count == 2, TimeSpan.FromMinutes(1));
+
+        Assert.True(response.IsNone);
+        Assert.False(_world.Asked[1].Options.Contains(OptionNumber.NoResponse));
+    }
+
+    [Fact]
+    public async Task Bodies_of_many_blocks_end_at_the_proxy_and_begin_anew()
+    {
+        byte[] body = new byte[20_000];
+        new VirtualRandom(3).Fill(body);
+        _world.Answer(request => CoapResults.Bytes(request.Payload.ToArray().Reverse().ToArray()));
+        await _world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x", CoapMethod.Post);
+        request.Content = CoapContent.Binary(body);
+        request.BlockSize = 64;
+
+        CoapResponse response = await _world.SendAsync(request);
+
+        Assert.Equal(body.Reverse(), response.EnsureSuccess().Payload.ToArray());
+        Assert.Single(_world.Asked);
+    }
+
+    [Fact]
+    public async Task Bodies_beyond_the_bound_are_refused_on_both_sides()
+    {
+        await using ProxyWorld world = new(options => options.MaxBodySize = 4096);
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Bytes(new byte[5000]));
+        await world.StartAsync();
+        CoapRequest upload = ProxyWorld.Ask(ProxyWorld.OriginUri, CoapMethod.Put);
+        upload.Content = CoapContent.Binary(new byte[5000]);
+
+        Assert.Equal(CoapCode.RequestEntityTooLarge, (await world.SendAsync(upload)).Code);
+        Assert.Equal(CoapCode.BadGateway, (await world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri))).Code);
+    }
+
+    [Fact]
+    public async Task A_slow_server_is_answered_for_by_a_separate_response()
+    {
+        TaskCompletionSource slow = new();
+        _world.Origin.MapGet("/slow", async () =>
+        {
+            await slow.Task;
+            return CoapResults.Text("late");
+        });
+        await _world.StartAsync();
+        Task<CoapResponse> response = _world.Client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow"));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 1, TimeSpan.FromMinutes(1));
+        _world.Clock.Advance(TimeSpan.FromSeconds(40));
+        slow.SetResult();
+
+        Assert.Equal("late", (await _world.RunAsync(() => response)).GetText());
+    }
+
+    [Fact]
+    [Rfc("7252-5.7.1-1")]
+    public async Task A_server_that_says_nothing_is_5_04_after_the_time_limit()
+    {
+        await using ProxyWorld world = new(options => options.Timeout = TimeSpan.FromSeconds(20));
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        await world.StartAsync();
+        TimeSpan began = world.Clock.Elapsed;
+
+        CoapResponse response = await world.SendAsync(ProxyWorld.Ask("coap://[2001:db8:1::99]/"));
+
+        Assert.Equal(CoapCode.GatewayTimeout, response.Code);
+        Assert.InRange(world.Clock.Elapsed - began, TimeSpan.FromSeconds(20), TimeSpan.FromSeconds(22));
+        Assert.Equal(1, world.Proxy.GetCounters().Timeouts);
+    }
+
+    [Theory]
+    [InlineData("coap", "coap+tcp")]
+    [InlineData("coap+tcp", "coap")]
+    [InlineData("coap+tcp", "coaps+tcp")]
+    [InlineData("coaps", "coap+tcp")]
+    [InlineData("coaps+tcp", "coaps")]
+    public async Task Transports_of_both_sides_may_differ(string down, string up)
+    {
+        await using ProxyWorld world = new(options => options.AllowSecuredTargetsToAnyone = true);
+        world.ProxyServer.MapForwardProxy(world.Proxy).AllowInsecureTransport();
+        world.Answer(_ => CoapResults.Text("here")).AllowInsecureTransport();
+        CoapTestIdentity identity = CoapTestIdentity.None;
+        Add(world.ProxyServer.Endpoint, down, "[2001:db8::1]:5700");
+        Add(world.Client.Endpoint, down, "[2001:db8::2]:5701");
+        Add(world.Proxy.Client.Endpoint, up, "[2001:db8::1]:5702");
+        Add(world.Origin.Endpoint, up, "[2001:db8:1::1]:5703");
+        await world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, $"{down}://[2001:db8::1]:{(down == "coap" ? 5683 : 5700)}");
+        request.Options.Add(new ProxyUri($"{up}://[2001:db8:1::1]:{(up == "coap" ? 5683 : 5703)}/x"));
+
+        Assert.Equal("here", (await world.SendAsync(request)).EnsureSuccess().GetText());
+
+        void Add(CoapEndpoint endpoint, string scheme, string address)
+        {
+            if (scheme != "coap")
+            {
+                endpoint.AddTransport(world.Network.CreateTransport(scheme, InMemoryNetwork.Address(address), identity));
+            }
+        }
+    }
+
+    private static byte[] Value(CoapOptionCollection options, int number) =>
+        options.TryGetValue(number, out ReadOnlySpan<byte> value) ? value.ToArray() : [];
+}

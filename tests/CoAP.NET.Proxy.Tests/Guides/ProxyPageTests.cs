@@ -1,0 +1,107 @@
+using System.Globalization;
+using System.Net;
+using System.Text.RegularExpressions;
+using CoAP.NET.Options;
+using CoAP.NET.Proxy.Forwarding;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Proxy.Tests.Guides;
+
+/// <summary>The snippets and tables of docs/proxies.md.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed partial class ProxyPageTests
+{
+    private static string Page => File.ReadAllText(Path.Combine(Repository.Root, "docs", "proxies.md"));
+
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("proxies.md", "Guides", 4, "CoAP.NET.Proxy.Tests");
+
+    [Fact]
+    public async Task The_snippets_do_what_the_page_says()
+    {
+        await using ProxyWorld world = new();
+        world.Answer(request => CoapResults.Text($"{request.Path}"));
+        CoapServer server = world.ProxyServer;
+        CoapClient client = world.Client;
+        world.Names["gateway.example.com"] = [IPAddress.Parse("2001:db8::1")];
+        world.Names["lamp.sensors.example.com"] = [IPAddress.Parse("2001:db8:1::1")];
+        world.Names["boiler.example.com"] = [IPAddress.Parse("2001:db8:1::1")];
+
+        CoapProxyOptions options = new() { Identifier = "gw1" };
+        options.Names.Add("gateway.example.com");
+        options.Targets.AllowHost("*.sensors.example.com").AllowNetwork("2001:db8:1::/48");
+        await using (world.MakeProxy(options, "[2001:db8::1]"))
+        {
+            await MapAsync(server, world);
+        }
+
+        await world.StartAsync();
+        CoapResponse answer = await world.RunAsync(() => AskAsync(client));
+        Assert.Equal("/state", answer.GetText());
+        Assert.Equal("/x/y", (await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x/y"))).GetText());
+    }
+
+    private static async Task MapAsync(CoapServer server, ProxyWorld world)
+    {
+        await Task.CompletedTask;
+        server.MapForwardProxy(world.Proxy);
+        CoapProxy proxy = world.Proxy;
+        server.MapReverseProxy("/floor1/{*path}", "coap://[2001:db8:1::1]/", proxy);
+        server.MapReverseProxy("/boiler", "coap+tcp://boiler.example.com/status", proxy);
+        server.MapReverseProxy("/devices/{id}/{*path}", request => FindPeer(request.Route["id"]), proxy);
+    }
+
+    private static async Task<CoapResponse> AskAsync(CoapClient client)
+    {
+        CoapRequest request = new(CoapMethod.Get, "coap://gateway.example.com");
+        request.Options.Add(new ProxyUri("coap://lamp.sensors.example.com/state"));
+        CoapResponse response = await client.SendAsync(request);
+        return response;
+    }
+
+    private static CoapPeer? FindPeer(string id) => id.Length == 0 ? throw new ArgumentException("An id is missing.", nameof(id)) : null;
+
+    // As the page has it: one statement after the other.
+    private static async Task ForwardAsync(CoapServer server)
+    {
+        CoapProxyOptions options = new() { Identifier = "gw1" };
+        options.Names.Add("gateway.example.com");
+        options.Targets.AllowHost("*.sensors.example.com").AllowNetwork("2001:db8:1::/48");
+        await using CoapProxy proxy = new(options);
+        server.MapForwardProxy(proxy);
+    }
+
+    [Fact]
+    public async Task A_proxy_is_made_as_the_page_says()
+    {
+        await using CoapServer server = new();
+        await ForwardAsync(server);
+        Assert.Throws<InvalidOperationException>(() => server.MapForwardProxy(new CoapProxy()));
+    }
+
+    [Fact]
+    public void The_table_of_options_has_every_row_that_the_proxy_has()
+    {
+        string table = Page[Page.IndexOf("## What passes", StringComparison.Ordinal)..Page.IndexOf("## Answers of", StringComparison.Ordinal)];
+        Assert.All(ForwardedOptions.Rows, row =>
+            Assert.Contains(CoapOptionRegistry.Default.Find(CoapCode.Get, row.Number)!.Definition.Name, table, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void The_bounds_have_the_defaults_of_the_page()
+    {
+        CoapProxyOptions options = new();
+        Dictionary<string, string> rows = Row().Matches(Page[Page.IndexOf("## Bounds", StringComparison.Ordinal)..])
+            .ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
+        Assert.Equal(options.MaxRequests.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(options.MaxRequests)]);
+        Assert.Equal($"{options.MaxRequestsPerSource}", rows[nameof(options.MaxRequestsPerSource)]);
+        Assert.Equal($"{options.MaxBodySize / 1024 / 1024} MiB", rows[nameof(options.MaxBodySize)]);
+        Assert.Equal($"{options.Timeout.TotalSeconds} s", rows[nameof(options.Timeout)]);
+        Assert.Equal($"{options.HopLimit}", rows[nameof(options.HopLimit)]);
+        Assert.Equal("true", options.RequireVerified ? rows[nameof(options.RequireVerified)] : "false");
+        Assert.Equal("false", options.AllowSecuredTargetsToAnyone ? "true" : rows[nameof(options.AllowSecuredTargetsToAnyone)]);
+    }
+
+    [GeneratedRegex(@"^\| `(?<name>\w+)` \| (?<value>[^|]+?) \|", RegexOptions.Multiline)]
+    private static partial Regex Row();
+}

@@ -1,0 +1,119 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ReverseProxyTests : IAsyncLifetime
+{
+    private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Theory]
+    [InlineData("/floor1/lamp?on=1&x=a%26b", "/base/lamp", "on=1|x=a&b")]
+    [InlineData("/floor1/a%2Fb/c", "/base/a/b/c", "")]
+    [InlineData("/floor1/a/", "/base/a/", "")]
+    public async Task What_is_below_the_prefix_is_asked_of_the_target(string asked, string path, string queries)
+    {
+        _world.Answer(request => CoapResults.Text($"{request.Path} {string.Join('|', request.Queries)}"));
+        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", $"{ProxyWorld.OriginUri}/base", _world.Proxy);
+        await _world.StartAsync();
+
+        CoapResponse response = await _world.SendAsync(new CoapRequest(CoapMethod.Get, ProxyWorld.ProxyUri + asked));
+
+        Assert.Equal($"{path} {queries}", response.EnsureSuccess().GetText());
+        Assert.Equal(16, Assert.Single(_world.Asked).Options.HopLimit);
+    }
+
+    [Fact]
+    public async Task A_path_without_a_catch_all_stands_for_one_resource_in_groups_too()
+    {
+        _world.Answer(request => CoapResults.Text(request.Path));
+        _world.ProxyServer.MapGroup("/house").MapReverseProxy("/boiler", $"{ProxyWorld.OriginUri}/status/now", _world.Proxy);
+        _world.ProxyServer.MapGroup("/house").MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
+        await _world.StartAsync();
+
+        Assert.Equal("/status/now", (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/boiler"))).GetText());
+        Assert.Equal("/a/b", (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/floor1/a/b"))).GetText());
+        Assert.Equal(CoapCode.NotFound, (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/other"))).Code);
+    }
+
+    [Fact]
+    public async Task Locations_of_what_was_made_are_those_that_clients_can_ask_for()
+    {
+        _world.Answer(_ => CoapResults.Created("/base/things/7?v=1"));
+        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", $"{ProxyWorld.OriginUri}/base/", _world.Proxy);
+        await _world.StartAsync();
+
+        CoapResponse response = await _world.SendAsync(new CoapRequest(CoapMethod.Post, $"{ProxyWorld.ProxyUri}/floor1/things"));
+
+        Assert.Equal("/floor1/things/7?v=1", response.Options.Location);
+    }
+
+    [Theory]
+    [InlineData(65_000, 2)]
+    [InlineData(65_001, 2)]
+    [InlineData(65_002, 4)]
+    [InlineData(65_003, 4)]
+    [Rfc("7252-5.7.1-4", "7252-5.7.1-5")]
+    public async Task Options_are_judged_as_by_any_proxy(int number, int @class)
+    {
+        _world.Answer(request => CoapResults.Text(Encoding.UTF8.GetString(request.Options.TryGetValue(number, out ReadOnlySpan<byte> value) ? value : default)));
+        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
+        await _world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x");
+        request.Options.Add(number, "v"u8);
+
+        CoapResponse response = await _world.SendAsync(request);
+
+        Assert.Equal(@class, response.Code.Class);
+        Assert.True(!response.IsSuccess || response.GetText() == "v");
+        Assert.True(response.IsSuccess || response.Code == CoapCode.BadOption);
+    }
+
+    [Fact]
+    public async Task A_critical_option_that_is_unknown_is_refused_on_other_routes()
+    {
+        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
+        _world.ProxyServer.MapGet("/own", () => CoapResults.Text("mine"));
+        await _world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/own");
+        request.Options.Add(65_001, "v"u8);
+
+        Assert.Equal(CoapCode.BadOption, (await _world.SendAsync(request)).Code);
+    }
+
+    [Fact]
+    public async Task A_device_that_connected_is_asked_over_its_connection()
+    {
+        Dictionary<string, CoapPeer> devices = [];
+        _world.ProxyServer.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        _world.ProxyServer.MapPost("/register/{id}", request =>
+        {
+            devices[request.Route["id"]] = request.Peer;
+            return CoapResults.Changed();
+        });
+        _world.ProxyServer.MapReverseProxy("/devices/{id}/{*path}", request => devices.GetValueOrDefault(request.Route["id"]), _world.Proxy);
+        CoapEndpointOptions options = new() { Routes = new CoapRoutes() };
+        _world.Configure(options);
+        options.Routes.MapGet("/3/0", request => CoapResults.Text($"device {string.Join('|', request.Queries)}"));
+        await using CoapEndpoint device = new(options);
+        device.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::7]:5683")));
+        await _world.StartAsync();
+        CoapClient inDevice = new(device);
+        await _world.RunAsync(() => inDevice.SendAsync(new CoapRequest(CoapMethod.Post, "coap+tcp://[2001:db8::1]/register/7")));
+
+        CoapResponse response = await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/devices/7/3/0?a=1"));
+        CoapResponse other = await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/devices/8/3/0"));
+
+        Assert.Equal("device a=1", response.EnsureSuccess().GetText());
+        Assert.Equal(CoapCode.BadGateway, other.Code);
+    }
+
+    [Fact]
+    public void A_target_of_a_protocol_that_nothing_speaks_is_refused_when_it_is_mapped() =>
+        Assert.Throws<ArgumentException>(() => _world.ProxyServer.MapReverseProxy("/x", "ftp://example.com/", _world.Proxy));
+}

@@ -1,0 +1,125 @@
+using System.Net;
+
+namespace CoAP.NET.Proxy.Tests;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class TargetTests
+{
+    [Theory]
+    [InlineData("sensor.example.com", "2001:4860::1", true)]
+    [InlineData("SENSOR.example.com", "2001:4860::1", true)]
+    [InlineData("sensor.example.com.", "2001:4860::1", true)]
+    [InlineData("other.example.com", "2001:4860::1", false)]
+    [InlineData("a.devices.example.com", "2001:4860::1", true)]
+    [InlineData("devices.example.com", "2001:4860::1", false)]
+    [InlineData("evildevices.example.com", "2001:4860::1", false)]
+    [InlineData("sensor.example.com", "127.0.0.1", false)]
+    [InlineData("sensor.example.com", "::1", false)]
+    [InlineData("sensor.example.com", "::ffff:127.0.0.1", false)]
+    [InlineData("sensor.example.com", "64:ff9b::7f00:1", false)]
+    [InlineData("sensor.example.com", "2002:7f00:1::", false)]
+    [InlineData("sensor.example.com", "10.1.2.3", false)]
+    [InlineData("sensor.example.com", "172.31.0.1", false)]
+    [InlineData("sensor.example.com", "192.168.1.1", false)]
+    [InlineData("sensor.example.com", "100.64.0.1", false)]
+    [InlineData("sensor.example.com", "169.254.169.254", false)]
+    [InlineData("sensor.example.com", "fe80::1", false)]
+    [InlineData("sensor.example.com", "fe80::1%3", false)]
+    [InlineData("sensor.example.com", "fd00::1", false)]
+    [InlineData("sensor.example.com", "ff02::1", false)]
+    [InlineData("sensor.example.com", "224.0.1.187", false)]
+    [InlineData("sensor.example.com", "0.0.0.0", false)]
+    [InlineData("sensor.example.com", "255.255.255.255", false)]
+    [InlineData("sensor.example.com", "192.168.7.9", true)]
+    [InlineData("whatever.example", "192.168.7.9", true)]
+    [InlineData("192.168.7.9", "192.168.7.9", true)]
+    [InlineData("::ffff:192.168.7.9", "::ffff:192.168.7.9", true)]
+    [InlineData("192.0.2.9", "192.0.2.9", true)]
+    [InlineData("[2001:4860::9]", "2001:4860::9", true)]
+    [InlineData("[2001:4860::8]", "2001:4860::8", false)]
+    public void A_target_is_allowed_by_its_name_and_by_its_address(string host, string address, bool isAllowed)
+    {
+        CoapProxyTargets targets = new CoapProxyTargets()
+            .AllowHost("sensor.example.com").AllowHost("*.devices.example.com").AllowHost("192.0.2.9").AllowHost("[2001:4860::9]")
+            .AllowNetwork("192.168.7.0/24");
+
+        Assert.Equal(isAllowed, targets.Allows(host, IPAddress.Parse(address)));
+    }
+
+    [Fact]
+    public void Nothing_is_allowed_by_default_and_groups_never()
+    {
+        Assert.False(new CoapProxyTargets().MayAllow("sensor.example.com"));
+        Assert.False(new CoapProxyTargets().Allows("sensor.example.com", IPAddress.Parse("2001:4860::1")));
+        Assert.False(new CoapProxyTargets().AllowNetwork("ff00::/8").Allows("x", IPAddress.Parse("ff05::1")));
+        Assert.True(new CoapProxyTargets().AllowHost("*").Allows("x", IPAddress.Parse("2001:4860::1")));
+        Assert.False(new CoapProxyTargets().AllowHost("*").Allows("x", IPAddress.Parse("fd00::1")));
+    }
+
+    [Theory]
+    [InlineData("a b")]
+    [InlineData("a*b.example")]
+    [InlineData("example.com/path")]
+    [InlineData("example.com:5683")]
+    [InlineData("")]
+    public void What_is_no_host_is_refused(string host) => Assert.ThrowsAny<ArgumentException>(() => new CoapProxyTargets().AllowHost(host));
+
+    [Fact]
+    public async Task A_name_that_is_allowed_but_turns_to_an_address_that_is_not_is_5_05_and_nothing_is_sent()
+    {
+        await using ProxyWorld world = new(options => options.Targets.AllowHost("sensor.example"));
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here"));
+        world.Names["sensor.example"] = [IPAddress.Parse("2001:db8:1::1")];
+        CoapServer inside = world.MakeServer("[fd00::5]:5683");
+        int asked = 0;
+        inside.MapGet("/", () =>
+        {
+            asked++;
+            return CoapResults.Text("secret");
+        });
+        await world.StartAsync();
+        await inside.StartAsync();
+
+        CoapResponse before = await world.SendAsync(ProxyWorld.Ask("coap://sensor.example/"));
+        world.Names["sensor.example"] = [IPAddress.Parse("fd00::5")];
+        CoapResponse after = await world.SendAsync(ProxyWorld.Ask("coap://sensor.example/"));
+        world.Names["sensor.example"] = [IPAddress.Parse("fd00::5"), IPAddress.Parse("2001:db8:1::1")];
+        CoapResponse mixed = await world.SendAsync(ProxyWorld.Ask("coap://sensor.example/"));
+
+        Assert.Equal("here", before.GetText());
+        Assert.Equal(CoapCode.ProxyingNotSupported, after.Code);
+        Assert.Equal("here", mixed.GetText());
+        Assert.Equal(0, asked);
+        Assert.Equal(1, world.Proxy.GetCounters().TargetsDenied);
+    }
+
+    [Theory]
+    [InlineData("coap://127.0.0.1/")]
+    [InlineData("coap://[::1]/")]
+    [InlineData("coap://[::ffff:127.0.0.1]/")]
+    [InlineData("coap://127.1/")]
+    [InlineData("coap://2130706433/")]
+    [InlineData("coap://0x7f.1/")]
+    [InlineData("coap://localhost/")]
+    [InlineData("coap://[fe80::1]/")]
+    [InlineData("coap://[fe80::1%25eth0]/")]
+    [InlineData("coap://10.0.0.1/")]
+    [InlineData("coap://169.254.169.254/latest/meta-data")]
+    [InlineData("coap://[2001:db8::1]:9999/")]
+    [InlineData("coap+tcp://[2001:db8::1]:22/")]
+    [InlineData("coap://allowed.example@[::1]/")]
+    public async Task An_open_relay_is_nobody_s(string target)
+    {
+        await using ProxyWorld world = new(options => options.Targets.AllowHost("allowed.example"));
+        world.Names["localhost"] = [IPAddress.Loopback, IPAddress.IPv6Loopback];
+        world.Names["127.1"] = world.Names["2130706433"] = world.Names["0x7f.1"] = [IPAddress.Loopback];
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        await world.StartAsync();
+
+        CoapResponse response = await world.SendAsync(ProxyWorld.Ask(target));
+
+        Assert.Contains(response.Code, (CoapCode[])[CoapCode.ProxyingNotSupported, CoapCode.BadRequest]);
+        Assert.Equal(0, world.Proxy.Client.Endpoint.Counters[CoapCounter.RequestsSent]);
+    }
+}
