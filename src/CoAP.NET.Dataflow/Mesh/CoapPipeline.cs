@@ -30,7 +30,7 @@ internal sealed class CoapPipeline
         Exchanges = new ExchangeLayer(shard);
         Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes);
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount);
-        Channels = new ChannelTable(shard, new ChannelOwner(Messages, Blockwise.Bodies, environment), parts.ShardCount);
+        Channels = new ChannelTable(shard, parts.ShardCount);
 
         // The blocks, from the last one to the first. Three of them ask another one that lies behind them, besides the links: a client's requests
         // enter at ExchangesOut, and answers that a block of a user did not take leave past it.
@@ -49,7 +49,7 @@ internal sealed class CoapPipeline
         TransportIn = new TransportInbound(environment);
 
         // The one circle: state machines leave effects with the shard, which was there before the blocks that carry them out.
-        shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn);
+        shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn, Blockwise.Bodies);
 
         _wiring = new MeshWiring(shard, parts.Options, TransportIn, transportOut);
         _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);

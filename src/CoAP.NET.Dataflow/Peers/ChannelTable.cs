@@ -17,7 +17,6 @@ internal sealed class ChannelTable
     private const int BytesOfNewcomer = 1024;
 
     private readonly CoapShard _shard;
-    private readonly IChannelOwner _owner;
     private readonly ChannelList _newcomers = new();
     private readonly ChannelList _returning = new();
     private readonly int _maxNewcomers;
@@ -28,10 +27,9 @@ internal sealed class ChannelTable
     private int _count;
     private bool _hasPinned;
 
-    public ChannelTable(CoapShard shard, IChannelOwner owner, int shardCount)
+    public ChannelTable(CoapShard shard, int shardCount)
     {
         _shard = shard;
-        _owner = owner;
         CoapLimits limits = shard.Environment.Limits;
         _maxNewcomers = Math.Max(16, limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _maxReturning = Math.Max(1, limits.MaxChannels / shardCount);
@@ -350,7 +348,9 @@ internal sealed class ChannelTable
 
     public bool TryForget(CoapChannel channel, ChannelList list, bool unverifiedOnly)
     {
-        if (channel.Pins > 0 || (unverifiedOnly && channel.IsProtected && channel.VerifiedUntil > _shard.Environment.Now) || !_owner.TryForget(channel))
+        if (channel.Pins > 0
+            || (unverifiedOnly && channel.IsProtected && channel.VerifiedUntil > _shard.Environment.Now)
+            || !_shard.Drain.TryForget(channel))
         {
             return false;
         }

@@ -127,7 +127,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>What can be stopped when there is no room for more; null on transports of datagrams.</summary>
-    internal IPausable? Pausable => IsReliable ? _extras!.Connection : null;
+    internal CoapConnection? Pausable => IsReliable ? _extras!.Connection : null;
 
     /// <summary>Whether messages arrive in order and are not lost, so that RFC 8323 holds and not RFC 7252 section 4.</summary>
     public bool IsReliable => _kind == ChannelKind.Stream;

@@ -1,3 +1,4 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 using CoAP.NET.Transports;
@@ -15,6 +16,7 @@ internal sealed class ShardDrain
     private MessagingInbound? _messagingIn;
     private ExchangesOutbound? _exchangesOut;
     private ExchangesInbound? _exchangesIn;
+    private BodyLayer? _bodies;
 
     public ShardDrain(CoapShard shard) => _shard = shard;
 
@@ -26,12 +28,19 @@ internal sealed class ShardDrain
     /// <param name="messagingIn">Offers up what was raised.</param>
     /// <param name="exchangesOut">Takes messages of ours; null where there is no such stage.</param>
     /// <param name="exchangesIn">Takes requests to serve and answers; null where there is no such stage.</param>
-    public void Attach(MessagingOutbound messagingOut, MessagingInbound messagingIn, ExchangesOutbound? exchangesOut = null, ExchangesInbound? exchangesIn = null)
+    /// <param name="bodies">What is kept of bodies in blocks; null where there is no such stage.</param>
+    public void Attach(
+        MessagingOutbound messagingOut,
+        MessagingInbound messagingIn,
+        ExchangesOutbound? exchangesOut = null,
+        ExchangesInbound? exchangesIn = null,
+        BodyLayer? bodies = null)
     {
         _messagingOut = messagingOut;
         _messagingIn = messagingIn;
         _exchangesOut = exchangesOut;
         _exchangesIn = exchangesIn;
+        _bodies = bodies;
         Messages = messagingOut.Layer;
     }
 
@@ -51,6 +60,24 @@ internal sealed class ShardDrain
 
     /// <summary>The peer of a session said something from an address at which it has not shown yet that it receives, and is not asked.</summary>
     public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.Peers.AskWhereMoved(channel);
+
+    /// <summary>
+    /// Drops what the stages keep of a channel if none of it is younger than its lifetime; of a newcomer only what runs counts. Under the lock.
+    /// What Exchanges keeps pins its channel, so Messaging alone decides.
+    /// </summary>
+    /// <param name="channel">The channel; nothing pins it.</param>
+    /// <returns>Whether the channel may be forgotten.</returns>
+    public bool TryForget(CoapChannel channel)
+    {
+        if (!MessageLayer.CanForget(channel, _shard.Environment.Now))
+        {
+            return false;
+        }
+
+        Messages?.Forget(channel);
+        _bodies?.Forget(channel);
+        return true;
+    }
 
     /// <summary>Something happened that the endpoint cannot go on after.</summary>
     public void Fault(CoapException error) => _shard.Endpoint?.Face.Fault(error);

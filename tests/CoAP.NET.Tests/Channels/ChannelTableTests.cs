@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Channels;
 
 public class ChannelTableTests
 {
-    private readonly Owner _owner = new();
+    private readonly CoapCounters _counters = new();
     private readonly NullTransport _transport = new();
     private readonly CoapLimits _limits = new();
     private readonly AddressHash _hash = new(new VirtualRandom(1));
@@ -76,7 +76,7 @@ public class ChannelTableTests
 
         Assert.InRange(table.Newcomers, 1, _limits.NewcomerBytes / 512);
         Assert.Same(returning, Receive(table, 1, 5000));
-        Assert.True(_owner.Forgotten > 900_000);
+        Assert.True(_counters[CoapCounter.ChannelEvictions] > 900_000);
     }
 
     [Fact]
@@ -100,11 +100,11 @@ public class ChannelTableTests
         _limits.MaxChannels = 3;
         ChannelTable table = Make();
         CoapChannel[] peers = [.. Enumerable.Range(1, 3).Select(i => Return(table, (uint)i))];
-        _owner.Refuses = peers[0];
+        peers[0].Messaging.Running++;
         Return(table, 4);
         Assert.Same(peers[0], Receive(table, 1, 5000));
-        Assert.Contains(peers[1], _owner.Gone);
-        Assert.DoesNotContain(peers[2], _owner.Gone);
+        Assert.True(peers[1].IsForgotten);
+        Assert.False(peers[2].IsForgotten);
     }
 
     [Fact]
@@ -147,12 +147,11 @@ public class ChannelTableTests
             _now += TimeSpan.FromMilliseconds(20).Ticks;
             uint address = (uint)(random.NextUInt64() % 2_000) + 1;
             CoapChannel channel = Receive(table, address, 5000);
-            foreach (CoapChannel gone in _owner.Gone)
+            foreach ((CoapAddress gone, _) in model.Where(static one => one.Value.IsForgotten))
             {
-                model.Remove(gone.Remote);
+                model.Remove(gone);
             }
 
-            _owner.Gone.Clear();
             if (model.TryGetValue(channel.Remote, out CoapChannel? known))
             {
                 Assert.Same(known, channel);
@@ -170,11 +169,10 @@ public class ChannelTableTests
             Random = new VirtualRandom(1),
             Scheduler = CoapScheduler.Default,
             Limits = _limits,
-            Counters = new CoapCounters(),
+            Counters = _counters,
             Logger = NullLogger.Instance,
             ParametersOf = _ => CoapTransmissionParameters.Default,
         }),
-        _owner,
         shardCount: 1);
 
     private CoapChannel Return(ChannelTable table, uint address)
@@ -188,30 +186,5 @@ public class ChannelTableTests
     {
         using CoapDatagram datagram = new(4) { Remote = CoapAddress.FromIPv4(address, port), Local = CoapAddress.FromIPv4(local, 5683), Transport = _transport };
         return table.GetForInbound(datagram, _hash.Of(datagram.Remote), _now);
-    }
-
-    private sealed class Owner : IChannelOwner
-    {
-        public CoapChannel? Refuses { get; set; }
-
-        public List<CoapChannel> Gone { get; } = [];
-
-        public int Forgotten { get; private set; }
-
-        public bool TryForget(CoapChannel channel)
-        {
-            if (channel == Refuses)
-            {
-                return false;
-            }
-
-            Forgotten++;
-            if (Gone.Count < 10_000)
-            {
-                Gone.Add(channel);
-            }
-
-            return true;
-        }
     }
 }

@@ -9,7 +9,6 @@ public class IdlePeerTests
     private readonly VirtualClock _clock = new();
     private readonly CoapLimits _limits = new() { NewcomerPeriod = TimeSpan.Zero };
     private readonly AddressHash _hash = new(new VirtualRandom(1));
-    private readonly HashSet<CoapChannel> _refused = [];
     private readonly NullTransport _transport = new();
     private CoapShard _shard = null!;
 
@@ -44,14 +43,14 @@ public class IdlePeerTests
         CoapChannel young = Return(table, 2);
         CoapChannel verified = Return(table, 3);
         pinned.Pins++;
-        _refused.Add(young);
+        young.Messaging.Running++;
         _shard.Guard.Verify(verified, _shard.Environment.Now + TimeSpan.FromHours(30).Ticks);
         Advance(TimeSpan.FromHours(29));
         Assert.Equal(3, table.Count);
         Advance(TimeSpan.FromHours(5));
         Assert.True(verified.IsForgotten);
         pinned.Pins--;
-        _refused.Clear();
+        young.Messaging.Running--;
         Advance(TimeSpan.FromHours(5));
         Assert.Equal(0, table.Count);
     }
@@ -128,7 +127,7 @@ public class IdlePeerTests
             Logger = NullLogger.Instance,
             ParametersOf = static _ => CoapTransmissionParameters.Default,
         });
-        return new ChannelTable(_shard, new Owner(_refused), shardCount: 1);
+        return new ChannelTable(_shard, shardCount: 1);
     }
 
     // As a driver of the clock does: it comes when the wheel said.
@@ -155,10 +154,5 @@ public class IdlePeerTests
     {
         using CoapDatagram datagram = new(4) { Remote = CoapAddress.FromIPv4(address, 5000), Local = CoapAddress.FromIPv4(9, 5683), Transport = _transport };
         return table.GetForInbound(datagram, _hash.Of(datagram.Remote), _shard.Environment.Now);
-    }
-
-    private sealed class Owner(HashSet<CoapChannel> refused) : IChannelOwner
-    {
-        public bool TryForget(CoapChannel channel) => !refused.Contains(channel);
     }
 }

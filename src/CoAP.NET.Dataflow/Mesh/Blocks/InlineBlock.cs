@@ -129,7 +129,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     {
         if (outcome == InlineOutcome.Declined)
         {
-            if (item is IPausableItem { Connection: { } connection } && TryOfferLater(item, connection))
+            if (item is IPausableItem { Hold: { CanWait: true } hold } && TryOfferLater(item, hold))
             {
                 return true;
             }
@@ -153,7 +153,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     }
 
     /// <summary>Nothing of a connection is dropped: what no target has room for waits for it, and meanwhile nothing more is read from there.</summary>
-    private bool TryOfferLater(TOutput item, IPausable connection)
+    private bool TryOfferLater(TOutput item, ReadingHold hold)
     {
         if (_links.OfferLater(item) is not { } offered)
         {
@@ -161,12 +161,12 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         }
 
         Counters.Add(CoapCounter.ReadingPauses);
-        connection.PauseReading();
-        _ = FinishAsync(offered, item, connection);
+        hold.Begin();
+        _ = FinishAsync(offered, item, hold);
         return true;
     }
 
-    private async Task FinishAsync(Task<bool> offered, TOutput item, IPausable connection)
+    private async Task FinishAsync(Task<bool> offered, TOutput item, ReadingHold hold)
     {
         try
         {
@@ -182,7 +182,7 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
             Failed(exception);
         }
 
-        connection.ResumeReading();
+        hold.End();
     }
 
     private void Decline(TOutput item)

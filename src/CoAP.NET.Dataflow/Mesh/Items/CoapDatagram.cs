@@ -70,7 +70,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>Outbound, to a group: how many routers it may pass, 1 to 255 (TTL, hop limit); 0 for the default of the operating system, which is 1.</summary>
     public byte HopLimit { get; set; }
 
-    IPausable? IPausableItem.Connection => Channel?.Pausable;
+    ReadingHold IPausableItem.Hold => new(Channel?.Pausable);
 
     /// <summary>The channel that the peer had when the datagram was announced (<see cref="CoapTransportContext.Expect"/>); a hint for the Channel stage.</summary>
     internal CoapChannel? Expected { get; set; }

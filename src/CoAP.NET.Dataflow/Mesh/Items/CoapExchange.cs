@@ -21,7 +21,7 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    IPausable? IPausableItem.Connection => Channel.Pausable;
+    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
 
     /// <summary>The request.</summary>
     public CoapRequest Request { get; }

@@ -8,7 +8,7 @@ public readonly struct CoapInbound : IPausableItem
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    IPausable? IPausableItem.Connection => Channel.Pausable;
+    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
 
     /// <summary>What this says.</summary>
     public CoapInboundKind Kind { get; init; }

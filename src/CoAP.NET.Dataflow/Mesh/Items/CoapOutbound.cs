@@ -6,7 +6,7 @@ public readonly struct CoapOutbound : IPausableItem
     /// <summary>The peer.</summary>
     public required CoapChannel Channel { get; init; }
 
-    IPausable? IPausableItem.Connection => Channel.Pausable;
+    ReadingHold IPausableItem.Hold => new(Channel.Pausable);
 
     /// <summary>What is asked for.</summary>
     public CoapOutboundKind Kind { get; init; }

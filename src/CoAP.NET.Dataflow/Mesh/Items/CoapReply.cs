@@ -5,5 +5,5 @@ namespace CoAP.NET.Mesh;
 /// <param name="Result">The answer.</param>
 public readonly record struct CoapReply(CoapExchange Exchange, CoapResult Result) : IPausableItem
 {
-    IPausable? IPausableItem.Connection => Exchange.Channel.Pausable;
+    ReadingHold IPausableItem.Hold => new(Exchange.Channel.Pausable);
 }

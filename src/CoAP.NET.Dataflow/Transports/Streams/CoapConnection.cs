@@ -4,7 +4,7 @@ namespace CoAP.NET.Transports;
 /// One connection of a reliable transport (RFC 8323), as the mesh sees it. The transport makes it, says so by <see cref="CoapTransportContext.Opened"/>, hands in what comes as
 /// frames (<see cref="CoapTransportContext.MeasureFrame"/> tells where one ends), and says at the end <see cref="CoapTransportContext.Closed"/>, once.
 /// </summary>
-public abstract class CoapConnection : IPausable
+public abstract class CoapConnection
 {
     // Of sessions, of which there may be very many, the transport knows them.
     private ConnectionFacts? _facts;
@@ -96,13 +96,15 @@ public abstract class CoapConnection : IPausable
     /// <summary>Whether it is not read because a block that a user linked in has no room for something of it yet.</summary>
     internal bool IsHeldUp => Volatile.Read(ref _holds) > 0;
 
-    void IPausable.PauseReading()
+    /// <summary>Reads nothing more until <see cref="GoOn"/>, as nobody has room for something of it.</summary>
+    internal void HoldUp()
     {
         Interlocked.Increment(ref _holds);
         PauseReading();
     }
 
-    void IPausable.ResumeReading()
+    /// <summary>Takes one <see cref="HoldUp"/> back.</summary>
+    internal void GoOn()
     {
         Interlocked.Decrement(ref _holds);
         ResumeReading();
