@@ -69,7 +69,7 @@ internal sealed class SourceLedger<T>
     /// <summary>A holding has moved on: it comes last in the order of its source.</summary>
     public static void Touch(Holding holding)
     {
-        if (holding.Source is { } source && holding.Next is not null)
+        if (holding.Source is { } source && holding.Links.Next is not null)
         {
             source.Remove(holding);
             source.Append(holding);
@@ -141,15 +141,17 @@ internal sealed class SourceLedger<T>
     /// <summary>What one source holds.</summary>
     public sealed class Source(in CoapSource key)
     {
+        private Chain<Holding, Place> _holdings;
+
         public CoapSource Key { get; } = key;
 
         public long Amount { get; set; }
 
         /// <summary>How many holdings it has.</summary>
-        public int Count { get; private set; }
+        public int Count => _holdings.Count;
 
         /// <summary>The holding that stands still longest.</summary>
-        public Holding? First { get; private set; }
+        public Holding? First => _holdings.First;
 
         /// <summary>The place in the heap.</summary>
         public int Index { get; set; }
@@ -157,48 +159,9 @@ internal sealed class SourceLedger<T>
         /// <summary>When it last became more, by the count of growths.</summary>
         public long GrownAt { get; set; }
 
-        private Holding? Last { get; set; }
+        public void Append(Holding holding) => _holdings.Append(holding);
 
-        public void Append(Holding holding)
-        {
-            Count++;
-            holding.Previous = Last;
-            holding.Next = null;
-            if (Last is { } last)
-            {
-                last.Next = holding;
-            }
-            else
-            {
-                First = holding;
-            }
-
-            Last = holding;
-        }
-
-        public void Remove(Holding holding)
-        {
-            Count--;
-            if (holding.Previous is { } previous)
-            {
-                previous.Next = holding.Next;
-            }
-            else
-            {
-                First = holding.Next;
-            }
-
-            if (holding.Next is { } next)
-            {
-                next.Previous = holding.Previous;
-            }
-            else
-            {
-                Last = holding.Previous;
-            }
-
-            holding.Previous = holding.Next = null;
-        }
+        public void Remove(Holding holding) => _holdings.Remove(holding);
     }
 
     /// <summary>What one owner holds.</summary>
@@ -214,14 +177,18 @@ internal sealed class SourceLedger<T>
         /// <summary>Its source while it holds anything.</summary>
         public Source? Source { get; set; }
 
-        public Holding? Previous { get; set; }
-
-        public Holding? Next { get; set; }
+        /// <summary>Its neighbours among the holdings of its source.</summary>
+        public ChainLinks<Holding> Links;
 
         /// <summary>Whether it had to give way, or its owner is gone: nothing is counted for it any more.</summary>
         public bool IsOver { get; set; }
 
         /// <summary>How far the owner was when he was last seen to move; its meaning is that of whoever keeps the ledger.</summary>
         public long Mark { get; set; }
+    }
+
+    private readonly struct Place : IChainPlace<Holding>
+    {
+        public static ref ChainLinks<Holding> Of(Holding item) => ref item.Links;
     }
 }

@@ -107,8 +107,8 @@ internal sealed class Pacing
         }
 
         long due = MayProbe(first, peer, sending);
-        CoapTransmission? other = first.NextWaiting;
-        for (int i = 0; i < ProbesLookedAt && due > now && other is not null; i++, other = other.NextWaiting)
+        CoapTransmission? other = first.WaitingLinks.Next;
+        for (int i = 0; i < ProbesLookedAt && due > now && other is not null; i++, other = other.WaitingLinks.Next)
         {
             if (MayProbe(other, peer, sending) is var sooner && sooner < due)
             {

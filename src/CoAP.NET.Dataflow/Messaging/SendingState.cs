@@ -1,4 +1,5 @@
 using CoAP.NET.Execution;
+using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Mesh.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
 
 namespace CoAP.NET.Messaging;
 

@@ -1,3 +1,5 @@
+using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Mesh.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
+
 namespace CoAP.NET.Messaging;
 
 /// <summary>Messages of our own: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Every method must be called under the shard's lock.</summary>
@@ -279,12 +281,12 @@ internal sealed class Transmissions
         }
 
         List<CoapTransmission> all = _outstanding.To(sending, max);
-        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null && all.Count < max; reply = reply.NextWaiting)
+        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null && all.Count < max; reply = reply.WaitingLinks.Next)
         {
             all.Add(reply);
         }
 
-        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null && all.Count < max; waiting = waiting.NextWaiting)
+        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null && all.Count < max; waiting = waiting.WaitingLinks.Next)
         {
             all.Add(waiting);
         }
@@ -340,7 +342,7 @@ internal sealed class Transmissions
 
     private void Enqueue(CoapTransmission transmission, ref WaitingList waiting, CoapChannel peer, long now)
     {
-        waiting.Add(transmission);
+        waiting.Append(transmission);
         _waiting++;
         transmission.IsQueued = true;
         Pump(peer, now);

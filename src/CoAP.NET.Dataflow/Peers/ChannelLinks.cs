@@ -3,8 +3,8 @@ namespace CoAP.NET.Peers;
 /// <summary>What the table of peers keeps in each channel: touched when the order of peers changes, not by each request. Guarded by Shard.Gate.</summary>
 internal struct ChannelLinks
 {
-    public CoapChannel? Older;
-    public CoapChannel? Newer;
+    /// <summary>Its neighbours in a <see cref="ChannelList"/>.</summary>
+    public ChainLinks<CoapChannel> Neighbours;
 
     /// <summary>See <see cref="CoapChannel.AddressHash"/>.</summary>
     public ulong AddressHash;

@@ -1,52 +1,21 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>Channels from the one silent longest to the newest, linked through the channels themselves.</summary>
+/// <summary>Channels from the one silent longest to the newest.</summary>
 internal sealed class ChannelList
 {
-    private CoapChannel? _newest;
+    private Chain<CoapChannel, Place> _chain;
 
-    public CoapChannel? Oldest { get; private set; }
+    /// <summary>The one silent longest; null when there is none.</summary>
+    public CoapChannel? Oldest => _chain.First;
 
-    public int Count { get; private set; }
+    public int Count => _chain.Count;
 
-    public void AddNewest(CoapChannel channel)
+    public void AddNewest(CoapChannel channel) => _chain.Append(channel);
+
+    public void Remove(CoapChannel channel) => _chain.Remove(channel);
+
+    private readonly struct Place : IChainPlace<CoapChannel>
     {
-        channel.Links.Older = _newest;
-        channel.Links.Newer = null;
-        if (_newest is null)
-        {
-            Oldest = channel;
-        }
-        else
-        {
-            _newest.Links.Newer = channel;
-        }
-
-        _newest = channel;
-        Count++;
-    }
-
-    public void Remove(CoapChannel channel)
-    {
-        if (channel.Links.Older is null)
-        {
-            Oldest = channel.Links.Newer;
-        }
-        else
-        {
-            channel.Links.Older.Links.Newer = channel.Links.Newer;
-        }
-
-        if (channel.Links.Newer is null)
-        {
-            _newest = channel.Links.Older;
-        }
-        else
-        {
-            channel.Links.Newer.Links.Older = channel.Links.Older;
-        }
-
-        channel.Links.Older = channel.Links.Newer = null;
-        Count--;
+        public static ref ChainLinks<CoapChannel> Of(CoapChannel item) => ref item.Links.Neighbours;
     }
 }

@@ -330,7 +330,7 @@ internal sealed class ChannelTable
         CoapChannel? candidate = list.Oldest;
         for (int i = 0; i < EvictionTries && candidate is not null; i++)
         {
-            CoapChannel? next = candidate.Links.Newer;
+            CoapChannel? next = candidate.Links.Neighbours.Next;
             if (TryForget(candidate, list, unverifiedOnly))
             {
                 _shard.Environment.Counters.Add(CoapCounter.ChannelEvictions);

@@ -188,7 +188,7 @@ internal sealed class ConnectionTable(CoapLimits limits, SourceRule sources)
         SourceLedger<CoapChannel>.Holding? idle = null;
         (int Rank, long Since) worst = default;
         SourceLedger<CoapChannel>.Holding? at = source.First;
-        for (int i = 0; i < MaxLookedAt && at is not null; i++, at = at.Next)
+        for (int i = 0; i < MaxLookedAt && at is not null; i++, at = at.Links.Next)
         {
             CoapChannel channel = at.Owner;
             int rank = at.Amount == Silent ? 0 : channel is { Pins: 0, Requests: null or { Count: 0 } } ? 1 : 2;

@@ -76,9 +76,8 @@ public sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it counts towards NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 
-    internal CoapTransmission? NextWaiting { get; set; }
-
-    internal CoapTransmission? PreviousWaiting { get; set; }
+    /// <summary>Its neighbours among the messages that wait for their turn.</summary>
+    internal ChainLinks<CoapTransmission> WaitingLinks;
 
     internal bool IsOutstanding { get; set; }
 

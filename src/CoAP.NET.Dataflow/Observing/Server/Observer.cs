@@ -28,10 +28,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     public CoapChannel Channel => Peer.Channel;
 
     /// <summary>Its neighbours among the observers of the peer.</summary>
-    public Observer? NextOfPeer { get; set; }
-
-    /// <summary>See <see cref="NextOfPeer"/>.</summary>
-    public Observer? PreviousOfPeer { get; set; }
+    public ChainLinks<Observer> PeerLinks;
 
     /// <summary>Its place in the list of the subject.</summary>
     public int Index { get; set; }

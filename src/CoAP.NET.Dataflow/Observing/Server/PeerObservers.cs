@@ -10,6 +10,7 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
 {
     private readonly ObserverLayer _layer;
     private long _movedAt;
+    private Chain<Observer, OfPeer> _all;
 
     public PeerObservers(ObserverLayer layer, CoapChannel channel)
     {
@@ -30,13 +31,10 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
         set => Volatile.Write(ref _movedAt, value);
     }
 
-    public int Count { get; private set; }
+    public int Count => _all.Count;
 
-    /// <summary>One of them, from which the others are reached; null when there are none.</summary>
-    public Observer? First { get; private set; }
-
-    /// <summary>The one that registered first.</summary>
-    public Observer? Last { get; private set; }
+    /// <summary>The one that registered first; null when there are none.</summary>
+    public Observer? First => _all.First;
 
     /// <summary>Observers that have something to be sent, first in, first out.</summary>
     public List<Observer> Waiting { get; } = [];
@@ -62,45 +60,9 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
     /// <summary>Whether it stands among the jobs of its shard.</summary>
     public bool IsQueued { get; set; }
 
-    public void Add(Observer observer)
-    {
-        observer.NextOfPeer = First;
-        if (First is not null)
-        {
-            First.PreviousOfPeer = observer;
-        }
-        else
-        {
-            Last = observer;
-        }
+    public void Add(Observer observer) => _all.Append(observer);
 
-        First = observer;
-        Count++;
-    }
-
-    public void Remove(Observer observer)
-    {
-        if (observer.PreviousOfPeer is { } previous)
-        {
-            previous.NextOfPeer = observer.NextOfPeer;
-        }
-        else
-        {
-            First = observer.NextOfPeer;
-        }
-
-        if (observer.NextOfPeer is { } next)
-        {
-            next.PreviousOfPeer = observer.PreviousOfPeer;
-        }
-        else
-        {
-            Last = observer.PreviousOfPeer;
-        }
-
-        observer.NextOfPeer = observer.PreviousOfPeer = null;
-        Count--;
-    }
+    public void Remove(Observer observer) => _all.Remove(observer);
 
     /// <summary>
     /// Of the observers that registered first, the one that neither registered again nor acknowledged a notification for longest.
@@ -108,9 +70,9 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
     /// <param name="maxCompared">How many are compared.</param>
     public Observer Stillest(int maxCompared)
     {
-        Observer stillest = Last!;
-        Observer? next = stillest.PreviousOfPeer;
-        for (int i = 1; i < maxCompared && next is not null; i++, next = next.PreviousOfPeer)
+        Observer stillest = First!;
+        Observer? next = stillest.PeerLinks.Next;
+        for (int i = 1; i < maxCompared && next is not null; i++, next = next.PeerLinks.Next)
         {
             stillest = next.MovedAt < stillest.MovedAt ? next : stillest;
         }
@@ -136,4 +98,9 @@ internal sealed class PeerObservers : WheelTimer, IAfterRelease
     void IAfterRelease.OnReleased(CoapShard shard) => GiveWay();
 
     internal override void Fire(long now) => _layer.Sender.QueuePeer(this, now);
+
+    private readonly struct OfPeer : IChainPlace<Observer>
+    {
+        public static ref ChainLinks<Observer> Of(Observer item) => ref item.PeerLinks;
+    }
 }
