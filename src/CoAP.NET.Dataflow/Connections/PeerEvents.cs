@@ -74,7 +74,7 @@ internal sealed class PeerEvents(
     {
         if (Connected is { } handlers)
         {
-            Raise(nameof(CoapEndpoint.PeerConnected), handlers, CoapPeer.Of(channel));
+            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerConnected), handlers, endpoint, CoapPeer.Of(channel));
         }
     }
 
@@ -87,7 +87,7 @@ internal sealed class PeerEvents(
         CancelAwaited(channel);
         if (Disconnected is { } handlers && ConnectionSignals.IsReady(channel))
         {
-            Raise(nameof(CoapEndpoint.PeerDisconnected), handlers, new CoapDisconnection(CoapPeer.Of(channel), reason));
+            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerDisconnected), handlers, endpoint, new CoapDisconnection(CoapPeer.Of(channel), reason));
         }
     }
 
@@ -100,7 +100,7 @@ internal sealed class PeerEvents(
         Log.PeerMoved(environment.Logger, channel, from.ToString());
         if (Moved is { } handlers)
         {
-            Raise(nameof(CoapEndpoint.PeerMoved), handlers, new CoapPeerMove(CoapPeer.Of(channel), from, channel.Remote));
+            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint, new CoapPeerMove(CoapPeer.Of(channel), from, channel.Remote));
         }
     }
 
@@ -221,36 +221,7 @@ internal sealed class PeerEvents(
     {
         if (_awaitedEnds.TryRemove(channel, out CancellationTokenSource? end))
         {
-            RunUserCode(nameof(CoapPeer.Disconnected), end.Cancel);
-        }
-    }
-
-    private void Raise<T>(string name, EventHandler<T> handlers, T argument)
-    {
-        // Each by itself: one that fails must not keep the news from the others.
-        foreach (EventHandler<T> handler in handlers.GetInvocationList().Cast<EventHandler<T>>())
-        {
-            RunUserCode(name, () => handler(endpoint, argument));
-        }
-    }
-
-    private void RunUserCode(string name, Action code)
-    {
-        UserCode.Enter();
-        try
-        {
-            code();
-        }
-#pragma warning disable CA1031 // a handler of a user must not cost the peer its connection
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            environment.Counters.Add(CoapCounter.HandlerErrors);
-            Log.PeerHandlerFailed(environment.Logger, exception, name);
-        }
-        finally
-        {
-            UserCode.Exit();
+            UserEvents.Run(environment, nameof(CoapPeer.Disconnected), end.Cancel);
         }
     }
 }

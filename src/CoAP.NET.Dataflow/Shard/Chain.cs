@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Objects in the order in which they came, linked through themselves: any of them leaves at once, and none takes memory. A struct inside its owner; not
-/// thread-safe.
+/// Objects in the order in which they came, linked through themselves: any of them leaves at once, and none takes memory. A struct inside
+/// its owner; not thread-safe.
 /// </summary>
 /// <typeparam name="T">The objects.</typeparam>
 /// <typeparam name="TPlace">Where an object has its links.</typeparam>

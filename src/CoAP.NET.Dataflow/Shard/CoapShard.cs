@@ -208,7 +208,7 @@ internal sealed class CoapShard
     /// <summary>Offers an item to the stage above after the lock was released. Only under the lock.</summary>
     public void Raise(in CoapInbound item) => _pending.Events.Add(item);
 
-    /// <summary>Has an object go on after the lock was released: whatever may run code of users, such as completions and logs. Only under the lock.</summary>
+    /// <summary>Has an object go on after the lock was released: whatever may run code of users, such as completions. Only under the lock.</summary>
     public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
 
     /// <summary>

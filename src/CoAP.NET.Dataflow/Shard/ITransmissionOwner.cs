@@ -38,7 +38,9 @@ internal interface ITransmissionOwner
     /// <paramref name="now"/> when it may go.</returns>
     long MayBeTakenAt(CoapTransmission transmission, long now) => long.MinValue;
 
-    /// <summary>The message to send now, of one whose <see cref="CoapTransmission.IsRenewable"/> is set. Asked like <see cref="MayBeTakenAt"/>.</summary>
+    /// <summary>
+    /// The message to send now, of one whose <see cref="CoapTransmission.IsRenewable"/> is set. Asked like <see cref="MayBeTakenAt"/>.
+    /// </summary>
     /// <param name="transmission">The message.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <returns>The message of the transmission when there is no newer one; null when nothing is to be sent any more.</returns>

@@ -3,7 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Holds up the connection of an item that nobody has room for. Made before the item is offered once more, as who takes it may recycle it at once.
+/// Holds up the connection of an item that nobody has room for. Made before the item is offered once more, as whoever takes it may
+/// recycle it.
 /// </summary>
 /// <param name="connection">The connection; null where the item is dropped instead, as a datagram may be.</param>
 internal readonly struct ReadingHold(CoapConnection? connection)

@@ -40,10 +40,7 @@ internal sealed class ObserverEvents(object sender) : IAfterRelease
             while (_waiting.TryDequeue(out (string Name, EventHandler<CoapObserverChange> Handlers, CoapObserverChange Change) next))
             {
                 Interlocked.Decrement(ref _count);
-                foreach (EventHandler<CoapObserverChange> handler in next.Handlers.GetInvocationList().Cast<EventHandler<CoapObserverChange>>())
-                {
-                    Run(environment, next.Name, handler, next.Change);
-                }
+                UserEvents.Raise(environment, next.Name, next.Handlers, sender, next.Change);
             }
 
             Interlocked.Exchange(ref _isRaising, 0);
@@ -68,25 +65,5 @@ internal sealed class ObserverEvents(object sender) : IAfterRelease
 
         _waiting.Enqueue((name, handlers, new CoapObserverChange(CoapPeer.Of(channel), path, end)));
         return true;
-    }
-
-    private void Run(CoapEnvironment environment, string name, EventHandler<CoapObserverChange> handler, CoapObserverChange change)
-    {
-        UserCode.Enter();
-        try
-        {
-            handler(sender, change);
-        }
-#pragma warning disable CA1031 // a handler of a user must not keep the news from the others
-        catch (Exception exception)
-#pragma warning restore CA1031
-        {
-            environment.Counters.Add(CoapCounter.HandlerErrors);
-            Log.PeerHandlerFailed(environment.Logger, exception, name);
-        }
-        finally
-        {
-            UserCode.Exit();
-        }
     }
 }
