@@ -73,14 +73,15 @@ internal sealed class LinuxThreads : IDisposable
         }
     }
 
-    // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well.
+    // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well. D waits for a disk, as for a page of code
+    // that is not in memory, and goes on by itself.
     private bool IsRunning(SafeFileHandle file)
     {
         try
         {
             ReadOnlySpan<byte> stat = _buffer.AsSpan(0, RandomAccess.Read(file, _buffer, 0));
             int at = stat.LastIndexOf((byte)')') + 2;
-            return at > 1 && at < stat.Length && stat[at] is (byte)'R' or (byte)'W';
+            return at > 1 && at < stat.Length && stat[at] is (byte)'R' or (byte)'W' or (byte)'D';
         }
         catch (IOException)
         {

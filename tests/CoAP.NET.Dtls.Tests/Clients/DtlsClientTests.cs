@@ -159,7 +159,9 @@ public sealed class DtlsClientTests
         foreach (byte[] datagram in ofClient)
         {
             Assert.False(bench.Client.Receive(ClientBench.Incoming(3), [.. datagram]));
-            if (datagram[13] is 1)
+
+            // A ClientHello. What was said again may come as a ChangeCipherSpec by itself, whose only byte is a 1 as well.
+            if (datagram[0] == (byte)ContentType.Handshake && datagram[13] is 1)
             {
                 Assert.False(bench.Client.Receive(ClientBench.Incoming(2), [.. datagram]));
                 Assert.False(bench.Client.Receive(ClientBench.Incoming(1), [.. datagram]));
@@ -195,15 +197,16 @@ public sealed class DtlsClientTests
 
         bench.Sink.CountsOnly = true;
         DtlsPath path = ClientBench.Incoming();
-        long before = 0;
-        for (int i = 0; i < Count; i++)
+        int next = 0;
+        long allocated = Allocations.Least(() =>
         {
-            // What is made once is made in the first half.
-            before = i == Count / 2 ? GC.GetAllocatedBytesForCurrentThread() : before;
-            bench.Client.Receive(path, datagrams[i]);
-        }
+            for (int i = 0; i < Count / Allocations.Runs; i++)
+            {
+                bench.Client.Receive(path, datagrams[next++]);
+            }
+        });
 
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, allocated);
         Assert.Equal(Count, bench.Sink.Counted);
     }
 

@@ -13,21 +13,21 @@ public sealed class CacheStepTests
         RequestChain chain = new(null!, step);
         OutgoingRequest request = Outgoing(CachedPeers.Request("x"), CoapCacheMode.Bypass);
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
-        long before = 0;
-        for (int i = 0; i < 1_001; i++)
+        long allocated = Allocations.Least(() =>
         {
-            RequestRun run = new(chain, request, 0);
-            bool isSent = run.Advance(StepOutcome.Go).Kind == StepKind.Go;
-            bool isOver = run.Advance(StepOutcome.Done(response)).Kind == StepKind.Done;
-            if (!isSent || !isOver)
+            for (int i = 0; i < 1_000; i++)
             {
-                Assert.Fail("The step had something to do.");
+                RequestRun run = new(chain, request, 0);
+                bool isSent = run.Advance(StepOutcome.Go).Kind == StepKind.Go;
+                bool isOver = run.Advance(StepOutcome.Done(response)).Kind == StepKind.Done;
+                if (!isSent || !isOver)
+                {
+                    Assert.Fail("The step had something to do.");
+                }
             }
+        });
 
-            before = i == 0 ? GC.GetAllocatedBytesForCurrentThread() : before;
-        }
-
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, allocated);
     }
 
     [Fact]
