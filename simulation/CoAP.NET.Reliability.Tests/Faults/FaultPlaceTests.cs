@@ -39,7 +39,8 @@ public sealed class FaultPlaceTests
     public async Task A_fault_that_a_handler_hides_is_found_not_to_be_counted()
     {
         await using FaultRig rig = await FaultRig.StartAsync(shards: 1, new FaultInjector { Hides = true });
-        FaultFinding finding = await Assert.ThrowsAsync<FaultFinding>(() => FaultRun.InjectAsync(rig, FaultPlaces.All[0], "coap", FaultKind.Throw));
+        FaultFinding finding = await Assert.ThrowsAsync<FaultFinding>(
+            () => FaultRun.InjectAsync(rig, FaultPlaces.All[0], "coap", FaultKind.Throw, patience: TimeSpan.FromMilliseconds(200)));
         Assert.Contains("not counted", finding.Message, StringComparison.Ordinal);
     }
 }

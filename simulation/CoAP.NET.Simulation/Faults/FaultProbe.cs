@@ -17,12 +17,15 @@ internal sealed class FaultProbe(FaultRig rig, FaultPlace place, FaultClient cli
     public string Outcome { get; set; } = "";
 
     /// <summary>Waits for what another thread does.</summary>
-    public static async Task UntilAsync(Func<bool> condition, string what)
+    /// <param name="condition">What is waited for.</param>
+    /// <param name="what">The finding when it does not happen.</param>
+    /// <param name="patience">How long to wait; null as long as a busy machine may need.</param>
+    public static async Task UntilAsync(Func<bool> condition, string what, TimeSpan? patience = null)
     {
         long start = TimeProvider.System.GetTimestamp();
         while (!condition())
         {
-            if (TimeProvider.System.GetElapsedTime(start) > s_guard)
+            if (TimeProvider.System.GetElapsedTime(start) > (patience ?? s_guard))
             {
                 throw new FaultFinding(what);
             }

@@ -11,9 +11,10 @@ internal static class FaultRun
     /// <param name="place">At which place.</param>
     /// <param name="scheme">Over what the one who is hit asks.</param>
     /// <param name="kind">What is thrown.</param>
+    /// <param name="patience">How long to wait until it is counted and logged; null as long as a busy machine may need.</param>
     /// <returns>What the one who was hit saw.</returns>
     /// <exception cref="FaultFinding">Something was not as it has to be.</exception>
-    public static async Task<string> InjectAsync(FaultRig rig, FaultPlace place, string scheme, FaultKind kind)
+    public static async Task<string> InjectAsync(FaultRig rig, FaultPlace place, string scheme, FaultKind kind, TimeSpan? patience = null)
     {
         await using FaultClient client = rig.NewClient(scheme);
         FaultProbe probe = new(rig, place, client, kind);
@@ -31,12 +32,13 @@ internal static class FaultRun
 
             if (place.Counter is { } which)
             {
-                await FaultProbe.UntilAsync(() => counters[which] > counted, $"it was not counted as {which}");
+                await FaultProbe.UntilAsync(() => counters[which] > counted, $"it was not counted as {which}", patience);
             }
 
             if (place.LogId != 0)
             {
-                await FaultProbe.UntilAsync(() => IsLogged(log, place, probe.Fault, entries), $"it was not logged under {place.LogId} as an error or warning");
+                string what = $"it was not logged under {place.LogId} as an error or warning";
+                await FaultProbe.UntilAsync(() => IsLogged(log, place, probe.Fault, entries), what, patience);
             }
 
             CoapResponse next = await client.SendAsync(CoapMethod.Get, "/plain");

@@ -16,13 +16,13 @@ internal sealed class HolderRun
     private const int Rounds = 3;
     private const int Together = 16;
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan s_settle = TimeSpan.FromMilliseconds(300);
 
     private readonly HolderRow _row;
     private readonly HolderTarget _target;
     private readonly Func<Task<HolderFigures>> _measure;
     private readonly HolderSource[] _sources;
     private readonly Holder?[] _holders;
+    private readonly TimeSpan _settle;
     private readonly HonestTimes _times = new();
     private readonly List<string> _failures = [];
     private int _next;
@@ -33,6 +33,7 @@ internal sealed class HolderRun
         _target = target;
         _measure = measure;
         _sources = [.. Enumerable.Range(0, sources).Select(number => new HolderSource(number, target, isShort))];
+        _settle = TimeSpan.FromMilliseconds(isShort ? 100 : 300);
         _holders = new Holder?[isShort ? row.HoldersInTests : row.Holders];
     }
 
@@ -78,7 +79,7 @@ internal sealed class HolderRun
         try
         {
             await Bounded.EndAsync(new ValueTask(FillAsync(0, _holders.Length)), "filling the bound");
-            await Task.Delay(s_settle, TimeProvider.System, cancellationToken);
+            await Task.Delay(_settle, TimeProvider.System, cancellationToken);
             long begin = TimeProvider.System.GetTimestamp();
             for (int round = 0; round < Rounds || TimeProvider.System.GetElapsedTime(begin) < budget; round++)
             {
