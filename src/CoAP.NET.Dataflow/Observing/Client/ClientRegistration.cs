@@ -18,33 +18,29 @@ internal sealed class ClientRegistration
 
     private readonly ClientObservation _observation;
     private readonly ClientObservations _all;
-    private readonly ObservationPort _port;
     private readonly PeerSearch _search;
     private readonly RegistrationRetries _retries;
+    private readonly RegistrationAtPeer _peer;
 
-    private CoapTransmission? _transmission;
     private long _sentAt = long.MinValue;
     private bool _isAcknowledged;
     private bool _isStale;
     private bool _isReleased;
 
-    // Whether the server may have us as an observer, so that it must be told when nobody observes any more.
-    private bool _mayBeRegistered;
-
     public ClientRegistration(ClientObservation observation, ClientObservations all, ObservationPort port)
     {
         _observation = observation;
         _all = all;
-        _port = port;
         _search = new PeerSearch(observation, port);
         _retries = new RegistrationRetries(observation);
+        _peer = new RegistrationAtPeer(observation, port);
         Body = new BodyFetch(observation, port);
     }
 
     public RegistrationPhase Phase { get; private set; }
 
     /// <summary>The token towards the server; null when there is none.</summary>
-    public StandingRequest? Standing { get; private set; }
+    public StandingRequest? Standing => _peer.Standing;
 
     /// <summary>When <see cref="OnDue"/> is to be called, in units of 100 ns.</summary>
     public long DueAt { get; private set; } = long.MaxValue;
@@ -63,13 +59,10 @@ internal sealed class ClientRegistration
 
     private ObservationTarget Target => _observation.Target;
 
-    private CoapTransmissionParameters Parameters => Standing!.Channel.Parameters;
-
-    // As of a request: PROBING_RATE (RFC 7252 section 4.7) may hold it back from a peer that has long been silent for hours.
-    private bool WaitsInVain(long now) => _transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
+    private CoapTransmissionParameters Parameters => _peer.Parameters;
 
     /// <summary>Whether a message is the one whose answer is waited for.</summary>
-    public bool IsCurrent(CoapTransmission? transmission) => transmission == _transmission;
+    public bool IsCurrent(CoapTransmission? transmission) => transmission == _peer.Transmission;
 
     /// <summary>Looks for the peer, and registers there.</summary>
     public void Find(long now)
@@ -128,14 +121,14 @@ internal sealed class ClientRegistration
                 _search.Cancel();
                 Fail(new CoapException($"{Target} could not be found or connected to in time."), now);
                 break;
-            case RegistrationPhase.Registering when Target.Timeout is null && !WaitsInVain(now)
-                && _transmission is { IsQueued: true } or { IsOutstanding: true, Message.Type: CoapMessageType.Confirmable }:
+            case RegistrationPhase.Registering when Target.Timeout is null && !_peer.WaitsInVain(now) && _peer.IsUnderWay:
                 // It waits for its turn behind other messages to the peer, or did so; what becomes of it will be told.
                 DueAt = now + Parameters.MaxTransmitWait.Ticks;
                 break;
             case RegistrationPhase.Registering:
                 _search.TriesNext = true;
-                TimeoutFacts facts = ExchangeTimes.Over(_transmission!, _isAcknowledged, new RequestTime(Target.Timeout), WaitsInVain(now));
+                bool isInVain = _peer.WaitsInVain(now);
+                TimeoutFacts facts = ExchangeTimes.Over(_peer.Transmission!, _isAcknowledged, new RequestTime(Target.Timeout), isInVain);
                 Fail(new CoapTimeoutException(facts, Target.Message.Code, Standing!.Channel.ToString()), now);
                 break;
             case RegistrationPhase.Cancelling:
@@ -170,14 +163,12 @@ internal sealed class ClientRegistration
     /// <summary>Registers with a peer.</summary>
     public void Register(CoapChannel channel, long now)
     {
-        StopTransmission();
-        if (Standing is null || !ObservationPort.IsSamePeer(Standing.Channel, channel))
+        _peer.Stop();
+        if (Standing is not { } standing || !_peer.IsAt(channel))
         {
-            // Another peer: another token. If the one before still notifies it gets a Reset for it.
+            // Another peer: another token.
             Body.Cancel();
-            CloseStanding();
-            Standing = _port.Open(channel, _observation);
-            _mayBeRegistered = false;
+            standing = _peer.Open(channel);
             Representation.ForgetNumber();
             Representation.Stored = null;
             Echo = null;
@@ -188,7 +179,7 @@ internal sealed class ClientRegistration
             _observation.Environment.Counters.Add(CoapCounter.Reregistrations);
         }
 
-        CoapMessage message = Target.Compose(Observe.RegisterValue, Standing);
+        CoapMessage message = Target.Compose(Observe.RegisterValue, standing);
         if (Representation.Stored?.Options.ETag is { } tag)
         {
             message.Options.ETag = tag;
@@ -198,7 +189,7 @@ internal sealed class ClientRegistration
         {
             message.Options.Echo = Echo;
         }
-        else if (Standing.Channel.TakeEchoToReturn() is { } owed)
+        else if (standing.Channel.TakeEchoToReturn() is { } owed)
         {
             message.Options.Echo = owed;
         }
@@ -220,7 +211,7 @@ internal sealed class ClientRegistration
     /// <summary>Something became of a registration or cancellation.</summary>
     public void OnTransmission(in ObservationEvent happened, long now)
     {
-        if (happened.Transmission != _transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
+        if (happened.Transmission != _peer.Transmission || Phase is RegistrationPhase.Over or RegistrationPhase.Waiting)
         {
             return;
         }
@@ -258,11 +249,11 @@ internal sealed class ClientRegistration
             case CoapInboundKind.NotAcknowledged when Phase == RegistrationPhase.Registered:
                 // Notifications came since it was sent, so the server has us as an observer: some devices answer by messages of their own
                 // and acknowledge nothing.
-                _transmission = null;
+                _peer.LetGo();
                 break;
             default:
                 _search.TriesNext = true;
-                Fail(ExchangeTimes.GivenUp(_transmission!), now);
+                Fail(ExchangeTimes.GivenUp(_peer.Transmission!), now);
                 break;
         }
     }
@@ -291,18 +282,14 @@ internal sealed class ClientRegistration
                 Free();
                 break;
             case RegistrationPhase.Registering or RegistrationPhase.Registered:
-                StopTransmission();
-                CloseStanding();
-                _mayBeRegistered = false;
+                _peer.Lose();
                 Representation.ForgetNumber();
                 Fail(reason, now, clearsRegistration: true);
                 break;
             case RegistrationPhase.Finding or RegistrationPhase.Waiting:
                 // What is waited for goes on, and finds another connection.
-                StopTransmission();
                 Body.Cancel();
-                CloseStanding();
-                _mayBeRegistered = false;
+                _peer.Lose();
                 Representation.ForgetNumber();
                 break;
             default:
@@ -318,7 +305,7 @@ internal sealed class ClientRegistration
         _isStale = false;
         _retries.Reset();
         Echo = null;
-        _mayBeRegistered = true;
+        _peer.MayBeRegistered = true;
 
         // On a connection each end notices that the other is gone, so Max-Age asks for no new registration (RFC 8323 section 7.3). A
         // session of DTLS tells nothing: a server that crashed has
@@ -336,7 +323,7 @@ internal sealed class ClientRegistration
     }
 
     /// <summary>The server has us no longer, or never had.</summary>
-    public void Unregister() => _mayBeRegistered = false;
+    public void Unregister() => _peer.MayBeRegistered = false;
 
     /// <summary>It is not observed now. Registers again after a while, unless nobody wants that.</summary>
     /// <param name="error">Why.</param>
@@ -351,9 +338,9 @@ internal sealed class ClientRegistration
             return;
         }
 
-        StopTransmission();
+        _peer.Stop();
         Body.Cancel();
-        _mayBeRegistered &= !clearsRegistration;
+        _peer.MayBeRegistered &= !clearsRegistration;
         Log.ObservationLost(_observation.Environment.Logger, Target, error.Message);
         if (error is CoapConnectionException && _search.IsGoneForGood)
         {
@@ -392,9 +379,9 @@ internal sealed class ClientRegistration
     public void End(CoapObserveState state, CoapException? error, CoapResponse? response = null)
     {
         _search.Cancel();
-        StopTransmission();
+        _peer.Stop();
         Body.Cancel();
-        CloseStanding();
+        _peer.Close();
         Phase = RegistrationPhase.Over;
         DueAt = long.MaxValue;
         _observation.Publish(state, error, response, isOver: true);
@@ -405,8 +392,8 @@ internal sealed class ClientRegistration
     {
         _search.Cancel();
         Body.Cancel();
-        StopTransmission();
-        if (Phase == RegistrationPhase.Over || Standing is null || !_mayBeRegistered)
+        _peer.Stop();
+        if (Phase == RegistrationPhase.Over || Standing is not { } standing || !_peer.MayBeRegistered)
         {
             Free();
             return;
@@ -414,9 +401,9 @@ internal sealed class ClientRegistration
 
         // The token stays until the server has said that it forgot us, or nothing that it sent before can come any more.
         Phase = RegistrationPhase.Cancelling;
-        Standing.RefusesNotifications = true;
+        standing.RefusesNotifications = true;
         DueAt = now + Parameters.ExchangeLifetime.Ticks;
-        CoapMessage message = Target.Compose(Observe.DeregisterValue, Standing);
+        CoapMessage message = Target.Compose(Observe.DeregisterValue, standing);
         message.Type = CoapMessageType.Confirmable;
         Send(message, now);
     }
@@ -424,8 +411,8 @@ internal sealed class ClientRegistration
     /// <summary>The cancellation is over.</summary>
     public void Free()
     {
-        StopTransmission();
-        CloseStanding();
+        _peer.Stop();
+        _peer.Close();
         Phase = RegistrationPhase.Over;
         DueAt = long.MaxValue;
         Representation.Stored = null;
@@ -451,18 +438,7 @@ internal sealed class ClientRegistration
     }
 
     /// <summary>Sends no more copies of a registration.</summary>
-    public void StopTransmission()
-    {
-        if (_transmission is { } transmission)
-        {
-            _transmission = null;
-            _mayBeRegistered |= transmission.Attempts > 0;
-            if (!transmission.IsOver)
-            {
-                _port.Stop(transmission);
-            }
-        }
-    }
+    public void StopTransmission() => _peer.Stop();
 
     private void BecomeStale(long now)
     {
@@ -480,19 +456,9 @@ internal sealed class ClientRegistration
 
     private void Send(CoapMessage message, long now)
     {
-        _transmission = new CoapTransmission(Standing!.Channel, message, Standing);
-        if (_port.Send(_transmission) is { } error && Phase != RegistrationPhase.Cancelling)
+        if (_peer.Send(message) is { } error && Phase != RegistrationPhase.Cancelling)
         {
             Fail(error, now);
-        }
-    }
-
-    private void CloseStanding()
-    {
-        if (Standing is { } standing)
-        {
-            Standing = null;
-            _port.Close(standing);
         }
     }
 }
