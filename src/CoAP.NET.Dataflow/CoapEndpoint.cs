@@ -416,7 +416,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
                 request.Fail(new CoapException("The endpoint was stopped before the response came."));
             }
 
-            Core.Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.Delayed.Close());
+            Core.Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());
         }
 
         Core.GroupRequests.EndAll(static () => new CoapException("The endpoint was stopped while it waited for the answers of a group."));

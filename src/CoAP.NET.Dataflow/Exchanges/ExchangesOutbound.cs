@@ -25,6 +25,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     private readonly AnswerLimit _limit;
     private readonly ObserveAnswers _observe;
 
+    // Answers to requests to groups that wait for their moment. Guarded by Shard.Gate.
+    private readonly DelayedReplies _delayed;
+
     internal ExchangesOutbound(
         CoapShard shard,
         ExchangeLayer layer,
@@ -47,14 +50,14 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         _observe = new ObserveAnswers(observers);
         Sender = new ClientSender(shard, layer, channels, this, state, _sizes);
         _groups = groups;
-        Delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
+        _delayed = new DelayedReplies(shard, groups.MaxDelayedReplies, this);
     }
 
     /// <summary>Where requests of our clients enter.</summary>
     internal ClientSender Sender { get; }
 
-    /// <summary>Answers to requests to groups that wait for their moment.</summary>
-    internal DelayedReplies Delayed { get; }
+    /// <summary>How many answers to requests to groups wait for their moment. Under Shard.Gate.</summary>
+    internal int DelayedAnswers => _delayed.Count;
 
     /// <summary>Sends a message that a state machine of ours made, such as a notification. No lock may be held.</summary>
     internal void SendOwn(CoapTransmission transmission)
@@ -233,14 +236,39 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
     private bool TryAnswerAtLeisure(in CoapOutbound answer, Observer? observer)
     {
-        TimeSpan leisure = _groups.LeisureOf(answer.Message!, answer.Channel.Parameters);
-        if (Delayed.TryAdd(answer, leisure, observer))
+        TimeSpan wait = _groups.LeisureOf(answer.Message!, answer.Channel.Parameters) * _shard.Environment.Random.NextDouble();
+        bool isKept;
+        _shard.Enter();
+        try
         {
-            return true;
+            isKept = _delayed.TryAdd(answer, wait, observer);
+        }
+        finally
+        {
+            _shard.Exit();
         }
 
-        FinishDropped(answer);
-        return false;
+        if (!isKept)
+        {
+            FinishDropped(answer);
+        }
+
+        return isKept;
+    }
+
+    /// <summary>Gives up all answers that wait for their moment, because the endpoint stops. No lock may be held.</summary>
+    /// <returns>How many there were.</returns>
+    internal int CloseDelayed()
+    {
+        _shard.Enter();
+        try
+        {
+            return _delayed.Close();
+        }
+        finally
+        {
+            _shard.Exit();
+        }
     }
 
     /// <summary>Gives up an answer that made room for that of another source. No lock may be held.</summary>

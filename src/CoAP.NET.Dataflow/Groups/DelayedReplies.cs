@@ -6,7 +6,8 @@ namespace CoAP.NET.Groups;
 
 /// <summary>
 /// Answers to requests that were sent to a group, each of which waits for its random moment within the Leisure (RFC 7252 section 8.2). Bounded: when it is full, an answer for the source with most
-/// of them is dropped, as if the member had decided not to respond. Belongs to one shard.
+/// of them is dropped, as if the member had decided not to respond. Belongs to one shard, whose
+/// lock its callers hold.
 /// </summary>
 internal sealed class DelayedReplies
 {
@@ -29,65 +30,39 @@ internal sealed class DelayedReplies
         _block = block;
     }
 
-    public int Count
-    {
-        get
-        {
-            lock (_shard.Gate)
-            {
-                return (int)_waiting.Total;
-            }
-        }
-    }
+    /// <summary>How many answers wait.</summary>
+    public int Count => (int)_waiting.Total;
 
-    /// <summary>Keeps an answer until a random moment within a period. No lock may be held.</summary>
+    /// <summary>Keeps an answer until its moment has come.</summary>
     /// <param name="reply">The answer.</param>
-    /// <param name="leisure">The period.</param>
+    /// <param name="wait">How long until then.</param>
     /// <param name="observer">Whose registration it answers; null for none.</param>
     /// <returns>False when too many wait already, and no other source has more of them.</returns>
-    public bool TryAdd(in CoapOutbound reply, TimeSpan leisure, Observer? observer)
+    public bool TryAdd(in CoapOutbound reply, TimeSpan wait, Observer? observer)
     {
-        // 53 random bits make a number from 0 up to 1.
-        double share = (_shard.Environment.Random.NextUInt64() >> 11) * (1.0 / (1UL << 53));
         Waiting waiting = new(this, reply, observer);
-        _shard.Enter();
-        try
+        if (_isClosed || (_waiting.Total >= _capacity && !TryMakeRoomFor(waiting)))
         {
-            if (_isClosed || (_waiting.Total >= _capacity && !TryMakeRoomFor(waiting)))
-            {
-                return false;
-            }
+            return false;
+        }
 
-            _waiting.Set(waiting.Holding, 1);
-            _shard.Wheel.Schedule(waiting, _shard.Environment.Now + (long)(leisure.Ticks * share));
-            return true;
-        }
-        finally
-        {
-            _shard.Exit();
-        }
+        _waiting.Set(waiting.Holding, 1);
+        _shard.Wheel.Schedule(waiting, _shard.Environment.Now + wait.Ticks);
+        return true;
     }
 
-    /// <summary>Gives up all that waits, because the endpoint stops. No lock may be held.</summary>
+    /// <summary>Gives up all that waits, because the endpoint stops.</summary>
     /// <returns>How many there were.</returns>
     public int Close()
     {
-        _shard.Enter();
-        try
+        _isClosed = true;
+        int count = (int)_waiting.Total;
+        while (_waiting.Greediest?.First is { } holding)
         {
-            _isClosed = true;
-            int count = (int)_waiting.Total;
-            while (_waiting.Greediest?.First is { } holding)
-            {
-                Remove(holding.Owner);
-            }
+            Remove(holding.Owner);
+        }
 
-            return count;
-        }
-        finally
-        {
-            _shard.Exit();
-        }
+        return count;
     }
 
     private void Remove(Waiting waiting)

@@ -234,7 +234,7 @@ public sealed class GroupServingTests : EndpointTest
         List<CoapAddress> answered = [];
         Transport.OnSent = (to, _) => answered.Add(to);
         Transport.Receive(other, "51014001aab178", s_group);
-        Assert.Equal(3, Server.Endpoint.Pipelines[0].ExchangesOut.Delayed.Count);
+        Assert.Equal(3, Server.Endpoint.Pipelines[0].ExchangesOut.DelayedAnswers);
         Assert.Equal(3, Server.Counters[CoapCounter.GroupAnswersDropped]);
         PassSeconds(5);
         Assert.Equal(3, answered.Count);
@@ -248,9 +248,9 @@ public sealed class GroupServingTests : EndpointTest
         await StartAsync();
         Ask("b178");
         Ask("b178");
-        Assert.Equal(2, Server.Endpoint.Pipelines[0].ExchangesOut.Delayed.Count);
+        Assert.Equal(2, Server.Endpoint.Pipelines[0].ExchangesOut.DelayedAnswers);
         await Within(Server.StopAsync());
-        Assert.Equal(0, Server.Endpoint.Pipelines[0].ExchangesOut.Delayed.Count);
+        Assert.Equal(0, Server.Endpoint.Pipelines[0].ExchangesOut.DelayedAnswers);
         Assert.Equal(2, Server.Counters[CoapCounter.GroupAnswersDropped]);
         Assert.Empty(PassSeconds(10));
     }
