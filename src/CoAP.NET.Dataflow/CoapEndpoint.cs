@@ -26,6 +26,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     private readonly TimeSpan _gracePeriod;
     private readonly CancellationTokenSource _cutGrace = new();
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private bool _isFaulted;
 
     /// <summary>Makes an endpoint without transports.</summary>
     /// <param name="options">How it works; default: all defaults.</param>
@@ -456,9 +457,11 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     /// <param name="exception">What failed.</param>
     internal void Fault(Exception exception)
     {
-        if (_completion.TrySetException(exception))
+        if (!Completion.IsCompleted && !Interlocked.Exchange(ref _isFaulted, true))
         {
+            // Before the task ends: a program that awaits it may end with it.
             Log.EndpointFaulted(Core.Environment.Logger, exception);
+            _completion.TrySetException(exception);
             _ = Completion.Exception;
             Core.Environment.Scheduler.TryQueue(static state => _ = ((CoapEndpoint)state!).DisposeAsync().AsTask(), this, Core.Environment.Counters, Core.Environment.Logger);
         }
