@@ -1,4 +1,4 @@
-using CoAP.NET.Tests.Streams;
+using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;

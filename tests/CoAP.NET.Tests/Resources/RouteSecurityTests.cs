@@ -1,6 +1,6 @@
 using System.Text;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Tests.Streams;
+using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 

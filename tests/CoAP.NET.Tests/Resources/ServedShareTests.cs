@@ -2,8 +2,8 @@ using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
-using CoAP.NET.Tests.Sessions;
-using CoAP.NET.Tests.Streams;
+using CoAP.NET.Tests.Transports.Sessions;
+using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Resources;

@@ -3,7 +3,7 @@ using System.Text;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 using CoAP.NET.Testing;
-using CoAP.NET.Tests.Streams;
+using CoAP.NET.Tests.Transports.Streams;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;

@@ -1,0 +1,171 @@
+using System.Net;
+using CoAP.NET.Connecting;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Connections;
+
+/// <summary>
+/// An endpoint on virtual time that opens connections on a <see cref="DirectStreamTransport"/>. What it meets there is scripted: by default a server that sends its CSM as soon as ours came and
+/// answers nothing.
+/// </summary>
+public abstract class ClientConnectionTest : ConnectionTest
+{
+    protected const string Target = "coap+tcp://192.0.2.1/x";
+
+    private protected static readonly CoapAddress s_first = CoapAddress.FromIPv4(0xc0000201, 5683);
+    private protected static readonly CoapAddress s_second = CoapAddress.FromIPv4(0xc0000202, 5683);
+
+    private protected ClientConnectionTest() => Options.ResolveHost = (name, _) => Task.FromResult(name == "two.example"
+        ? new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse("192.0.2.2") }
+        : [IPAddress.Parse("192.0.2.1")]);
+
+    private protected CoapEndpoint Endpoint => Server.Endpoint;
+
+    private protected CoapCounters Counters => Endpoint.Counters;
+
+    /// <summary>The CSM that servers send; null for none.</summary>
+    protected string? ServerCsm { get; set; } = LargeCsm;
+
+    /// <summary>Answers the frames of the client, after the CSM; null for no answer.</summary>
+    private protected Func<DirectConnection, Frame, string?>? Answers { get; set; }
+
+    /// <summary>How the attempts to connect end: null for well.</summary>
+    private protected Func<CoapAddress, Exception?>? Failing { get; set; }
+
+    private protected int Attempts { get; private set; }
+
+    /// <summary>Attempts that failed, as the log tells.</summary>
+    private protected int Failures => Logs.Entries.Count(static entry => entry.Id.Id == 1760);
+
+    private protected async Task StartClientAsync(DirectStreamTransport? transport = null)
+    {
+        transport ??= Streams;
+        transport.Connecting = (remote, _, _) =>
+        {
+            Attempts++;
+            return Failing?.Invoke(remote) is { } error ? Task.FromException(error) : Task.CompletedTask;
+        };
+        transport.Connected = connection =>
+        {
+            bool isFirst = true;
+            connection.OnSent = hex =>
+            {
+                if (isFirst)
+                {
+                    isFirst = false;
+                    if (ServerCsm is { } csm)
+                    {
+                        connection.Receive(csm);
+                    }
+                }
+                else if (Answers?.Invoke(connection, new Frame(hex)) is { } answer && !connection.IsClosed)
+                {
+                    connection.Receive(answer);
+                }
+            };
+        };
+        Server.Endpoint.AddTransport(transport);
+        await Server.StartAsync();
+    }
+
+    private protected static Exception Refused(CoapAddress remote) => new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Nobody listens at {remote}.");
+
+    /// <summary>2.05 with a payload of one byte, to a frame.</summary>
+    private protected static string Content(Frame request, string payload = "31") => Reply(request, "45", payload);
+
+    private protected static string Reply(Frame request, string code, string payload = "") =>
+        $"{(payload.Length == 0 ? 0 : 1 + (payload.Length / 2)):x}{request.Token.Length / 2:x}{code}{request.Token}{(payload.Length == 0 ? string.Empty : "ff" + payload)}";
+
+    /// <summary>A Release message (RFC 8323 section 5.5).</summary>
+    private protected static string Release(uint? holdOff, params string[] alternatives)
+    {
+        CoapMessage release = new(CoapCode.Release);
+        foreach (string alternative in alternatives)
+        {
+            release.Options.Add(new AlternativeAddress(alternative));
+        }
+
+        if (holdOff is { } seconds)
+        {
+            release.Options.Add(new HoldOff(seconds));
+        }
+
+        return Wire.Hex(new CoapStreamSerializer().Serialize(release));
+    }
+
+    /// <summary>Answers every request with 2.05.</summary>
+    private protected void AnswerAll() => Answers = static (_, frame) => frame.Code is > 0 and < 32 ? Content(frame) : null;
+
+    /// <summary>Waits for a task while virtual time goes on.</summary>
+    private protected async Task<T> WhileTimePassesAsync<T>(Task<T> task, TimeSpan? step = null, int steps = 2000)
+    {
+        for (int i = 0; i < steps && !task.IsCompleted; i++)
+        {
+            Clock.Advance(step ?? TimeSpan.FromMilliseconds(100));
+            await LetOthersGoOnAsync();
+        }
+
+        return await Within(task);
+    }
+
+    /// <summary>Waits until the pool has come to what was given to it before: whoever goes on because time has passed must not find that minutes have passed before it was his turn.</summary>
+    private protected static async Task LetOthersGoOnAsync()
+    {
+        // What they begin in turn may go on elsewhere again.
+        for (int i = 0; i < 3; i++)
+        {
+            TaskCompletionSource turn = new();
+#pragma warning disable RS0030 // it is about the pool
+            ThreadPool.UnsafeQueueUserWorkItem(static turn => turn.SetResult(), turn, preferLocal: false);
+#pragma warning restore RS0030
+            await turn.Task;
+        }
+    }
+
+    /// <summary>Lets time pass until so many attempts to connect were made, and not longer.</summary>
+    private protected void PassUntilAttempt(int count)
+    {
+        // Without the context of the test what waits for a timer goes on within the advance, and not on another thread some time later.
+        SynchronizationContext? context = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(null);
+        try
+        {
+            for (int i = 0; Attempts < count; i++)
+            {
+                Assert.True(i < 10_000, "There is no attempt.");
+                Clock.Advance(TimeSpan.FromMilliseconds(50));
+            }
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(context);
+        }
+    }
+
+    /// <summary>Waits until something is so that other threads bring about; a guard against hanging, no assertion about time.</summary>
+    private protected static async Task UntilAsync(Func<bool> condition)
+    {
+        for (int i = 0; !condition(); i++)
+        {
+            Assert.True(i < 10_000_000, "It never came to be.");
+            await Task.Yield();
+        }
+    }
+
+    private protected ConnectionPool Pool => Endpoint.Core.Pool;
+
+    /// <summary>A frame as it left, of at most 268 bytes after the token.</summary>
+    private protected sealed record Frame(string Hex)
+    {
+        private int Extension => Hex[0] switch { 'd' => 2, 'e' => 4, 'f' => 8, _ => 0 };
+
+        public int Code => Convert.ToInt32(Hex.Substring(2 + Extension, 2), 16);
+
+        public string Token => Hex.Substring(4 + Extension, 2 * Convert.ToInt32(Hex[1..2], 16));
+
+        public string Rest => Hex[(4 + Extension + Token.Length)..];
+    }
+}

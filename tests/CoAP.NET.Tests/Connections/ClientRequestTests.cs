@@ -1,0 +1,174 @@
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Connections;
+
+// RFC 8323 section 3: requests of a client on connections.
+public class ClientRequestTests : ClientConnectionTest
+{
+    [Fact]
+    public async Task A_request_opens_a_connection_and_is_answered_on_it()
+    {
+        AnswerAll();
+        await StartClientAsync();
+
+        CoapResponse response = await Within(Endpoint.GetAsync(Target));
+
+        Assert.Equal("1", response.GetText());
+        Assert.Equal(s_first, response.Remote);
+        DirectConnection connection = Assert.Single(Streams.OpenedByUs);
+        Assert.Equal(s_first, connection.Remote);
+    }
+
+    [Fact]
+    [Rfc("8323-3.3-2")]
+    public async Task A_small_request_follows_our_CSM_and_does_not_wait_for_the_peers()
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+
+        Task<CoapResponse> sent = Endpoint.GetAsync(Target);
+
+        DirectConnection connection = Assert.Single(Streams.OpenedByUs);
+        string[] frames = connection.TakeSent();
+        Assert.Equal(2, frames.Length);
+        Assert.Equal(OurCsm, frames[0]);
+        Assert.Equal(1, new Frame(frames[1]).Code);
+        connection.Receive(LargeCsm);
+        connection.Receive(Content(new Frame(frames[1])));
+        await Within(sent);
+    }
+
+    [Fact]
+    [Rfc("8323-5.3.1-1")]
+    public async Task A_large_request_waits_until_the_peers_CSM_tells_what_it_takes()
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+
+        Task<CoapResponse> sent = Endpoint.PutAsync(Target, CoapContent.Binary(new byte[2000]));
+
+        DirectConnection connection = Assert.Single(Streams.OpenedByUs);
+        Assert.Equal([OurCsm], connection.TakeSent());
+        Answers = static (_, frame) => frame.Code == 3 ? Reply(frame, "44") : null;
+        connection.Receive(LargeCsm);
+        Assert.Equal(CoapCode.Changed, (await Within(sent)).Code);
+    }
+
+    [Fact]
+    public async Task A_peer_that_never_sends_its_CSM_fails_a_large_request_after_the_time_for_it()
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+        Task<CoapResponse> sent = Endpoint.PutAsync(Target, CoapContent.Binary(new byte[2000]));
+
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(sent));
+
+        Assert.Equal(CoapConnectionError.TooSlow, error.Error);
+        Assert.False(error.IsOutcomeUnknown);
+        Assert.Single(Streams.OpenedByUs);
+    }
+
+    [Fact]
+    public async Task The_timeout_of_a_request_ends_its_wait_for_the_CSM()
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Binary(new byte[2000]), Timeout = TimeSpan.FromSeconds(3) });
+
+        Clock.Advance(TimeSpan.FromSeconds(3));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sent));
+        Assert.Equal(CoapTimeoutReason.NotSent, error.Reason);
+        Assert.Contains("coap+tcp://192.0.2.1:5683", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("8323-8-1")]
+    public async Task A_group_is_refused()
+    {
+        await StartClientAsync();
+
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync("coap+tcp://224.0.1.187/x")));
+
+        Assert.Contains("RFC 8323 section 8", error.Message, StringComparison.Ordinal);
+        Assert.Equal(0, Attempts);
+        CoapRequest toGroup = new(CoapMethod.Get, "coap+tcp://224.0.1.187/x") { Confirmable = false };
+        Assert.Throws<ArgumentException>(() => Endpoint.SendToGroupAsync(toGroup));
+        await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.ObserveAsync("coap+tcp://[ff02::fd]/x")));
+    }
+
+    [Fact]
+    [Rfc("8323-8-1")]
+    public async Task Schemes_are_different_origins()
+    {
+        DirectStreamTransport secure = new("coaps+tcp");
+        AnswerAll();
+        Endpoint.AddTransport(secure);
+        secure.Connected = connection => connection.OnSent = hex =>
+        {
+            if (hex != OurCsm)
+            {
+                connection.Receive(Content(new Frame(hex), "32"));
+            }
+            else
+            {
+                connection.Receive(LargeCsm);
+            }
+        };
+        await StartClientAsync();
+
+        Assert.Equal("1", (await Within(Endpoint.GetAsync("coap+tcp://192.0.2.1:5684/x"))).GetText());
+        Assert.Equal("2", (await Within(Endpoint.GetAsync("coaps+tcp://192.0.2.1:5684/x"))).GetText());
+
+        Assert.Single(Streams.OpenedByUs);
+        Assert.Single(secure.OpenedByUs);
+    }
+
+    [Fact]
+    [Rfc("8323-8.5-1")]
+    public async Task The_name_that_TLS_told_the_server_is_not_sent_again_and_others_are()
+    {
+        DirectStreamTransport secure = new("coaps+tcp");
+        AnswerAll();
+        await StartClientAsync(secure);
+
+        await Within(Endpoint.GetAsync("coaps+tcp://one.example/x"));
+
+        DirectConnection connection = Assert.Single(secure.OpenedByUs);
+        Assert.Equal("one.example", connection.ServerName);
+        Assert.Equal("b178", new Frame(connection.TakeSent()[1]).Rest);
+    }
+
+    [Fact]
+    public async Task Without_TLS_the_name_of_the_host_is_sent()
+    {
+        AnswerAll();
+        await StartClientAsync();
+
+        await Within(Endpoint.GetAsync("coap+tcp://one.example/x"));
+
+        DirectConnection connection = Assert.Single(Streams.OpenedByUs);
+        Assert.Null(connection.ServerName);
+        Assert.Equal("3b" + Convert.ToHexStringLower("one.example"u8) + "8178", new Frame(connection.TakeSent()[1]).Rest);
+    }
+
+    [Fact]
+    public async Task A_ping_goes_over_the_connection()
+    {
+        Answers = static (_, frame) => frame.Code == 0xe2 ? $"0{frame.Token.Length / 2:x}e3{frame.Token}" : null;
+        await StartClientAsync();
+
+        await Within(Endpoint.PingAsync("coap+tcp://192.0.2.1"));
+
+        Assert.Single(Streams.OpenedByUs);
+    }
+
+    [Fact]
+    public async Task An_endpoint_without_transport_for_a_scheme_says_so()
+    {
+        await StartClientAsync();
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync("coaps://192.0.2.1/x")));
+        Assert.Contains("coaps", error.Message, StringComparison.Ordinal);
+    }
+}

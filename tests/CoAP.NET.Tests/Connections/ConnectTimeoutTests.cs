@@ -1,0 +1,132 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Connections;
+
+/// <summary>A request whose time ends before its connection is ready says how far that came; one that nobody took is not called
+/// delivered.</summary>
+public sealed class ConnectTimeoutTests : ClientConnectionTest
+{
+    private static readonly TimeSpan s_three = TimeSpan.FromSeconds(3);
+
+    [Theory]
+    [InlineData(CoapMethod.Get, 0, CoapTimeoutReason.NotAcknowledged)]
+    [InlineData(CoapMethod.Put, 2000, CoapTimeoutReason.NotSent)]
+    public async Task A_peer_that_takes_a_connection_and_sends_no_CSM_is_told(CoapMethod method, int size, CoapTimeoutReason reason)
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+        CoapRequest request = new(method, Target) { Content = size == 0 ? null : CoapContent.Binary(new byte[size]), Timeout = s_three };
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(request));
+
+        Assert.Equal(
+            (CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, s_three, reason),
+            (error.Awaited, error.EndedBy, error.Limit, error.Reason));
+        Assert.DoesNotContain("delivered", error.Message, StringComparison.Ordinal);
+        Assert.Contains("the Timeout of 3 s", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_peer_that_said_something_was_there_to_take_the_request()
+    {
+        await StartClientAsync();
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
+
+        Assert.Equal((CoapAwaited.Response, CoapTimeoutReason.NoResponse), (error.Awaited, error.Reason));
+        Assert.Contains("was delivered, but no response followed within the Timeout of 3 s", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_pause_after_an_attempt_that_failed_is_told_with_what_failed()
+    {
+        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Failing = Refused;
+        await StartClientAsync();
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { Timeout = s_three }));
+
+        Assert.Equal((CoapAwaited.Connect, CoapConnectStage.Waiting), (error.Awaited, error.ConnectProgress!.Stage));
+        Assert.Contains("Nobody listens at 192.0.2.1:5683.", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_ping_on_a_connection_on_which_nothing_ever_came_says_so()
+    {
+        ServerCsm = null;
+        await StartClientAsync();
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
+
+        Assert.Equal(
+            (CoapAwaited.Capabilities, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotAcknowledged),
+            (error.Awaited, error.EndedBy, error.Limit, error.Reason));
+        Assert.Contains("not even the peer's CSM", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_time_of_a_ping_holds_for_the_connection_too()
+    {
+        TaskCompletionSource never = new();
+        await StartClientAsync();
+        Streams.Connecting = (_, _, _) => never.Task;
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
+
+        Assert.Equal((CoapAwaited.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_connection_of_which_nothing_is_known_was_waited_for()
+    {
+        TaskCompletionSource never = new();
+        await StartClientAsync();
+        Streams.Connecting = (_, _, _) => never.Task;
+
+        CoapTimeoutException error = await AfterAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, Target) { Timeout = s_three }));
+
+        Assert.Equal((CoapAwaited.Connect, CoapTimeoutReason.NotSent, false), (error.Awaited, error.Reason, error.IsOutcomeUnknown));
+        Assert.StartsWith(
+            "POST to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete within the Timeout of 3 s.",
+            error.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("NStart", error.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("coaps+tcp", CoapAwaited.TlsHandshake, "did not answer the ClientHello")]
+    [InlineData("coap+ws", CoapAwaited.WebSocketHandshake, "did not answer the HTTP request")]
+    [InlineData("coaps+ws", CoapAwaited.TlsHandshake, "did not answer the ClientHello")]
+    public async Task A_listener_that_says_nothing_is_told_with_its_handshake(string scheme, CoapAwaited awaited, string text)
+    {
+        using TcpListener silent = new(IPAddress.Loopback, 0);
+        silent.Start();
+        VirtualClock clock = new();
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
+        Task<CoapResponse> request = client.SendAsync(
+            new CoapRequest(CoapMethod.Get, $"{scheme}://127.0.0.1:{((IPEndPoint)silent.LocalEndpoint).Port}/x") { Timeout = s_three });
+
+        // What it says first shows that it waits for the answer.
+        using Socket taken = await Within(silent.AcceptSocketAsync());
+        await Within(taken.ReceiveAsync(new byte[1]));
+        clock.Advance(s_three);
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
+        Assert.Equal(
+            (awaited, CoapTimeLimit.RequestTimeout, s_three, CoapTimeoutReason.NotSent),
+            (error.Awaited, error.EndedBy, error.Limit, error.Reason));
+        Assert.Contains(text, error.Message, StringComparison.Ordinal);
+        Assert.Equal(CoapConnectStage.NoAnswer, error.ConnectProgress!.Stage);
+    }
+
+    private async Task<CoapTimeoutException> AfterAsync(Task request)
+    {
+        await LetOthersGoOnAsync();
+        Clock.Advance(s_three + TimeSpan.FromSeconds(0.2));
+        return await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(request));
+    }
+}

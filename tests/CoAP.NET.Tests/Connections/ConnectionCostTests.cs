@@ -1,0 +1,169 @@
+using System.Net;
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Tests.Transports.Tcp.Linux;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Connections;
+
+// What a plain request costs on a connection.
+public sealed class ConnectionCostTests : ConnectionTest
+{
+    [Fact]
+    public async Task A_plain_request_allocates_no_more_than_over_UDP()
+    {
+        CoapResult kept = CoapResults.Text("21.5");
+        Server.MapGet("/t", () => kept);
+        Server.Endpoint.AddTransport(Transport);
+        await StartStreamsAsync();
+        Transport.Discards = true;
+        QuietConnection connection = new(Streams);
+        Assert.True(connection.Open());
+        Context.Receive(connection.Frame(BareCsm));
+        CoapDatagram[] frames = [.. Enumerable.Repeat(0, 20_000).Select(_ => connection.Frame("2101a1b174"))];
+        byte[] request = Wire.Hex("41010001a1b174");
+        int next = 0;
+        long overUdp = Measure(10_000, i =>
+        {
+            request[2] = (byte)(next >> 8);
+            request[3] = (byte)next++;
+            Transport.Receive(CoapAddress.FromIPv4(0xc0000201, 40_000), request);
+        });
+        long sent = connection.Sent;
+        int frame = 0;
+        long overStream = Measure(10_000, _ => Context.Receive(frames[frame++]));
+        Assert.Equal(20_000, connection.Sent - sent);
+        Assert.InRange(overStream, 1, overUdp);
+    }
+
+    [LinuxFact]
+    public async Task A_plain_request_over_an_inline_connection_allocates_no_more_than_the_mesh_does()
+    {
+        const int Count = 5000;
+        CoapResult kept = CoapResults.Text("21.5");
+        int served = 0;
+        long[] allocated = new long[2];
+        Server.MapGet("/t", () =>
+        {
+            if (++served is Count or 2 * Count)
+            {
+                allocated[served / (2 * Count)] = GC.GetAllocatedBytesForCurrentThread();
+            }
+
+            return kept;
+        });
+        CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline, HandOverAfter = Timeout.InfiniteTimeSpan };
+        options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapTcpTransport tcp = new(options);
+        Server.Endpoint.AddTransport(tcp);
+        await StartStreamsAsync();
+        QuietConnection connection = new(Streams);
+        Assert.True(connection.Open());
+        Context.Receive(connection.Frame(BareCsm));
+        CoapDatagram[] frames = [.. Enumerable.Repeat(0, 2 * Count).Select(_ => connection.Frame("2101a1b174"))];
+        foreach (CoapDatagram frame in frames)
+        {
+            Context.Receive(frame);
+        }
+
+        double overMesh = (allocated[1] - allocated[0]) / (double)Count;
+        served = 0;
+        using StreamPeer peer = await StreamPeer.ConnectAsync(new IPEndPoint(IPAddress.Loopback, tcp.LocalAddresses[0].Port));
+        await peer.ReceiveAsync(OurCsm.Length / 2);
+        await peer.SendAsync(BareCsm);
+
+        // Ten in one read, which leave with one send.
+        byte[] many = Wire.Hex(string.Concat(Enumerable.Repeat("2101a1b174", 10)));
+        for (int i = 0; i < 2 * Count; i += 10)
+        {
+            await peer.SendAsync(many);
+            await peer.ReceiveAsync(10 * "6145a1c0ff32312e35".Length / 2);
+        }
+
+        double overTcp = (allocated[1] - allocated[0]) / (double)Count;
+        Assert.Equal(2 * Count, served);
+
+        // The loop's watchdog may be woken in between, which allocates now and then; a single object more for each request would be 24 bytes.
+        Assert.InRange(overTcp, 1, overMesh + 16);
+    }
+
+    [Fact]
+    public async Task A_plain_request_passes_while_another_thread_holds_the_lock_of_the_shard()
+    {
+        Server.MapGet("/x", () => CoapResults.Text("hi"));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive("2101aab178");
+        connection.TakeSent();
+        Task passed;
+        connection.Channel!.Shard.Gate.Enter();
+        try
+        {
+            // Waiting must stay on this thread, which holds the lock.
+            passed = OnThread(() => connection.Receive("2101aab178"));
+#pragma warning disable xUnit1031
+            Assert.True(passed.Wait(TimeSpan.FromSeconds(30)), "It waits for the lock.");
+#pragma warning restore xUnit1031
+        }
+        finally
+        {
+            connection.Channel.Shard.Gate.Exit();
+        }
+
+        await passed;
+        Assert.Equal(["4145aac0ff6869"], connection.TakeSent());
+    }
+
+    private CoapTransportContext Context => Streams.Context;
+
+    private static long Measure(int count, Action<int> run)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            run(i);
+        }
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < count; i++)
+        {
+            run(i);
+        }
+
+        return (GC.GetAllocatedBytesForCurrentThread() - before) / count;
+    }
+
+    /// <summary>A connection that keeps nothing of what is sent on it.</summary>
+    private sealed class QuietConnection(DirectStreamTransport transport) : CoapConnection(transport, CoapAddress.FromIPv4(0xc0000201, 41_000), DirectStreamTransport.Local, isInitiator: false)
+    {
+        public long Sent { get; private set; }
+
+        public override bool IsCongested => false;
+
+        public override CoapConnectionProgress Progress => default;
+
+        public bool Open() => transport.Context.Opened(this);
+
+        public CoapDatagram Frame(string hex)
+        {
+            byte[] bytes = Wire.Hex(hex);
+            CoapDatagram frame = new(bytes.Length) { Length = bytes.Length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+            bytes.CopyTo(frame.Buffer, 0);
+            return frame;
+        }
+
+        public override void Send(CoapDatagram frame)
+        {
+            Sent++;
+            frame.Dispose();
+        }
+
+        public override void PauseReading()
+        {
+        }
+
+        public override void ResumeReading()
+        {
+        }
+
+        public override void Close(CoapException? reason) => transport.Context.Closed(this, reason);
+    }
+}

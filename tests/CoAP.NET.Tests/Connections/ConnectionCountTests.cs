@@ -1,0 +1,66 @@
+using System.Net;
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Tests.Transports.Tcp;
+using CoAP.NET.Tests.Transports.Tcp.Linux;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Connections;
+
+// What is told of connections adds up, and nothing that is told of them is lost to a logger.
+public sealed class ConnectionCountTests : ConnectionTest
+{
+    [Theory]
+    [InlineData(CoapTcpEngine.Auto)]
+    [InlineData(CoapTcpEngine.Async)]
+    public async Task After_a_flood_every_connection_was_refused_or_has_ended_once(CoapTcpEngine engine)
+    {
+        const int Count = 300;
+        const int Most = 40;
+        Options.Limits.MaxConnections = Most;
+        CoapTcpTransportOptions options = new() { Engine = engine };
+        options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapTcpTransport tcp = new(options);
+        Server.Endpoint.AddTransport(tcp);
+        await Server.StartAsync();
+        CoapCounters counters = Server.Endpoint.Counters;
+        IPEndPoint at = new(IPAddress.Loopback, tcp.LocalAddresses[0].Port);
+        StreamPeer[] peers = await Task.WhenAll(Enumerable.Range(0, Count).Select(_ => StreamPeer.ConnectAsync(at)));
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == Count);
+        Assert.Equal(Most, counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsClosed]);
+
+        for (int i = 0; i < Count; i += 2)
+        {
+            peers[i].Reset();
+        }
+
+        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] > 0);
+        await Server.DisposeAsync();
+
+        Assert.Equal(Most, counters[CoapCounter.ConnectionsAccepted]);
+        Assert.Equal(Most, counters[CoapCounter.ConnectionsClosed]);
+        Array.ForEach(peers, static peer => peer.Dispose());
+    }
+
+    [Fact]
+    public async Task A_logger_that_throws_keeps_no_transport_from_going_on()
+    {
+        BreakingLogger log = new();
+        Options.LoggerFactory = log;
+        await StartStreamsAsync();
+        DirectConnection broken = Connect();
+        DirectConnection lost = Connect();
+        log.IsBroken = true;
+
+        // A token of 15 bytes in the length of the token is none.
+        broken.Receive("0f01");
+        lost.Break(new IOException("gone"));
+
+        Assert.StartsWith("d", Assert.Single(broken.TakeSent()), StringComparison.Ordinal);
+        Assert.True(broken.IsClosed);
+        Assert.Equal(2, Server.Endpoint.Counters[CoapCounter.ConnectionsClosed]);
+        Assert.True(Server.Endpoint.Counters[CoapCounter.StageErrors] > 0);
+        log.IsBroken = false;
+    }
+
+    private static Task UntilAsync(Func<bool> condition) => Eventually.IsTrueAsync(condition);
+}

@@ -1,0 +1,283 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Signalling;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Messaging;
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Tests.Connections;
+
+/// <summary>
+/// Two endpoints, each client and server, joined by connections that break, are released, aborted, held up and told of other sizes at moments drawn by lot, while both ask, upload, download,
+/// observe and ping: each request ends once and with its own answer, nothing that is not idempotent is done twice, and nothing is left in the end. COAP_TEST_CAMPAIGN multiplies the length,
+/// COAP_TEST_SEED changes what happens.
+/// </summary>
+public sealed partial class MeshCampaignTests
+{
+    private const int Steps = 400;
+    private const string Uri = "coap+tcp://192.0.2.1";
+
+    // What one end may hear though the other did not send it: CSMs of sizes that the other takes, answers that nobody waits for, pings, Release, Abort, codes without meaning.
+    private static readonly string[] s_frames =
+    [
+        "10e120", "20e12100", "20e12101", "20e12108", "20e12140", "30e1220100", "30e1220480", "10e140", "01437f", "0845aabbccddeeff0011", "01e242", "11e24220",
+        "01e342", "00e3", "11e34220", "0000", "00e4", "00e5", "60e52109ff626164", "10e190", "00e8", "2101aab178", "51011060536f6273", "6101106101536f6273", "5101bbb4736c6f77",
+    ];
+
+    private readonly VirtualClock _clock = new();
+    private readonly Lock _gate = new();
+    private readonly List<Task> _asked = [];
+    private readonly List<CoapObservation> _observations = [];
+    private readonly List<CancellationTokenSource> _patience = [];
+    private readonly ConcurrentQueue<TaskCompletionSource> _slow = new();
+    private readonly ConcurrentDictionary<string, int> _posts = new();
+    private readonly List<CoapRouteHandlerBuilder> _observed = [];
+    private readonly ConcurrentQueue<string> _errors = new();
+    private int _begun;
+    private int _ended;
+    private int _answered;
+    private int _connected;
+    private int _disconnected;
+    private int _lastId;
+
+    public static TheoryData<int> Seeds() => [.. Enumerable.Range(Campaign.Seed, Campaign.Rounds(6))];
+
+    [Theory]
+    [Rfc("8323-3.3-4", "8323-3.4-2", "8323-3.3-5")]
+    [MemberData(nameof(Seeds))]
+    public async Task Whatever_happens_to_connections_each_request_ends_once_and_nothing_is_left(int seed)
+    {
+        Random random = new(seed);
+        (CoapServer one, WiredTransport ours) = Make(random, seed);
+        (CoapServer two, WiredTransport theirs) = Make(random, seed + 1);
+        (ours.Other, theirs.Other) = (theirs, ours);
+        CoapServer[] both = [one, two];
+        WiredTransport[] wires = [ours, theirs];
+        await one.StartAsync();
+        await two.StartAsync();
+        for (int i = 0; i < Steps; i++)
+        {
+            Step(random, both, wires);
+            if (i % 3 == 0)
+            {
+                await Task.Yield();
+            }
+        }
+
+        bool stops = random.Next(4) == 0;
+        if (stops)
+        {
+            await Within(WhilePassing(one.StopAsync()));
+        }
+
+        await CalmAsync(both, wires);
+
+        Assert.True(_answered > Steps / 20, $"Only {_answered} of {_begun} were answered.");
+        Assert.Equal(_begun, _ended);
+        Assert.All(_posts, static post => Assert.Equal(1, post.Value));
+        Check(both, wires, stops ? [one.Endpoint] : []);
+        await one.DisposeAsync();
+        await two.DisposeAsync();
+        Assert.Equal(_connected, _disconnected);
+        Assert.All(wires.SelectMany(static wire => wire.Connections), static connection => Assert.True(connection.IsClosed));
+    }
+
+    private void Check(CoapServer[] both, WiredTransport[] wires, object?[] stopped)
+    {
+        foreach (CoapServer server in both)
+        {
+            CoapEndpoint endpoint = server.Endpoint;
+            Assert.True(_errors.IsEmpty, string.Join(Environment.NewLine, _errors));
+            Assert.Equal(0, endpoint.Counters[CoapCounter.StageErrors]);
+            Assert.Equal(0, endpoint.Observed.Count);
+            Assert.Equal(0, endpoint.Connections.Count);
+            Assert.Equal(0, server.ObserverCount);
+            Assert.Equal(0, endpoint.Served.Count);
+            foreach (CoapPipeline pipeline in endpoint.Pipelines)
+            {
+                lock (pipeline.Shard.Gate)
+                {
+                    Assert.Equal(0, pipeline.Bodies.Count);
+                    Assert.Equal(0, pipeline.Bodies.Answers.Transfers);
+                    Assert.Equal(0, pipeline.Bodies.Answers.Bodies);
+                }
+            }
+        }
+
+        foreach (CoapChannel channel in wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel).OfType<CoapChannel>())
+        {
+            Assert.True(channel.IsForgotten);
+            Assert.Equal(0, channel.Pins);
+            if (!stopped.Contains(channel.Shard.Endpoint!.Face))
+            {
+                // What a stop gave up is not counted any more.
+                Assert.Equal(0, channel.Requests!.Count);
+                Assert.Equal(0, ((WiredTransport.WiredConnection)channel.Connection!).Pauses);
+            }
+
+            Assert.Null(channel.ObservingState);
+            Assert.False(channel.SignallingState!.IsScheduled);
+            Assert.Empty(((StreamState)channel.SignallingState!).Waiting);
+            if (channel.ExchangeState is { } exchanges)
+            {
+                Assert.Empty(exchanges.Pending);
+                Assert.Null(exchanges.Standing);
+            }
+        }
+
+    }
+
+    private (CoapServer Server, WiredTransport Wire) Make(Random random, int seed)
+    {
+        CoapEndpointOptions options = new() { TimeProvider = _clock, Random = new VirtualRandom((ulong)seed), StopGracePeriod = TimeSpan.FromSeconds(10), LoggerFactory = new ErrorLog(_errors) };
+        options.Limits.MaxStreamMessageSize = random.Next(3) switch { 0 => 1152, 1 => random.Next(1153, 9000), _ => 1 << 20 };
+        options.Limits.MaxRequestsPerConnection = random.Next(2) == 0 ? 4 : 1000;
+        options.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
+        options.Streams.IdleTimeout = TimeSpan.FromSeconds(random.Next(20, 300));
+        options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(random.Next(5, 60));
+        CoapServer server = new(options);
+        server.MapGet("/echo/{id}", static request => CoapResults.Text(request.Route["id"]!));
+        server.MapGet("/slow/{id}", async request =>
+        {
+            TaskCompletionSource goesOn = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            _slow.Enqueue(goesOn);
+            await goesOn.Task;
+            return CoapResults.Text(request.Route["id"]!);
+        });
+        server.MapGet("/large/{size}", static request => CoapResults.Bytes(Frames.Bytes(Number(request.Route["size"]!), 1)));
+        server.MapPost("/once/{id}", request =>
+        {
+            _posts.AddOrUpdate(request.Route["id"]!, 1, static (_, count) => count + 1);
+            return CoapResults.Text(request.Route["id"]!);
+        }).MaxBodySize(1 << 20);
+        server.MapPut("/body/{size}", static request => request.Payload.Span.SequenceEqual(Frames.Bytes(Number(request.Route["size"]!), 2))
+            ? CoapResults.Changed() : CoapResults.BadRequest("These are other bytes.")).MaxBodySize(1 << 20);
+        server.MapPut("/stream/{size}", static async request =>
+        {
+            MemoryStream body = new();
+            await request.BodyReader.CopyToAsync(body);
+            return body.ToArray().AsSpan().SequenceEqual(Frames.Bytes(Number(request.Route["size"]!), 2)) ? CoapResults.Changed() : CoapResults.BadRequest("These are other bytes.");
+        }).StreamBody().MaxBodySize(1 << 20);
+        _observed.Add(server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _lastId)}")).Observable());
+        _observed.Add(server.MapGet("/states", () => CoapResults.Bytes(Frames.Bytes(5000, Volatile.Read(ref _lastId)))).Observable());
+        server.Endpoint.PeerConnected += (_, _) => Interlocked.Increment(ref _connected);
+        server.Endpoint.PeerDisconnected += (_, _) => Interlocked.Increment(ref _disconnected);
+        WiredTransport wire = new();
+        server.Endpoint.AddTransport(wire);
+        wire.Connecting = cancellationToken => Chance(random, 20) ? Task.FromException(new CoapConnectionException(CoapConnectionError.ConnectFailed, "Nobody listens."))
+            : Chance(random, 20) ? Task.Delay(TimeSpan.FromSeconds(1), _clock, cancellationToken) : Task.CompletedTask;
+        return (server, wire);
+    }
+
+    // Now everything works and handlers answer; whoever is silent stays so until his time is over.
+    private async Task CalmAsync(CoapServer[] both, WiredTransport[] wires)
+    {
+        foreach (WiredTransport wire in wires)
+        {
+            wire.Connecting = null;
+        }
+
+        for (int i = 0; i < 50_000; i++)
+        {
+            while (_slow.TryDequeue(out TaskCompletionSource? slow))
+            {
+                slow.SetResult();
+            }
+
+            foreach (WiredTransport.WiredConnection connection in wires.SelectMany(static wire => wire.Connections))
+            {
+                connection.BecomeWritable();
+            }
+
+            foreach (CoapObservation observation in Copy(_observations))
+            {
+                await observation.DisposeAsync();
+            }
+
+            if (Task.WhenAll(Copy(_asked)).IsCompleted && both.All(static server => server.Endpoint.Observed.Count == 0 && server.Endpoint.Served.Count == 0))
+            {
+                break;
+            }
+
+            _clock.Advance(TimeSpan.FromMilliseconds(500));
+            await Task.Yield();
+        }
+
+        await Within(Task.WhenAll(Copy(_asked)));
+        for (int i = 0; i < 1000 && both.Any(static server => server.Endpoint.Connections.Count > 0); i++)
+        {
+            foreach (WiredTransport.WiredConnection connection in wires.SelectMany(static wire => wire.Connections))
+            {
+                connection.Break(null);
+            }
+
+            await Task.Yield();
+        }
+
+        // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever asked.
+        CoapChannel[] channels = [.. wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel).OfType<CoapChannel>()];
+        await Eventually.IsTrueOrHangsAsync(() => channels.All(static channel => channel is { IsForgotten: true, Pins: 0 }));
+    }
+
+    private async Task WhilePassing(Task task)
+    {
+        while (!task.IsCompleted)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(500));
+            await Task.Yield();
+        }
+
+        await task;
+    }
+
+    private List<T> Copy<T>(List<T> list)
+    {
+        lock (_gate)
+        {
+            return [.. list];
+        }
+    }
+
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    private static bool Chance(Random random, int percent)
+    {
+        lock (random)
+        {
+            return random.Next(100) < percent;
+        }
+    }
+
+    private static int Number(string text) => int.Parse(text, CultureInfo.InvariantCulture);
+
+    /// <summary>Keeps what stages say of themselves: an error in one of them.</summary>
+    private sealed class ErrorLog(ConcurrentQueue<string> errors) : ILoggerFactory, ILogger
+    {
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public void AddProvider(ILoggerProvider provider)
+        {
+        }
+
+        public void Dispose()
+        {
+        }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
+
+        // An answer that is larger than the peer takes is not the stage's error.
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            if (exception is not null && logLevel >= LogLevel.Error)
+            {
+                errors.Enqueue($"{formatter(state, exception)} {exception}");
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Connections;
+
+// One connection for each target, and what happens while there is none.
+public class PoolTests : ClientConnectionTest
+{
+    [Fact]
+    public async Task Requests_one_after_another_share_a_connection()
+    {
+        AnswerAll();
+        await StartClientAsync();
+        for (int i = 0; i < 3; i++)
+        {
+            await Within(Endpoint.GetAsync(Target));
+        }
+
+        Assert.Single(Streams.OpenedByUs);
+        Assert.Equal(1, Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [Fact]
+    public async Task Concurrent_requests_wait_for_one_attempt()
+    {
+        TaskCompletionSource gate = new();
+        AnswerAll();
+        await StartClientAsync();
+        int attempts = 0;
+        Streams.Connecting = (_, _, _) =>
+        {
+            attempts++;
+            return gate.Task;
+        };
+
+        Task<CoapResponse>[] sent = [.. Enumerable.Range(0, 5).Select(_ => Endpoint.GetAsync(Target))];
+        gate.SetResult();
+
+        await Within(Task.WhenAll(sent));
+        Assert.Equal(1, attempts);
+        Assert.Single(Streams.OpenedByUs);
+    }
+
+    [Fact]
+    public async Task Different_ports_have_connections_of_their_own()
+    {
+        AnswerAll();
+        await StartClientAsync();
+        await Within(Endpoint.GetAsync(Target));
+        await Within(Endpoint.GetAsync("coap+tcp://192.0.2.1:6000/x"));
+        Assert.Equal([5683, 6000], Streams.OpenedByUs.Select(connection => (int)connection.Remote.Port));
+    }
+
+    [Fact]
+    public async Task Names_of_one_address_share_a_connection_unless_TLS_tells_them()
+    {
+        AnswerAll();
+        await StartClientAsync();
+        await Within(Endpoint.GetAsync("coap+tcp://one.example/x"));
+        await Within(Endpoint.GetAsync("coap+tcp://other.example/x"));
+        Assert.Single(Streams.OpenedByUs);
+    }
+
+    [Fact]
+    public async Task Names_of_one_address_have_connections_of_their_own_with_TLS()
+    {
+        DirectStreamTransport secure = new("coaps+tcp");
+        AnswerAll();
+        await StartClientAsync(secure);
+        await Within(Endpoint.GetAsync("coaps+tcp://one.example/x"));
+        await Within(Endpoint.GetAsync("coaps+tcp://other.example/x"));
+        Assert.Equal(["one.example", "other.example"], secure.OpenedByUs.Select(connection => connection.ServerName));
+    }
+
+    [Fact]
+    public async Task Who_cancels_leaves_the_attempt_to_the_others()
+    {
+        TaskCompletionSource gate = new();
+        AnswerAll();
+        await StartClientAsync();
+        CancellationToken given = default;
+        Streams.Connecting = (_, _, token) =>
+        {
+            given = token;
+            return gate.Task;
+        };
+        using CancellationTokenSource impatient = new();
+        Task<CoapResponse> first = Endpoint.GetAsync(Target, impatient.Token);
+        Task<CoapResponse> second = Endpoint.GetAsync(Target);
+
+        await impatient.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(first));
+        Assert.False(given.IsCancellationRequested);
+        gate.SetResult();
+        Assert.Equal("1", (await Within(second)).GetText());
+    }
+
+    [Fact]
+    public async Task The_last_one_who_cancels_gives_the_attempt_up_and_the_next_request_begins_another()
+    {
+        AnswerAll();
+        await StartClientAsync();
+        CancellationToken given = default;
+        Streams.Connecting = (_, _, token) =>
+        {
+            given = token;
+            return new TaskCompletionSource().Task.WaitAsync(token);
+        };
+        using CancellationTokenSource impatient = new();
+        Task<CoapResponse> first = Endpoint.GetAsync(Target, impatient.Token);
+        Task<CoapResponse> second = Endpoint.GetAsync(Target, impatient.Token);
+        await impatient.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(first));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(second));
+        await UntilAsync(() => given.IsCancellationRequested);
+
+        Streams.Connecting = null;
+        Assert.Equal("1", (await Within(Endpoint.GetAsync(Target))).GetText());
+        Assert.Equal(0, Failures);
+    }
+
+    [Fact]
+    public async Task A_connection_that_comes_after_it_was_given_up_is_closed()
+    {
+        TaskCompletionSource gate = new();
+        await StartClientAsync();
+        Streams.Connecting = (_, _, _) => gate.Task;
+        using CancellationTokenSource impatient = new();
+        Task<CoapResponse> sent = Endpoint.GetAsync(Target, impatient.Token);
+        await impatient.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(sent));
+
+        gate.SetResult();
+
+        await UntilAsync(() => Streams.OpenedByUs is [{ IsClosed: true }]);
+        Assert.Equal(0, Endpoint.Connections.Count);
+    }
+
+    [Fact]
+    public async Task All_addresses_of_a_name_are_tried()
+    {
+        AnswerAll();
+        Failing = static remote => remote == s_first ? Refused(remote) : null;
+        await StartClientAsync();
+
+        CoapResponse response = await Within(Endpoint.GetAsync("coap+tcp://two.example/x"));
+
+        Assert.Equal(s_second, response.Remote);
+        Assert.Equal(2, Attempts);
+
+        // And stays there.
+        await Within(Endpoint.GetAsync("coap+tcp://two.example/x"));
+        Assert.Equal(2, Attempts);
+    }
+
+    [Fact]
+    public async Task When_no_address_can_be_connected_to_the_error_says_so()
+    {
+        Failing = Refused;
+        await StartClientAsync();
+
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync("coap+tcp://two.example/x")));
+
+        Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
+        Assert.Contains("None of the 2 addresses", error.Message, StringComparison.Ordinal);
+        Assert.Contains("192.0.2.2:5683", error.Message, StringComparison.Ordinal);
+        Assert.False(error.IsOutcomeUnknown);
+        Assert.Equal(2, Failures);
+    }
+
+    [Fact]
+    public async Task A_failure_is_told_at_once_to_all_who_waited_and_the_next_request_waits_for_the_next_attempt()
+    {
+        TaskCompletionSource gate = new();
+        AnswerAll();
+        await StartClientAsync();
+        Streams.Connecting = (_, _, _) => gate.Task;
+        Task<CoapResponse> first = Endpoint.GetAsync(Target);
+        Task<CoapResponse> second = Endpoint.GetAsync(Target);
+        gate.SetException(Refused(s_first));
+        Assert.Equal(CoapConnectionError.ConnectFailed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).Error);
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(second));
+        Assert.Equal(1, Failures);
+
+        int attempts = 0;
+        Streams.Connecting = (_, _, _) =>
+        {
+            attempts++;
+            return Task.CompletedTask;
+        };
+        Task<CoapResponse> third = Endpoint.GetAsync(Target);
+        Clock.Advance(TimeSpan.FromMilliseconds(249));
+        Assert.Equal(0, attempts);
+        Clock.Advance(TimeSpan.FromMilliseconds(252));
+        Assert.Equal("1", (await Within(third)).GetText());
+        Assert.Equal(1, attempts);
+    }
+
+    [Fact]
+    public async Task Waits_double_up_to_the_bound()
+    {
+        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(1);
+        Options.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
+        Failing = Refused;
+        await StartClientAsync();
+        List<TimeSpan> at = [];
+        for (int i = 0; i < 6; i++)
+        {
+            Task<CoapResponse> sent = Endpoint.GetAsync(Target);
+            PassUntilAttempt(i + 1);
+            at.Add(Clock.Elapsed);
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(sent));
+        }
+
+        double[] waits = [.. at.Zip(at.Skip(1), (one, next) => (next - one).TotalSeconds)];
+        double[] whole = [1, 2, 4, 4, 4];
+        Assert.All(waits.Zip(whole), pair => Assert.InRange(pair.First, pair.Second / 2, pair.Second + 0.2));
+        Assert.Equal(6, Attempts);
+    }
+
+    [Fact]
+    public async Task The_timeout_of_a_request_ends_its_wait_for_the_next_attempt()
+    {
+        Options.Streams.ReconnectDelay = TimeSpan.FromSeconds(30);
+        Failing = Refused;
+        await StartClientAsync();
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
+
+        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, Target) { Timeout = TimeSpan.FromSeconds(2) });
+        Clock.Advance(TimeSpan.FromSeconds(2));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(sent));
+        Assert.Equal(CoapTimeoutReason.NotSent, error.Reason);
+        Assert.False(error.IsOutcomeUnknown);
+        Assert.Equal(1, Attempts);
+    }
+
+    [Fact]
+    public async Task Another_address_of_the_name_is_taken_while_one_waits()
+    {
+        AnswerAll();
+        Failing = static remote => remote == s_first ? Refused(remote) : null;
+        await StartClientAsync();
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync(Target)));
+        Assert.Equal(1, Attempts);
+
+        CoapResponse response = await Within(Endpoint.GetAsync("coap+tcp://two.example/x"));
+
+        Assert.Equal(s_second, response.Remote);
+        Assert.Equal(2, Attempts);
+    }
+
+    [Fact]
+    public async Task Targets_that_failed_are_not_remembered_without_bound()
+    {
+        Failing = Refused;
+        await StartClientAsync();
+        for (int i = 0; i < 1200; i++)
+        {
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync($"coap+tcp://192.0.2.1:{10_000 + i}/x")));
+        }
+
+        Assert.Equal(1024, Pool.Count);
+    }
+
+    [Fact]
+    public async Task A_connection_that_ended_well_leaves_nothing_behind()
+    {
+        AnswerAll();
+        await StartClientAsync();
+        await Within(Endpoint.GetAsync(Target));
+        Assert.Equal(1, Pool.Count);
+
+        Streams.OpenedByUs[0].Break();
+
+        Assert.Equal(0, Pool.Count);
+        Assert.Equal(0, Endpoint.Connections.Count);
+    }
+
+    [Fact]
+    public async Task One_that_is_lost_right_after_it_was_opened_is_not_opened_again_at_once()
+    {
+        await StartClientAsync();
+        Streams.Connected = static connection => connection.OnSent = _ => connection.Break(new IOException("reset"));
+        CoapRequest request = new(CoapMethod.Post, Target);
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.SendAsync(request)));
+        Assert.Equal(1, Attempts);
+
+        Task<CoapResponse> next = Endpoint.SendAsync(request);
+
+        Assert.Equal(1, Attempts);
+        PassUntilAttempt(2);
+        Assert.True(Clock.Elapsed >= TimeSpan.FromMilliseconds(250));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(next));
+    }
+
+    [Fact]
+    public async Task Stopping_fails_who_waits()
+    {
+        await StartClientAsync();
+        Streams.Connecting = static (_, _, token) => new TaskCompletionSource().Task.WaitAsync(token);
+        Task<CoapResponse> sent = Endpoint.GetAsync(Target);
+
+        await Within(Server.StopAsync());
+
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(sent));
+        Assert.Contains("stopped", error.Message, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,70 @@
+using System.Net;
+using System.Security.Claims;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Guarding;
+
+/// <summary>Who counts as one.</summary>
+public sealed class CoapSourceTests
+{
+    private static readonly SourceRule s_rule = new(CoapLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
+
+    [Theory]
+    [InlineData("192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1")]
+    [InlineData("10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.1")]
+    [InlineData("2001:db8:0:17f::1", "2001:db8:0:100::2", "2001:db8:0:200::1", "2001:db8:0:100::/56")]
+    [InlineData("fd00:1::1", "fd00:1::1", "fd00:1::2", "fd00:1::1")]
+    [InlineData("fe80::1%3", "fe80::1%3", "fe80::1%4", "fe80::1%3")]
+    [InlineData("64:ff9b::192.0.2.1", "192.0.2.1", "64:ff9b::192.0.2.2", "192.0.2.1")]
+    [InlineData("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1")]
+    public void Ports_make_no_source_nor_addresses_that_one_customer_can_take(string address, string same, string other, string text)
+    {
+        CoapSource source = Of(address, 1);
+
+        Assert.Equal(source, Of(same, 2));
+        Assert.Equal(source.GetHashCode(), Of(same, 2).GetHashCode());
+        Assert.NotEqual(source, Of(other, 1));
+        Assert.Equal(text, source.ToString());
+    }
+
+    [Fact]
+    public void How_many_bits_of_an_address_count_is_said_by_the_limits()
+    {
+        SourceRule narrow = new(64, []);
+        SourceRule wide = new(48, []);
+        CoapAddress one = Address("2001:db8:0:101::1", 1);
+        CoapAddress two = Address("2001:db8:0:102::1", 1);
+        CoapAddress far = Address("2001:db8:0:f000::1", 1);
+        Assert.Equal(s_rule.Of(one), s_rule.Of(two));
+        Assert.NotEqual(s_rule.Of(one), s_rule.Of(far));
+        Assert.NotEqual(narrow.Of(one), narrow.Of(two));
+        Assert.Equal(wide.Of(one), wide.Of(far));
+    }
+
+    [Fact]
+    public void Who_has_proven_an_identity_is_one_source_from_wherever_it_comes()
+    {
+        ClaimsPrincipal user = User("Basic", "ann");
+        CoapSource source = s_rule.Of(Address("192.0.2.1", 1), user);
+
+        Assert.Equal(source, s_rule.Of(Address("198.51.100.1", 1), User("Basic", "ann")));
+        Assert.NotEqual(source, s_rule.Of(Address("192.0.2.1", 1), User("Basic", "bob")));
+        Assert.NotEqual(source, Of("192.0.2.1", 1));
+        Assert.Equal(IPAddress.Parse("192.0.2.1"), source.Address);
+    }
+
+    [Fact]
+    public void Who_has_logged_in_nowhere_counts_by_address()
+    {
+        CoapSource anonymous = s_rule.Of(Address("192.0.2.1", 1), new ClaimsPrincipal(new ClaimsIdentity()));
+
+        Assert.Equal(Of("192.0.2.1", 9), anonymous);
+        Assert.Null(anonymous.Identity);
+    }
+
+    private static ClaimsPrincipal User(string scheme, string name) => new(new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], scheme));
+
+    private static CoapAddress Address(string address, ushort port) => CoapAddress.Of(IPAddress.Parse(address), port);
+
+    private static CoapSource Of(string address, ushort port) => s_rule.Of(Address(address, port));
+}

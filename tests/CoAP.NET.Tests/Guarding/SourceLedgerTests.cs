@@ -1,0 +1,91 @@
+using CoAP.NET.Tests.Messaging;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Guarding;
+
+/// <summary>Who holds most, and what of it stands still longest.</summary>
+public sealed class SourceLedgerTests
+{
+    private readonly SourceLedger<string> _ledger = new();
+
+    [Fact]
+    public void Ports_and_host_parts_make_no_source_of_their_own()
+    {
+        SourceLedger<string>.Holding[] ofOne = [Hold("2001:db8::1", 1, 5), Hold("2001:db8::2", 2, 5)];
+        Hold("192.0.2.1", 1, 9);
+        Hold("192.0.2.2", 1, 9);
+
+        Assert.Same(ofOne[0].Source, ofOne[1].Source);
+        Assert.Equal(10, _ledger.Greediest!.Amount);
+        Assert.Equal(2, _ledger.Greediest.Count);
+        Assert.Equal(28, _ledger.Total);
+        Assert.Null(_ledger.Find(Source("192.0.2.3", 1)));
+    }
+
+    [Fact]
+    public void The_holding_that_did_not_move_for_longest_comes_first()
+    {
+        SourceLedger<string>.Holding[] holdings = [Hold("192.0.2.1", 1, 5), Hold("192.0.2.1", 2, 5), Hold("192.0.2.1", 3, 5)];
+        SourceLedger<string>.Touch(holdings[0]);
+        Assert.Same(holdings[1], _ledger.Greediest!.First);
+        SourceLedger<string>.Touch(holdings[1]);
+        Assert.Same(holdings[2], _ledger.Greediest.First);
+        _ledger.Set(holdings[2], 0);
+        Assert.Same(holdings[0], _ledger.Greediest.First);
+    }
+
+    [Fact]
+    public void Of_sources_that_hold_as_much_the_one_comes_first_that_has_done_so_for_longest()
+    {
+        SourceLedger<string>.Holding first = Hold("192.0.2.1", 1, 5);
+        SourceLedger<string>.Holding second = Hold("192.0.2.2", 1, 5);
+        Assert.Same(first.Source, _ledger.Greediest);
+        _ledger.Pass(first.Source!);
+        Assert.Same(second.Source, _ledger.Greediest);
+    }
+
+    [Fact]
+    public void Nothing_is_left_of_what_was_given_back()
+    {
+        SourceLedger<string>.Holding holding = Hold("192.0.2.1", 1, 5);
+        _ledger.Set(holding, 0);
+        Assert.Null(_ledger.Greediest);
+        Assert.Null(holding.Source);
+        Assert.Equal(0, _ledger.Total);
+        _ledger.Set(holding, 3);
+        Assert.Same(holding, _ledger.Greediest!.First);
+    }
+
+    [Fact]
+    [Trait("Category", "Campaign")]
+    public void Whatever_happens_the_greediest_is_the_one_that_holds_most()
+    {
+        Random random = new(Campaign.Seed);
+        SourceLedger<string>.Holding[] all = [.. Enumerable.Range(0, 200).Select(i => new SourceLedger<string>.Holding($"{i}", Source($"192.0.2.{i % 40}", (ushort)i)))];
+        for (int i = 0; i < Campaign.Rounds(20_000); i++)
+        {
+            SourceLedger<string>.Holding one = all[random.Next(all.Length)];
+            if (random.Next(4) == 0)
+            {
+                SourceLedger<string>.Touch(one);
+            }
+            else
+            {
+                _ledger.Set(one, random.Next(5));
+            }
+
+            var sums = all.GroupBy(static holding => holding.Key).Select(static group => group.Sum(static holding => holding.Amount)).ToList();
+            Assert.Equal(sums.Sum(), _ledger.Total);
+            Assert.Equal(sums.Max(), _ledger.Greediest?.Amount ?? 0);
+        }
+    }
+
+    private static CoapSource Source(string address, ushort port) => SourceRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
+
+    private SourceLedger<string>.Holding Hold(string address, ushort port, long amount)
+    {
+        SourceLedger<string>.Holding holding = new(address, Source(address, port));
+        _ledger.Set(holding, amount);
+        return holding;
+    }
+}

@@ -1,0 +1,158 @@
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Tests.Peers;
+
+public class IdlePeerTests
+{
+    private readonly VirtualClock _clock = new();
+    private readonly CoapLimits _limits = new() { NewcomerPeriod = TimeSpan.Zero };
+    private readonly AddressHash _hash = new(new VirtualRandom(1));
+    private readonly NullTransport _transport = new();
+    private CoapShard _shard = null!;
+
+    [Fact]
+    public void A_peer_that_sends_nothing_for_its_lifetime_is_forgotten_and_one_that_does_is_not()
+    {
+        _limits.IdlePeerLifetime = TimeSpan.FromHours(2);
+        ChannelTable table = Make();
+        CoapChannel silent = Return(table, 1);
+        CoapChannel newcomer = Receive(table, 2);
+        CoapChannel busy = Return(table, 3);
+        for (int i = 0; i < 3; i++)
+        {
+            Advance(TimeSpan.FromMinutes(50));
+            Assert.Same(busy, Receive(table, 3));
+            Assert.Equal(i < 2, table.All().Contains(silent));
+        }
+
+        Assert.Equal((true, true, false), (silent.IsForgotten, newcomer.IsForgotten, busy.IsForgotten));
+        Assert.Equal(1, table.Count);
+        Advance(TimeSpan.FromHours(3));
+        Assert.Equal(0, table.Count);
+        Assert.Equal(0, _shard.Wheel.Count);
+        Assert.Equal(0, _shard.Environment.Counters[CoapCounter.ChannelEvictions]);
+    }
+
+    [Fact]
+    public void A_peer_with_something_under_way_or_a_verified_address_stays_until_that_is_over()
+    {
+        ChannelTable table = Make();
+        CoapChannel pinned = Return(table, 1);
+        CoapChannel young = Return(table, 2);
+        CoapChannel verified = Return(table, 3);
+        pinned.Pins++;
+        young.Messaging.Running++;
+        _shard.Guard.Verify(verified, _shard.Environment.Now + TimeSpan.FromHours(30).Ticks);
+        Advance(TimeSpan.FromHours(29));
+        Assert.Equal(3, table.Count);
+        Advance(TimeSpan.FromHours(5));
+        Assert.True(verified.IsForgotten);
+        pinned.Pins--;
+        young.Messaging.Running--;
+        Advance(TimeSpan.FromHours(5));
+        Assert.Equal(0, table.Count);
+    }
+
+    [Fact]
+    public void Of_many_idle_peers_a_thousand_go_at_a_time_and_the_others_soon_after()
+    {
+        _limits.MaxChannels = 20_000;
+        ChannelTable table = Make();
+        for (uint i = 0; i < 20_000; i++)
+        {
+            Return(table, i);
+        }
+
+        CoapChannel pinned = table.All()[0];
+        pinned.Pins++;
+        _clock.Advance(TimeSpan.FromDays(1) + TimeSpan.FromMinutes(1));
+        _shard.Advance(_shard.Environment.Now);
+        Assert.InRange(table.Count, 18_000, 19_999);
+        Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal([pinned], table.All());
+        Assert.Same(pinned, Receive(table, (uint)pinned.Remote.Low));
+    }
+
+    [Fact]
+    public void Without_a_lifetime_peers_are_remembered_as_long_as_there_is_room()
+    {
+        _limits.IdlePeerLifetime = Timeout.InfiniteTimeSpan;
+        ChannelTable table = Make();
+        Return(table, 1);
+        Assert.Equal(0, _shard.Wheel.Count);
+        Advance(TimeSpan.FromDays(1000));
+        Assert.Equal(1, table.Count);
+        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.IdlePeerLifetime = TimeSpan.FromSeconds(59));
+        Assert.Throws<ArgumentOutOfRangeException>(() => _limits.IdlePeerLifetime = TimeSpan.FromDays(301));
+    }
+
+    [Fact]
+    public void Coming_and_going_with_lifetimes_agrees_with_a_dictionary()
+    {
+        _limits.IdlePeerLifetime = TimeSpan.FromMinutes(30);
+        ChannelTable table = Make();
+        Dictionary<uint, CoapChannel> known = [];
+        VirtualRandom random = new(3);
+        for (int i = 0; i < 20_000; i++)
+        {
+            // Bursts of peers and long silences, so that the table grows and shrinks.
+            Advance(random.NextUInt64() % 2_000 == 0 ? TimeSpan.FromHours(1) : TimeSpan.FromMilliseconds(50));
+            uint address = (uint)(random.NextUInt64() % 1_500) + 1;
+            CoapChannel channel = Receive(table, address);
+            if (known.TryGetValue(address, out CoapChannel? before))
+            {
+                Assert.Equal(before.IsForgotten, before != channel);
+            }
+
+            known[address] = channel;
+        }
+
+        Assert.Equal(known.Values.Count(static channel => !channel.IsForgotten), table.Count);
+        Assert.All(table.All(), channel => Assert.Same(channel, Receive(table, (uint)channel.Remote.Low)));
+        Advance(TimeSpan.FromHours(1));
+        Assert.Equal(0, table.Count);
+    }
+
+    private ChannelTable Make()
+    {
+        _shard = new CoapShard(0, new CoapEnvironment
+        {
+            TimeProvider = _clock,
+            Random = new VirtualRandom(1),
+            Scheduler = CoapScheduler.Default,
+            Limits = _limits,
+            Counters = new CoapCounters(),
+            Logger = NullLogger.Instance,
+            ParametersOf = static _ => CoapTransmissionParameters.Default,
+        });
+        return new ChannelTable(_shard, shardCount: 1);
+    }
+
+    // As a driver of the clock does: it comes when the wheel said.
+    private void Advance(TimeSpan by)
+    {
+        TimeSpan end = _clock.Elapsed + by;
+        while (_shard.Wheel.NextDue - _shard.Environment.Now is long wait && _clock.Elapsed.Ticks + wait is > 0 and long next && next <= end.Ticks)
+        {
+            _clock.AdvanceTo(new TimeSpan(next));
+            _shard.Advance(_shard.Environment.Now);
+        }
+
+        _clock.AdvanceTo(end);
+        _shard.Advance(_shard.Environment.Now);
+    }
+
+    private CoapChannel Return(ChannelTable table, uint address)
+    {
+        Receive(table, address);
+        return Receive(table, address);
+    }
+
+    private CoapChannel Receive(ChannelTable table, uint address)
+    {
+        using CoapDatagram datagram = new(4) { Remote = CoapAddress.FromIPv4(address, 5000), Local = CoapAddress.FromIPv4(9, 5683), Transport = _transport };
+        return table.GetForInbound(datagram, _hash.Of(datagram.Remote), _shard.Environment.Now);
+    }
+}

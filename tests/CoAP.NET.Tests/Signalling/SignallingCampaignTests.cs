@@ -1,0 +1,122 @@
+using CoAP.NET.Tests.Messaging;
+using CoAP.NET.Tests.Transports.Streams;
+
+namespace CoAP.NET.Tests.Signalling;
+
+// Signalling in any order, from peers that mean harm and on several threads at once.
+public sealed class SignallingCampaignTests : SignallingTest
+{
+    private static readonly string[] s_frames =
+    [
+        BareCsm, LargeCsm, "30e1220480", "10e1a0", Ping, CustodyPing, "11e24320", Pong, CustodyPong, Empty, GetX, GetX, GetSlow, GetSlow, "0445aabbccdd", "01437f",
+        "d007e42d036578616d706c652e6f72673a35363833213c", Release, Abort, "60e52109ff626164", "10e190", "10e290", "00e8", "1001f0", "0021", "f0ffffffff45", "510110", "6101106101536f6273",
+        "51011060536f6273",
+    ];
+
+    [Fact]
+    [Trait("Category", "Campaign")]
+    public async Task Whatever_a_peer_sends_everything_ends_and_nothing_is_left()
+    {
+        Options.Limits.MaxRequestsPerConnection = 3;
+        List<TaskCompletionSource<CoapResult>> answers = [];
+        MapX();
+        Server.MapGet("/obs", () => CoapResults.Text("1")).Observable();
+        Server.MapGet("/slow", _ =>
+        {
+            answers.Add(new TaskCompletionSource<CoapResult>());
+            return answers[^1].Task;
+        });
+        await StartStreamsAsync();
+        Random random = new(Campaign.Seed);
+        int rounds = Campaign.Rounds(400);
+        for (int round = 0; round < rounds; round++)
+        {
+            DirectConnection connection = random.Next(4) == 0 ? (await OpenAsync(null)).Connection : Streams.Accept();
+            Task ended = CoAP.NET.Signalling.SignallingLayer.WhenEnded(connection.Channel!);
+            int steps = random.Next(1, 30);
+            for (int step = 0; step < steps && !connection.IsClosed; step++)
+            {
+                switch (random.Next(20))
+                {
+                    case 0:
+                        Clock.Advance(TimeSpan.FromSeconds(random.Next(200)));
+                        break;
+                    case 1:
+                        await OnThread(() => answers.ForEach(static answer => answer.TrySetResult(CoapResults.Text("done"))));
+                        break;
+                    case 2:
+                        connection.IsFull = !connection.IsFull;
+                        break;
+                    case 3 when random.Next(4) == 0:
+                        connection.ReceiveEnd();
+                        break;
+                    case 4 when random.Next(4) == 0:
+                        _ = CoapPeer.Of(connection.Channel!).ReleaseAsync();
+                        break;
+                    case 5:
+                        _ = CoapPeer.Of(connection.Channel!).PingAsync().ContinueWith(static task => task.Exception, TaskScheduler.Default);
+                        break;
+                    default:
+                        // A CSM comes first more often than not.
+                        connection.Receive(step == 0 && random.Next(5) > 0 ? LargeCsm : s_frames[random.Next(s_frames.Length)]);
+                        break;
+                }
+            }
+
+            connection.Break();
+            await Within(ended);
+            await OnThread(() => answers.ForEach(static answer => answer.TrySetResult(CoapResults.Text("done"))));
+            answers.Clear();
+            Assert.Equal(0, connection.Channel!.Requests!.Count);
+            Assert.Equal(0, connection.Pauses);
+            Assert.Equal(0, connection.Channel.Pins);
+            Assert.False(connection.Channel.SignallingState!.IsScheduled);
+        }
+
+        Assert.Equal(0, Count(CoapCounter.StageErrors));
+        Assert.Equal(0, Server.ObserverCount);
+        Assert.Empty(Server.Endpoint.Pipelines[0].Connections.All());
+        Assert.Equal(rounds, Count(CoapCounter.ConnectionsClosed));
+    }
+
+    [Fact]
+    [Trait("Category", "Campaign")]
+    public async Task An_answer_and_a_Release_at_the_same_moment_end_in_order()
+    {
+        TaskCompletionSource<CoapResult> answer = new();
+        Server.MapGet("/slow", _ => answer.Task);
+        await StartStreamsAsync();
+        int rounds = Campaign.Rounds(200);
+        using Barrier barrier = new(2);
+        Task answering = OnThread(() =>
+        {
+            for (int i = 0; i < rounds; i++)
+            {
+                barrier.SignalAndWait(TimeSpan.FromSeconds(30));
+                answer.SetResult(CoapResults.Text("done"));
+                barrier.SignalAndWait(TimeSpan.FromSeconds(30));
+            }
+        });
+        for (int i = 0; i < rounds; i++)
+        {
+            answer = new TaskCompletionSource<CoapResult>();
+            DirectConnection connection = Connect();
+            connection.Receive(GetSlow);
+            barrier.SignalAndWait(TimeSpan.FromSeconds(30));
+            if (i % 2 == 0)
+            {
+                connection.Receive(CustodyPing + Release);
+            }
+            else
+            {
+                connection.ReceiveEnd();
+            }
+
+            barrier.SignalAndWait(TimeSpan.FromSeconds(30));
+            Assert.Equal(i % 2 == 0 ? [AnswerSlow, CustodyPong, Empty] : [AnswerSlow, Empty], connection.TakeSent());
+            Assert.True(connection.IsClosed);
+        }
+
+        await Within(answering);
+    }
+}

@@ -1,0 +1,264 @@
+using CoAP.NET.Tests.Transports.Streams;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Signalling;
+
+// RFC 8323 sections 3.4 and 5.4: whether the peer is there, and quick enough.
+public sealed class SignallingLifeTests : SignallingTest
+{
+    [Fact]
+    public async Task A_silent_peer_gets_a_Ping_and_is_lost_without_a_Pong()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Clock.Advance(TimeSpan.FromSeconds(119.9));
+        Assert.Empty(connection.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.Equal(["00e2"], connection.TakeSent());
+
+        Clock.Advance(TimeSpan.FromSeconds(19.7));
+        Assert.False(connection.IsClosed);
+        Clock.Advance(TimeSpan.FromSeconds(0.4));
+        Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
+        Assert.Equal(1, Count(CoapCounter.ConnectionsLost));
+        Assert.Empty(connection.TakeSent());
+    }
+
+    [Theory]
+    [InlineData("00e3")]
+    [InlineData(Empty)]
+    [InlineData(Ping)]
+    [InlineData(GetX)]
+    public async Task Anything_heard_is_life(string frame)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Clock.Advance(TimeSpan.FromSeconds(121));
+        Assert.Equal(["00e2"], connection.TakeSent());
+        connection.Receive(frame);
+        connection.TakeSent();
+
+        Clock.Advance(TimeSpan.FromSeconds(119));
+        Assert.Empty(connection.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal(["00e2"], connection.TakeSent());
+        Assert.False(connection.IsClosed);
+    }
+
+    [Fact]
+    public async Task Requests_now_and_then_need_no_Ping()
+    {
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        for (int i = 0; i < 20; i++)
+        {
+            Clock.Advance(TimeSpan.FromSeconds(100));
+            connection.Receive(GetX);
+            Assert.Equal([AnswerX], connection.TakeSent());
+        }
+    }
+
+    [Fact]
+    public async Task Without_an_interval_nothing_is_asked()
+    {
+        Options.Streams.KeepAliveInterval = Options.Streams.IdleTimeout = Timeout.InfiniteTimeSpan;
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Clock.Advance(TimeSpan.FromHours(10));
+        Assert.Empty(connection.TakeSent());
+        Assert.False(connection.IsClosed);
+    }
+
+    [Fact]
+    public async Task An_idle_connection_is_released_and_closed()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        List<string> sent = AnswerPings(connection);
+        for (int i = 0; i < 30 && !connection.HasSentLast; i++)
+        {
+            Clock.Advance(TimeSpan.FromSeconds(59));
+        }
+
+        Assert.DoesNotContain(Release, sent);
+        Clock.Advance(TimeSpan.FromSeconds(31));
+        Assert.Equal(Release, sent[^1]);
+        Assert.False(connection.IsClosed);
+        Clock.Advance(TimeSpan.FromSeconds(6));
+        Assert.Equal(Empty, sent[^1]);
+        Assert.True(connection.IsClosed);
+        Assert.Equal(0, Count(CoapCounter.ConnectionsLost));
+    }
+
+    [Fact]
+    public async Task A_connection_with_an_observer_is_not_idle()
+    {
+        Server.MapGet("/obs", () => CoapResults.Text("1")).Observable();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        List<string> sent = AnswerPings(connection);
+        connection.Receive("51011060536f6273");
+        Assert.Equal(1, Server.ObserverCount);
+        Pass(TimeSpan.FromHours(3), TimeSpan.FromSeconds(30));
+        Assert.DoesNotContain(Release, sent);
+
+        connection.Receive("6101106101536f6273");
+        Pass(TimeSpan.FromMinutes(32), TimeSpan.FromSeconds(30));
+        Assert.Contains(Release, sent);
+    }
+
+    [Fact]
+    public async Task A_connection_with_a_request_under_way_is_not_idle()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        List<string> sent = AnswerPings(connection);
+        connection.Receive(GetSlow);
+        Pass(TimeSpan.FromMinutes(45), TimeSpan.FromSeconds(30));
+        Assert.DoesNotContain(Release, sent);
+        await Finish(slow);
+        Pass(TimeSpan.FromMinutes(20), TimeSpan.FromSeconds(30));
+        Assert.DoesNotContain(Release, sent);
+        Pass(TimeSpan.FromMinutes(11), TimeSpan.FromSeconds(30));
+        Assert.Contains(Release, sent);
+    }
+
+    [Fact]
+    public async Task A_frame_that_takes_too_long_is_aborted()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive("d10001");
+        Clock.Advance(TimeSpan.FromSeconds(29));
+        Assert.False(connection.IsClosed);
+        Clock.Advance(TimeSpan.FromSeconds(9));
+        Assert.Contains("frame", AssertAborted(connection), StringComparison.Ordinal);
+        Assert.Equal(1, Count(CoapCounter.SlowConnections));
+    }
+
+    [Theory]
+    [InlineData(7_680, true)]
+    [InlineData(7_679, false)]
+    public async Task A_long_frame_goes_on_as_long_as_256_bytes_a_second_come(int inHalfAMinute, bool goesOn)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 };
+        for (int i = 1; i <= 20; i++)
+        {
+            // Looked at each 7.5 s.
+            Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(0.5));
+            connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 1 + (i * inHalfAMinute) };
+            Pass(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(0.5));
+        }
+
+        Assert.Equal(goesOn, !connection.IsClosed && connection.TakeSent().Length == 0);
+        Assert.Equal(goesOn ? 0 : 1, Count(CoapCounter.SlowConnections));
+    }
+
+    [Fact]
+    public async Task Most_of_a_frame_at_once_buys_no_time_for_the_rest()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Slowness = new CoapConnectionProgress(1, 1_000_000, 0, 0) { PartialReceived = 999_900 };
+        Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(1));
+        Assert.False(connection.IsClosed);
+        Pass(TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(1));
+        AssertAborted(connection);
+    }
+
+    [Fact]
+    public async Task A_frame_of_which_one_byte_comes_now_and_then_is_aborted_and_those_that_come_in_time_have_their_time_anew()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        for (int frame = 1; frame <= 5; frame++)
+        {
+            connection.Slowness = new CoapConnectionProgress(frame, 25_600, 0, 0) { PartialReceived = 10 };
+            Pass(TimeSpan.FromSeconds(25), TimeSpan.FromSeconds(1));
+        }
+
+        Assert.Empty(connection.TakeSent());
+        for (int second = 1; second <= 40; second++)
+        {
+            connection.Slowness = new CoapConnectionProgress(5, 25_600, 0, 0) { PartialReceived = 10 + second };
+            Pass(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+        }
+
+        AssertAborted(connection);
+    }
+
+    [Theory]
+    [InlineData(100)]
+    [InlineData(7_679)]
+    public async Task A_peer_that_takes_too_little_of_what_is_sent_is_closed(int taken)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Slowness = new CoapConnectionProgress(1, 0, 100, 100_000);
+        Pass(TimeSpan.FromSeconds(29), TimeSpan.FromSeconds(1));
+        Assert.False(connection.IsClosed);
+        connection.Slowness = new CoapConnectionProgress(1, 0, 100 + taken, 100_000 - taken);
+        Pass(TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(1));
+        Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
+        Assert.Equal(1, Count(CoapCounter.SlowConnections));
+        Assert.Empty(connection.TakeSent());
+    }
+
+    [Theory]
+    [InlineData(100_000, 7_680)]
+    [InlineData(1000, 1000)]
+    public async Task A_peer_that_takes_enough_or_all_that_waited_has_its_time_anew(int waiting, int taken)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        for (int i = 0; i < 10; i++)
+        {
+            // As much more waits as was taken.
+            connection.Slowness = new CoapConnectionProgress(1, 0, i * taken, waiting);
+            Pass(TimeSpan.FromSeconds(22), TimeSpan.FromSeconds(1));
+        }
+
+        Assert.False(connection.IsClosed);
+        Pass(TimeSpan.FromSeconds(20), TimeSpan.FromSeconds(1));
+        Assert.Equal(CoapConnectionError.TooSlow, Assert.IsType<CoapConnectionException>(connection.CloseReason).Error);
+    }
+
+    [Fact]
+    public async Task A_peer_that_we_do_not_read_is_neither_silent_nor_slow()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.IsFull = true;
+        connection.Receive("d10001");
+        Pass(TimeSpan.FromMinutes(10), TimeSpan.FromSeconds(5));
+        Assert.Empty(connection.TakeSent());
+        Assert.False(connection.IsClosed);
+    }
+
+    // In steps, so that what is looked at now and then is looked at as often as it would be.
+    private void Pass(TimeSpan time, TimeSpan step)
+    {
+        for (; time > TimeSpan.Zero; time -= step)
+        {
+            Clock.Advance(step);
+        }
+    }
+
+    private static List<string> AnswerPings(DirectConnection connection)
+    {
+        List<string> sent = [];
+        connection.OnSent = hex =>
+        {
+            sent.Add(hex);
+            if (hex == "00e2")
+            {
+                connection.Receive("00e3");
+            }
+        };
+        return sent;
+    }
+}

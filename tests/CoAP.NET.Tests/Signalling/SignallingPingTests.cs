@@ -1,0 +1,223 @@
+using CoAP.NET.Tests.Transports.Streams;
+
+namespace CoAP.NET.Tests.Signalling;
+
+// RFC 8323 sections 3.4 and 5.4: Empty, Ping and Pong.
+public sealed class SignallingPingTests : SignallingTest
+{
+    [Fact]
+    [Rfc("8323-3.4-1")]
+    public async Task Empty_messages_are_ignored()
+    {
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(Empty + GetX + Empty + GetX + Empty);
+        Assert.Equal([AnswerX, AnswerX], connection.TakeSent());
+    }
+
+    [Theory]
+    [Rfc("8323-5.4-1")]
+    [InlineData(Ping, Pong)]
+    [InlineData("00e2", "00e3")]
+    [InlineData("08e20102030405060708", "08e30102030405060708")]
+    [InlineData("11e242a0", Pong)]
+    [InlineData("41e242ff626164", Pong)]
+    public async Task A_Ping_is_answered_by_a_Pong_with_its_token(string ping, string pong)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(ping);
+        Assert.Equal([pong], connection.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("8323-5.4-1")]
+    public async Task A_Pong_that_nobody_waits_for_is_ignored()
+    {
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(Pong + CustodyPong + "11e342a0" + GetX);
+        Assert.Equal([AnswerX], connection.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("8323-5.4.1-1")]
+    public async Task With_Custody_the_Pong_follows_what_came_before()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + CustodyPing);
+        Assert.Empty(connection.TakeSent());
+
+        // A plain Ping waits for nothing.
+        connection.Receive("01e243");
+        Assert.Equal(["01e343"], connection.TakeSent());
+        await Finish(slow);
+        Assert.Equal([AnswerSlow, CustodyPong], connection.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("8323-5.4.1-1")]
+    public async Task With_Custody_the_Pong_does_not_wait_for_what_comes_after()
+    {
+        TaskCompletionSource<CoapResult> first = MapSlow();
+        TaskCompletionSource<CoapResult> second = new();
+        Server.MapGet("/2", (_, _) => second.Task);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + CustodyPing + "2101ccb132" + "11e24320");
+        await Finish(first);
+        Assert.Equal([AnswerSlow, CustodyPong], connection.TakeSent());
+
+        await Finish(second);
+        Assert.Equal(["6145ccc0ff646f6e65", "11e34320"], connection.TakeSent());
+    }
+
+    [Fact]
+    public async Task With_nothing_under_way_a_Pong_with_Custody_comes_at_once()
+    {
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetX + CustodyPing);
+        Assert.Equal([AnswerX, CustodyPong], connection.TakeSent());
+    }
+
+    [Fact]
+    public async Task A_request_whose_answer_is_not_wanted_does_not_hold_up_Custody()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        // No-Response 26: nothing at all.
+        connection.Receive("8101bbb4736c6f77d1ea1a" + CustodyPing);
+        Assert.Empty(connection.TakeSent());
+        await Finish(slow);
+        Assert.Equal([CustodyPong], connection.TakeSent());
+    }
+
+    [Fact]
+    public async Task More_Pings_than_may_wait_are_answered_without_Custody()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + string.Concat(Enumerable.Repeat(CustodyPing, 17)));
+        Assert.Equal([Pong], connection.TakeSent());
+        await Finish(slow);
+        Assert.Equal([AnswerSlow, .. Enumerable.Repeat(CustodyPong, 16)], connection.TakeSent());
+    }
+
+    [Fact]
+    public async Task A_ping_of_ours_ends_with_the_Pong()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
+        string sent = Assert.Single(connection.TakeSent());
+        Assert.StartsWith("04e2", sent, StringComparison.Ordinal);
+        Clock.Advance(TimeSpan.FromMilliseconds(30));
+        connection.Receive("04e3ffffffff");
+        Assert.False(ping.IsCompleted);
+        connection.Receive("04e3" + TokenOf(sent));
+        Assert.Equal(TimeSpan.FromMilliseconds(30), await Within(ping));
+    }
+
+    [Fact]
+    public async Task Pings_of_ours_are_told_apart()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        CoapPeer peer = CoapPeer.Of(connection.Channel!);
+        Task<TimeSpan> first = peer.PingAsync();
+        Task<TimeSpan> second = peer.PingAsync();
+        string[] sent = connection.TakeSent();
+        connection.Receive("04e3" + TokenOf(sent[1]));
+        await Within(second);
+        Assert.False(first.IsCompleted);
+        connection.Receive("04e3" + TokenOf(sent[0]));
+        await Within(first);
+    }
+
+    [Fact]
+    public async Task A_Pong_without_a_token_ends_the_ping_of_ours_that_waits_longest()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        CoapPeer peer = CoapPeer.Of(connection.Channel!);
+        Task<TimeSpan> first = peer.PingAsync();
+        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Task<TimeSpan> second = peer.PingAsync();
+        connection.Receive("10e320");
+        await Within(first);
+        Assert.False(second.IsCompleted);
+        connection.Receive("10e320");
+        await Within(second);
+    }
+
+    [Fact]
+    public async Task A_Pong_without_a_token_answers_the_Ping_of_a_silence_first()
+    {
+        Options.Streams.KeepAliveInterval = TimeSpan.FromSeconds(10);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Clock.Advance(TimeSpan.FromSeconds(11));
+        Assert.Equal(["00e2"], connection.TakeSent());
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
+        connection.Receive("00e3");
+        Assert.False(ping.IsCompleted);
+        connection.Receive("00e3");
+        await Within(ping);
+    }
+
+    [Fact]
+    public async Task A_ping_of_ours_without_a_Pong_ends_after_its_time()
+    {
+        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
+        Clock.Advance(TimeSpan.FromSeconds(19.9));
+        Assert.False(ping.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.Equal(CoapTimeoutReason.NoResponse, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping))).Reason);
+
+        // The Pong that comes too late meets nobody.
+        connection.Receive("04e3" + TokenOf(connection.TakeSent()[0]) + Ping);
+        Assert.Equal([Pong], connection.TakeSent());
+    }
+
+    [Theory]
+    [InlineData(3)]
+    [InlineData(60)]
+    public async Task A_ping_of_ours_with_a_time_of_its_own_ends_after_that(int seconds)
+    {
+        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync(TimeSpan.FromSeconds(seconds));
+        Clock.Advance(TimeSpan.FromSeconds(seconds - 0.1));
+        Assert.False(ping.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
+
+        Assert.Equal((CoapAwaited.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.Contains($"no Pong came within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_ping_of_ours_fails_with_its_connection()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task<TimeSpan> ping = CoapPeer.Of(connection.Channel!).PingAsync();
+        connection.Break(new IOException("gone"));
+        Assert.Equal(CoapConnectionError.Lost, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(ping))).Error);
+    }
+}

@@ -1,0 +1,261 @@
+using CoAP.NET.Tests.Transports.Streams;
+
+namespace CoAP.NET.Tests.Signalling;
+
+// RFC 8323 section 5.5, and the half-close, which ends a connection in the same way.
+public sealed class SignallingReleaseTests : SignallingTest
+{
+    [Fact]
+    [Rfc("8323-5.5-1")]
+    public async Task A_released_connection_with_nothing_under_way_is_closed()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(Release);
+        Assert.Equal([Empty], connection.TakeSent());
+        Assert.True(connection.HasSentLast);
+    }
+
+    [Fact]
+    [Rfc("8323-5.5-1")]
+    public async Task What_was_asked_before_a_Release_is_answered_before_the_end()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + Release + Ping);
+        Assert.Equal([Pong], connection.TakeSent());
+        Assert.False(connection.IsClosed);
+
+        // The peer is told not to ask any more, but if it does it is answered as long as the connection stays.
+        connection.Receive(GetX);
+        Assert.Equal([AnswerX], connection.TakeSent());
+        await Finish(slow);
+        Assert.Equal([AnswerSlow, Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
+
+    [Fact]
+    [Rfc("8323-5.5-1")]
+    public async Task After_a_Release_we_wait_for_answers_and_ask_nothing_new()
+    {
+        await StartStreamsAsync();
+        (DirectConnection connection, CoapPeer peer) = await OpenAsync();
+        (Task<CoapResponse> before, string token) = Ask(connection, peer);
+        connection.Receive(Release);
+        Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
+        Assert.Equal(CoapConnectionError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
+        Assert.Empty(connection.TakeSent());
+
+        connection.Receive(ContentFor(token));
+        Assert.Equal(CoapCode.Content, (await Within(before)).Code);
+        Assert.Equal([Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
+
+    [Fact]
+    [Rfc("8323-5.5-1")]
+    public async Task Answers_that_do_not_come_in_time_after_a_Release_fail_as_released()
+    {
+        await StartStreamsAsync();
+        (DirectConnection connection, CoapPeer peer) = await OpenAsync();
+        (Task<CoapResponse> response, _) = Ask(connection, peer);
+        connection.Receive(Release);
+        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        Assert.False(response.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.Equal(CoapConnectionError.Released, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
+        Assert.True(connection.IsClosed);
+    }
+
+    [Theory]
+    [InlineData("d007e42d036578616d706c652e6f72673a35363833213c", "example.org:5683", 60)]
+    [InlineData("80e423613a3103623a32", "a:1 b:2", null)]
+    [InlineData(Release, "", null)]
+    [InlineData("40e4ff627965", "", null)]
+    public async Task Where_and_when_to_connect_again_is_kept(string release, string addresses, int? holdOff)
+    {
+        MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + release);
+        CoAP.NET.Signalling.StreamState state = Assert.IsType<CoAP.NET.Signalling.StreamState>(connection.Channel!.SignallingState);
+        Assert.True(state.IsReleasing);
+        Assert.Equal(addresses, string.Join(' ', state.AlternativeAddresses));
+        Assert.Equal(holdOff, (int?)state.HoldOff?.TotalSeconds);
+    }
+
+    [Fact]
+    public async Task A_connection_is_released_by_hand()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow);
+        Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(59.5), ["example.org:5683"]);
+        Assert.Equal(["d007e42d036578616d706c652e6f72673a35363833213c"], connection.TakeSent());
+        await Finish(slow);
+        Assert.Equal([AnswerSlow], connection.TakeSent());
+        Assert.False(released.IsCompleted);
+
+        // The peer closes, as a peer normally does.
+        connection.Break();
+        await Within(released);
+    }
+
+    [Fact]
+    public async Task A_peer_that_does_not_close_after_our_Release_is_closed_after_its_time()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        CoapPeer peer = CoapPeer.Of(connection.Channel!);
+        Task released = peer.ReleaseAsync();
+        Task again = peer.ReleaseAsync();
+        Assert.Equal([Release], connection.TakeSent());
+        Clock.Advance(TimeSpan.FromSeconds(4.9));
+        Assert.False(connection.IsClosed);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.Equal([Empty], connection.TakeSent());
+        await Within(released);
+        await Within(again);
+        await Within(peer.ReleaseAsync());
+    }
+
+    [Fact]
+    public async Task Two_Releases_that_cross_end_at_once()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task released = CoapPeer.Of(connection.Channel!).ReleaseAsync();
+        connection.Receive(Release);
+        Assert.Equal([Release, Empty], connection.TakeSent());
+        await Within(released);
+    }
+
+    [Fact]
+    public async Task Nothing_new_is_asked_after_our_own_Release()
+    {
+        await StartStreamsAsync();
+        (DirectConnection connection, CoapPeer peer) = await OpenAsync();
+        (Task<CoapResponse> before, string token) = Ask(connection, peer);
+        Task released = peer.ReleaseAsync();
+        Task<CoapResponse> after = peer.SendAsync(new CoapRequest(CoapMethod.Get, "/z"));
+        Assert.Equal(CoapConnectionError.ClosedByUs, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(after))).Error);
+        Assert.Equal([Release], connection.TakeSent());
+        connection.Receive(ContentFor(token));
+        Assert.Equal(CoapCode.Content, (await Within(before)).Code);
+        connection.Break();
+        await Within(released);
+    }
+
+    [Fact]
+    public async Task Only_connections_are_released()
+    {
+        CoapPeer? peer = null;
+        Server.MapGet("/x", request => CoapResults.Text((peer = request.Peer).Scheme));
+        await StartAsync();
+        Exchange("40010001b178");
+        await Assert.ThrowsAsync<InvalidOperationException>(() => peer!.ReleaseAsync());
+    }
+
+    [Theory]
+    [InlineData(-1, "a")]
+    [InlineData(16_777_216, "a")]
+    [InlineData(1, "")]
+    public async Task Options_of_a_Release_have_their_ranges(int seconds, string address)
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(seconds), [address]));
+        Assert.Empty(connection.TakeSent());
+    }
+
+    [Fact]
+    public async Task After_a_half_close_what_was_asked_is_answered()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow);
+        connection.ReceiveEnd();
+        Assert.Empty(connection.TakeSent());
+        Assert.False(connection.IsClosed);
+        await Finish(slow);
+        Assert.Equal([AnswerSlow, Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
+
+    [Fact]
+    public async Task A_half_closed_connection_ends_after_its_time()
+    {
+        MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow);
+        connection.ReceiveEnd();
+        Clock.Advance(TimeSpan.FromSeconds(5.1));
+        Assert.Equal([Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
+
+    [Theory]
+    [InlineData(BareCsm)]
+    [InlineData(null)]
+    public async Task After_a_half_close_our_own_requests_have_no_answer(string? csm)
+    {
+        await StartStreamsAsync();
+        (DirectConnection connection, CoapPeer peer) = await OpenAsync(csm);
+        (Task<CoapResponse> response, _) = Ask(connection, peer);
+        connection.ReceiveEnd();
+        Assert.Equal(CoapConnectionError.Closed, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
+        Assert.True(connection.IsClosed);
+    }
+
+    [Fact]
+    [Rfc("8323-3.4-2")]
+    public async Task With_the_connection_requests_fail_and_observers_go()
+    {
+        Server.MapGet("/obs", () => CoapResults.Text("1")).Observable();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive("51011060536f6273");
+        Assert.Equal(1, Server.ObserverCount);
+        connection.TakeSent();
+        (Task<CoapResponse> response, _) = Ask(connection, CoapPeer.Of(connection.Channel!));
+        connection.Break(new IOException("reset"));
+        Assert.Equal(CoapConnectionError.Lost, (await Assert.ThrowsAsync<CoapConnectionException>(() => Within(response))).Error);
+        Assert.Equal(0, Server.ObserverCount);
+        Assert.Equal(1, Count(CoapCounter.ConnectionsLost));
+        Server.Notify("/obs");
+        Assert.Empty(connection.TakeSent());
+    }
+
+    [Fact]
+    [Rfc("8323-5.4.1-1")]
+    public async Task A_Pong_that_is_due_as_the_peer_asks_for_the_end_is_sent_before_it()
+    {
+        TaskCompletionSource<CoapResult> answer = MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow + CustodyPing);
+        CoAP.NET.Mesh.CoapChannel channel = connection.Channel!;
+        Task finished;
+        channel.Shard.Gate.Enter();
+        try
+        {
+            // The answer leaves, and its thread then waits for the lock to say that nothing is under way any more; Release is first.
+            finished = Finish(answer);
+            Assert.True(SpinWait.SpinUntil(() => channel.Requests!.Count == 0, TimeSpan.FromSeconds(30)));
+            connection.Receive(Release);
+        }
+        finally
+        {
+            channel.Shard.Gate.Exit();
+        }
+
+        await Within(finished);
+        Assert.Equal([AnswerSlow, CustodyPong, Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
+}

@@ -1,0 +1,105 @@
+using CoAP.NET.Tests.Testing;
+using CoAP.NET.Tests.Transports.Streams;
+
+namespace CoAP.NET.Tests.Signalling;
+
+// What becomes of connections when the endpoint stops: law 5 of the mesh, RFC 8323 section 5.5.
+[Collection(VirtualTimeCollection.Name)]
+public sealed class SignallingStopTests : SignallingTest
+{
+    [Fact]
+    [Rfc("8323-5.5-1")]
+    public async Task A_stop_finishes_what_runs_then_releases_then_closes()
+    {
+        TaskCompletionSource<CoapResult> slow = MapSlow();
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection busy = Connect();
+        DirectConnection other = Connect();
+        TaskCompletionSource released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        other.OnSent = frame =>
+        {
+            if (frame == Release)
+            {
+                released.TrySetResult();
+            }
+        };
+        busy.Receive(GetSlow);
+        Task stop = Server.StopAsync();
+        busy.Receive(GetX);
+        Assert.StartsWith("31a3aa", Assert.Single(busy.TakeSent()), StringComparison.Ordinal);
+        Assert.Empty(other.TakeSent());
+        Assert.False(Streams.Accept().Open());
+
+        await Finish(slow);
+        await Within(released.Task);
+        Assert.Equal([AnswerSlow, Release], busy.TakeSent());
+        other.Receive(GetX);
+        Assert.StartsWith("31a3aa", other.TakeSent()[^1], StringComparison.Ordinal);
+        busy.Break();
+        Assert.False(stop.IsCompleted);
+        other.Break();
+        await Within(stop);
+        Assert.Equal(2, Count(CoapCounter.ConnectionsClosed));
+        Assert.Equal(0, Count(CoapCounter.ConnectionsLost));
+    }
+
+    [Fact]
+    public async Task Connections_are_answered_while_it_stops_even_when_datagrams_are_not()
+    {
+        Options.AnswerWhileStopping = false;
+        MapSlow();
+        MapX();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow);
+        Task stop = Server.StopAsync();
+        connection.Receive(GetX);
+        Assert.StartsWith("31a3aa", Assert.Single(connection.TakeSent()), StringComparison.Ordinal);
+        await Server.DisposeAsync();
+        await Within(stop);
+    }
+
+    [Fact]
+    public async Task Peers_that_do_not_close_are_closed_within_the_grace_period()
+    {
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Task stop = Server.StopAsync();
+        await Clock.AdvanceUntilAsync(stop, TimeSpan.FromSeconds(10));
+        Assert.Equal([Release, Empty], connection.TakeSent());
+        Assert.True(connection.IsClosed);
+    }
+
+    [Fact]
+    public async Task Disposing_answers_5_03_releases_and_closes_at_once()
+    {
+        MapSlow();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive(GetSlow);
+        await Within(Server.DisposeAsync().AsTask());
+        string[] sent = connection.TakeSent();
+        Assert.Equal(2, sent.Length);
+        Assert.Equal("a3", sent[0][2..4]);
+        Assert.EndsWith("d10105", sent[0], StringComparison.Ordinal);
+        Assert.Equal(Release, sent[1]);
+        Assert.True(connection.HasSentLast);
+    }
+
+    [Fact]
+    public async Task Requests_of_ours_get_their_answers_while_it_stops()
+    {
+        await StartStreamsAsync();
+        (DirectConnection connection, CoapPeer peer) = await OpenAsync();
+        (Task<CoapResponse> response, string token) = Ask(connection, peer);
+        TaskCompletionSource released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        connection.OnSent = frame => released.TrySetResult();
+        Task stop = Server.StopAsync();
+        await Within(released.Task);
+        connection.Receive(ContentFor(token));
+        Assert.Equal(CoapCode.Content, (await Within(response)).Code);
+        connection.Break();
+        await Within(stop);
+    }
+}

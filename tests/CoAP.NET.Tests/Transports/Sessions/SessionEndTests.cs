@@ -1,0 +1,238 @@
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+// What the end of a session means, for requests, observers and whatever is kept of a peer.
+public class SessionEndTests : SessionTest
+{
+    [Fact]
+    public async Task A_request_that_may_not_be_repeated_fails_with_an_unknown_outcome()
+    {
+        await StartSessionsAsync();
+        Task<CoapResponse> post = Endpoint.PostAsync(Target, CoapContent.Text("1"));
+        DirectSession session = Assert.Single(Sessions.OpenedByUs);
+        Assert.Single(session.TakeSent());
+
+        session.End(new IOException("reset"));
+
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(post));
+        Assert.Equal(CoapConnectionError.Lost, error.Error);
+        Assert.True(error.IsOutcomeUnknown);
+        Assert.Equal(0, Counters[CoapCounter.RequestsRepeated]);
+        AssertFreed(session.Channel!);
+        Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
+    }
+
+    [Fact]
+    public async Task An_idempotent_request_is_sent_again_in_a_new_session()
+    {
+        AnswerAll();
+        await StartSessionsAsync();
+        await Within(Endpoint.GetAsync(Target));
+        Sessions.Answers = null;
+        Task<CoapResponse> get = Endpoint.GetAsync(Target);
+        Sessions.OpenedByUs[0].TakeSent();
+        AnswerAll();
+
+        Sessions.OpenedByUs[0].End();
+
+        Assert.Equal("1", (await WhileTimePassesAsync(get)).GetText());
+        Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
+        Assert.Equal(2, Sessions.OpenedByUs.Count);
+        AssertFreed(Sessions.OpenedByUs[0].Channel!);
+    }
+
+    [Fact]
+    public async Task What_waits_for_its_turn_moves_to_the_next_session_as_it_was_never_sent()
+    {
+        AnswerAll();
+        await StartSessionsAsync();
+        await Within(Endpoint.GetAsync(Target));
+        Sessions.Answers = null;
+
+        // NSTART is 1: the second waits.
+        Task<CoapResponse> first = Endpoint.PostAsync(Target, CoapContent.Text("1"));
+        Task<CoapResponse> second = Endpoint.PostAsync(Target, CoapContent.Text("2"));
+        Sessions.OpenedByUs[0].TakeSent();
+        AnswerAll();
+        Sessions.OpenedByUs[0].End();
+
+        Assert.True((await Assert.ThrowsAsync<CoapConnectionException>(() => Within(first))).IsOutcomeUnknown);
+        Assert.Equal("1", (await WhileTimePassesAsync(second)).GetText());
+        Assert.Equal(2, Sessions.OpenedByUs.Count);
+    }
+
+    [Fact]
+    public async Task The_end_is_told_and_the_peer_is_gone()
+    {
+        List<CoapDisconnection> gone = [];
+        Endpoint.PeerDisconnected += (_, end) => gone.Add(end);
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        CancellationToken disconnected = peer.Disconnected;
+        Task<CoapResponse> asked = peer.GetAsync("/3/0");
+
+        session.End();
+        session.End();
+
+        CoapDisconnection end = Assert.Single(gone);
+        Assert.Same(peer, end.Peer);
+        Assert.Equal(CoapConnectionError.Closed, end.Reason.Error);
+        Assert.True(disconnected.IsCancellationRequested);
+        Assert.False(peer.IsConnected);
+        Assert.Empty(Endpoint.ConnectedPeers);
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(peer.GetAsync("/3/0")));
+        Assert.Equal(CoapConnectionError.Closed, error.Error);
+        Assert.Empty(Sessions.OpenedByUs);
+        Assert.Equal(1, Counters[CoapCounter.ConnectionsClosed]);
+    }
+
+    [Fact]
+    [Rfc("7252-9.1.2-1")]
+    public async Task Observers_vanish_with_their_session_and_nothing_is_kept()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Ask(session, Register);
+
+        // Outstanding, and to be sent again.
+        Change(route, "1");
+        Assert.Single(session.TakeSent());
+        session.End();
+
+        Assert.Equal(0, Server.ObserverCount);
+        AssertFreed(session.Channel!);
+        Change(route, "2");
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Empty(session.TakeSent());
+        Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
+        Assert.Equal(1, session.Sent - 1);
+    }
+
+    [Fact]
+    public async Task What_comes_late_in_a_session_that_has_ended_is_nobodys()
+    {
+        int runs = 0;
+        Server.MapGet("/x", () => CoapResults.Text($"{++runs}"));
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.End();
+        long ignored = Counters[CoapCounter.Ignored];
+
+        session.Receive(Get);
+        session.Receive("40000001");
+        session.Receive("60000001");
+
+        Assert.Equal(0, runs);
+        Assert.Equal(0, session.Sent);
+        Assert.Equal(3, Counters[CoapCounter.Ignored] - ignored);
+        AssertFreed(session.Channel!);
+    }
+
+    [Theory]
+    [InlineData("40")]
+    [InlineData("50")]
+    public async Task An_answer_that_is_ready_when_the_session_has_ended_goes_nowhere(string first)
+    {
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/x", _ => new ValueTask<CoapResult>(answer.Task));
+        await StartSessionsAsync();
+        DirectSession pending = Sessions.Accept(Peer);
+        DirectSession acknowledged = Sessions.Accept(Peer);
+        acknowledged.Receive(first + Get[2..]);
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        pending.Receive(first + Get[2..]);
+        pending.End();
+        acknowledged.End();
+        int sent = pending.Sent + acknowledged.Sent;
+
+        answer.SetResult(CoapResults.Text("late"));
+        await UntilAsync(() => Endpoint.GetSnapshot().ActiveRequests == 0);
+        await LetOthersGoOnAsync();
+
+        Assert.Equal(sent, pending.Sent + acknowledged.Sent);
+        AssertFreed(pending.Channel!);
+        AssertFreed(acknowledged.Channel!);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Equal(0, pending.Channel!.Shard.Wheel.Count);
+        Assert.Equal(sent, pending.Sent + acknowledged.Sent);
+    }
+
+    [Fact]
+    public async Task A_body_of_which_a_part_came_is_freed()
+    {
+        Server.MapPut("/x", _ => CoapResults.Changed());
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Assert.Equal("5f", Ask(session, "41030001aab178d10308ff" + new string('6', 32))[2..4]);
+        Assert.Equal(1, Endpoint.Pipelines.Sum(pipeline => pipeline.Bodies.Count));
+
+        session.End();
+
+        Assert.Equal(0, Endpoint.Pipelines.Sum(pipeline => pipeline.Bodies.Count));
+        AssertFreed(session.Channel!);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
+    }
+
+    [Fact]
+    public async Task An_observation_of_ours_registers_again_in_a_new_session()
+    {
+        int registrations = 0;
+        Sessions.Answers = (_, hex) =>
+        {
+            if (!IsRequest(hex))
+            {
+                return null;
+            }
+
+            CoapMessage request = Read(hex);
+            CoapMessage answer = new(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token, Payload = "1"u8.ToArray() };
+            answer.Options.Add(new CoAP.NET.Options.Observe((uint)++registrations));
+            return Write(answer);
+        };
+        await StartSessionsAsync();
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync("coaps://192.0.2.1/obs"));
+        Assert.Equal(1, registrations);
+        CoapChannel first = Sessions.OpenedByUs[0].Channel!;
+
+        Sessions.OpenedByUs[0].End(new IOException("reset"));
+        for (int i = 0; i < 600 && registrations < 2; i++)
+        {
+            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            await LetOthersGoOnAsync();
+        }
+
+        Assert.Equal(2, registrations);
+        Assert.Equal(2, Sessions.OpenedByUs.Count);
+        AssertFreed(first);
+    }
+
+    [Fact]
+    public async Task Sessions_that_come_and_go_leave_nothing_behind()
+    {
+        CoapRouteHandlerBuilder route = MapState(CoapNotificationMode.NonConfirmable);
+        Server.MapPost("/x", () => CoapResults.Text("1"));
+        await StartSessionsAsync();
+        for (int i = 0; i < 200; i++)
+        {
+            DirectSession session = Sessions.Accept(Peer);
+            Ask(session, Register);
+            Ask(session, $"4102{i:x4}aab178");
+            Change(route, $"{i}");
+            Task<TimeSpan> ping = Endpoint.ConnectedPeers.Single().PingAsync();
+            session.End();
+            AssertFreed(session.Channel!);
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(ping));
+        }
+
+        Assert.Equal(0, Endpoint.Connections.Count);
+        Assert.Equal(0, Server.ObserverCount);
+        Assert.Equal(0, Endpoint.Pipelines[0].Messages.Outstanding);
+        Assert.Equal(0, Endpoint.Pipelines[0].Messages.Waiting);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Equal(0, Endpoint.Pipelines[0].Shard.Wheel.Count);
+        Assert.Equal(0, Endpoint.Pipelines[0].Messages.Memory.Running);
+    }
+}

@@ -1,0 +1,329 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+// RFC 9146 section 6: a peer whose address changes is the same peer, and gets little until it has shown that it receives there.
+public class SessionMovingTests : SessionTest
+{
+    private const int Free = 136;
+
+    // CON GET /b, 6 bytes.
+    private const string GetBig = "40010001b162";
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task A_move_is_told_and_counted_and_the_peer_is_asked_at_its_new_address()
+    {
+        List<CoapPeerMove> moves = [];
+        Endpoint.PeerMoved += (_, move) => moves.Add(move);
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        Assert.True(peer.IsVerified);
+
+        session.ReceiveFrom(s_elsewhere, null);
+
+        Assert.Equal([new CoapPeerMove(peer, Peer, s_elsewhere)], moves);
+        Assert.Equal(1, Counters[CoapCounter.PeersMoved]);
+        Assert.False(peer.IsVerified);
+        Assert.Equal(s_elsewhere, peer.Address);
+        (string ping, CoapAddress to) = Assert.Single(session.TakeAll());
+        Assert.True(IsPing(ping));
+        Assert.Equal(s_elsewhere, to);
+
+        session.Receive(Reset(ping));
+        await UntilAsync(() => peer.IsVerified);
+        Assert.Equal(1, Counters[CoapCounter.AddressesVerified]);
+        Assert.Same(peer, Assert.Single(Endpoint.ConnectedPeers));
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task Until_it_answers_it_gets_no_more_than_three_times_what_it_sends()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Assert.InRange(Ask(session, GetBig).Length / 2, 1000, 1100);
+        session.ReceiveFrom(s_elsewhere, null);
+        string ping = Assert.Single(session.TakeSent());
+
+        for (int i = 2; i < 20; i++)
+        {
+            session.Receive($"4001{i:x4}b162");
+            Assert.InRange(session.TakeSent().Sum(hex => hex.Length / 2), 1, Free);
+        }
+
+        // Also for a duplicate of what was answered before.
+        session.Receive(GetBig);
+        Assert.InRange(session.TakeSent().Sum(hex => hex.Length / 2), 0, Free);
+
+        // A large request is answered by three times as much.
+        session.Receive("40010030b162" + "d1ff" + "00" + "ff" + new string('0', 600));
+        Assert.InRange(session.TakeSent().Sum(hex => hex.Length / 2), 1, 3 * 320);
+
+        session.Receive(Reset(ping));
+        await UntilAsync(() => session.Channel!.IsVerified);
+        Assert.InRange(Ask(session, "40010040b162").Length / 2, 1000, 1100);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task Notifications_wait_until_it_answers()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Ask(session, Register);
+        session.ReceiveFrom(s_elsewhere, null);
+        string ping = Assert.Single(session.TakeSent());
+
+        Change(route, "1");
+        Change(route, "2");
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Empty(session.TakeSent());
+
+        session.Receive(Reset(ping));
+        await UntilAsync(() => session.Channel!.IsVerified);
+        Clock.Advance(TimeSpan.FromSeconds(10));
+        string notification = session.TakeSent()[0];
+        Assert.EndsWith("ff32", notification, StringComparison.Ordinal);
+        session.Receive(Acknowledge(notification));
+        Assert.Equal(1, Server.ObserverCount);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task An_acknowledgement_of_what_was_sent_before_the_move_says_nothing_of_the_new_address()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Ask(session, Register);
+        Change(route, "1");
+        string before = Assert.Single(session.TakeSent());
+        Clock.Advance(TimeSpan.FromMilliseconds(100));
+
+        session.ReceiveFrom(s_elsewhere, Acknowledge(before));
+        Assert.False(session.Channel!.IsVerified);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task A_copy_that_went_to_the_new_address_does_not_tell_which_of_the_two_was_acknowledged()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
+        string request = Assert.Single(session.TakeSent());
+        Clock.Advance(TimeSpan.FromMilliseconds(100));
+        session.ReceiveFrom(s_elsewhere, null);
+        Clock.Advance(TimeSpan.FromSeconds(3));
+        Assert.Contains((request, s_elsewhere), session.TakeAll());
+
+        session.Receive(Content(request));
+
+        Assert.Equal("1", (await Within(asked)).GetText());
+        Assert.False(session.Channel!.IsVerified);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task An_acknowledgement_of_what_was_sent_after_the_move_verifies()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.ReceiveFrom(s_elsewhere, null);
+        Assert.True(IsPing(Assert.Single(session.TakeSent())));
+        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
+        (string request, CoapAddress to) = Assert.Single(session.TakeAll());
+        Assert.Equal(s_elsewhere, to);
+
+        session.Receive(Content(request));
+
+        await Within(asked);
+        Assert.True(session.Channel!.IsVerified);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1", "9175-2.4-1")]
+    public async Task An_Echo_verifies_at_the_address_where_it_was_told_and_at_no_other()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.ReceiveFrom(s_elsewhere, null);
+        session.TakeSent();
+
+        // Large enough that an Echo has room in the answer.
+        CoapMessage challenge = Read(Ask(session, GetBig + "4d1b" + new string('7', 80)));
+        CoapMessage again = Read("40010002b162");
+        again.Options.Echo = challenge.Options.Echo!.Value;
+
+        session.ReceiveFrom(s_third, Write(again));
+        Assert.False(session.Channel!.IsVerified);
+        session.ReceiveFrom(s_elsewhere, null);
+        session.TakeSent();
+        again.MessageId = 3;
+        Assert.InRange(Ask(session, Write(again)).Length / 2, 1000, 1100);
+        Assert.True(session.Channel.IsVerified);
+
+        // In a session that holds until the next move.
+        Clock.Advance(TimeSpan.FromDays(30));
+        Assert.InRange(Ask(session, "40010004b162").Length / 2, 1000, 1100);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task The_answer_to_the_question_at_one_address_says_nothing_of_the_next()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.ReceiveFrom(s_elsewhere, null);
+        string first = Assert.Single(session.TakeSent());
+        session.ReceiveFrom(s_third, null);
+        (string second, CoapAddress to) = Assert.Single(session.TakeAll());
+        Assert.Equal(s_third, to);
+        Assert.NotEqual(first, second);
+
+        session.Receive(Reset(first));
+        await LetOthersGoOnAsync();
+        Assert.False(session.Channel!.IsVerified);
+        session.Receive(Reset(second));
+        await UntilAsync(() => session.Channel.IsVerified);
+    }
+
+    [Fact]
+    public async Task A_peer_that_moves_all_the_time_is_asked_one_question_at_a_time()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        for (int i = 0; i < 500; i++)
+        {
+            session.ReceiveFrom(i % 2 == 0 ? s_elsewhere : s_third, null);
+        }
+
+        Assert.InRange(session.TakeSent().Length, 1, 500);
+        Assert.InRange(Endpoint.Pipelines[0].Messages.Outstanding, 0, 1);
+        Assert.Equal(0, Endpoint.Pipelines[0].Messages.Waiting);
+        session.End();
+        Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
+        Assert.Equal(0, session.Channel.Pins);
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task Moves_that_several_threads_tell_of_at_once_leave_the_question_of_the_last_one()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        for (int round = 0; round < 200; round++)
+        {
+            Parallel.For(0, 4, i => session.ReceiveFrom(i % 2 == 0 ? s_elsewhere : s_third, null));
+            foreach (string ping in session.TakeSent())
+            {
+                session.Receive(Reset(ping));
+            }
+
+            await UntilAsync(() => session.Channel!.IsVerified);
+        }
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task Who_answered_no_question_is_asked_again_when_it_says_something()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.ReceiveFrom(s_elsewhere, null);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        await UntilAsync(() => session.Channel!.Probe is null);
+        Assert.Equal(Free / 33, session.TakeSent().Count(IsPing));
+
+        // The answers to some of these may be too much, as they would be for a device that has asked for little.
+        for (int i = 1; i < 5; i++)
+        {
+            session.Receive($"4001{i:x4}b178");
+        }
+
+        Clock.Advance(TimeSpan.FromSeconds(10));
+        session.Receive(Reset(session.TakeSent().First(IsPing)));
+        await UntilAsync(() => session.Channel!.IsVerified);
+    }
+
+    [Fact]
+    public async Task The_question_passes_what_waits_to_be_acknowledged()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+
+        // NSTART is 1, and these are outstanding and waiting.
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        Task<CoapResponse>[] asked = [peer.GetAsync("/1"), peer.GetAsync("/2")];
+        Assert.Single(session.TakeSent());
+        session.ReceiveFrom(s_elsewhere, null);
+        Assert.True(IsPing(Assert.Single(session.TakeSent())));
+        session.End();
+        foreach (Task<CoapResponse> request in asked)
+        {
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(request));
+        }
+    }
+
+    [Fact]
+    [Rfc("9146-6-1")]
+    public async Task A_large_request_of_ours_waits_for_the_answer_and_a_small_one_does_not()
+    {
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        session.ReceiveFrom(s_elsewhere, null);
+        string ping = Assert.Single(session.TakeSent());
+        Clock.Advance(TimeSpan.FromMilliseconds(1));
+        Task<CoapResponse> large = peer.PostAsync("/x", CoapContent.Binary(new byte[500]));
+        Assert.Empty(session.TakeSent());
+
+        session.Receive(Reset(ping));
+        await UntilAsync(() => session.Channel!.IsVerified);
+        Clock.Advance(TimeSpan.FromSeconds(5));
+        string sent = Assert.Single(session.TakeSent().Distinct());
+        Assert.InRange(sent.Length / 2, 500, 600);
+        session.Receive(Content(sent));
+        await Within(large);
+    }
+
+    [Fact]
+    public async Task What_handlers_of_a_move_throw_is_logged_and_keeps_the_news_from_nobody()
+    {
+        int told = 0;
+        Endpoint.PeerMoved += static (_, _) => throw new InvalidOperationException("boom");
+        Endpoint.PeerMoved += (_, _) => told++;
+        await StartWithBigAsync();
+        DirectSession session = Sessions.Accept(Peer);
+
+        session.ReceiveFrom(s_elsewhere, Get);
+
+        Assert.Equal(1, told);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1763);
+        Assert.Single(Logs.Entries, entry => entry.Id.Id == 1764);
+        Assert.Contains(session.TakeSent(), hex => hex.StartsWith("60450001", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_move_before_the_session_is_known_or_after_its_end_is_none()
+    {
+        await StartWithBigAsync();
+        new DirectSession(Sessions, Peer, DirectSessionTransport.Local, isInitiator: false).ReceiveFrom(s_elsewhere, null);
+        DirectSession session = Sessions.Accept(Peer);
+        session.End();
+        session.ReceiveFrom(s_elsewhere, null);
+        Assert.Equal(0, Counters[CoapCounter.PeersMoved]);
+        Assert.Equal(0, session.Sent);
+    }
+
+    private async Task StartWithBigAsync()
+    {
+        Server.MapGet("/b", () => CoapResults.Bytes(new byte[1000]));
+        Server.MapGet("/x", () => CoapResults.Text("1"));
+        await StartSessionsAsync();
+    }
+}

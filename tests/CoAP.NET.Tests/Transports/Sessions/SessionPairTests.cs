@@ -1,0 +1,197 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+// Two endpoints of this library: everything that goes over UDP goes in sessions, also when datagrams are lost and the client is somewhere else all the time.
+public sealed class SessionPairTests : SessionTest
+{
+    private const int QuietTurns = 50;
+
+    private static readonly CoapAddress s_client = CoapAddress.FromIPv4(0xc6336401, 41_000);
+    private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc6336409, 5684);
+
+    private readonly WiredSessionTransport _ours = new(s_client);
+    private readonly WiredSessionTransport _theirs = new(s_server);
+    private readonly byte[] _body = [.. Enumerable.Range(0, 9000).Select(i => (byte)(i * 7))];
+    private byte[] _came = [];
+
+    [Theory]
+    [InlineData(0, false)]
+    [InlineData(0, true)]
+    [Rfc("9146-6-1", "7959-2.4-1")]
+    public async Task Bodies_arrive_whatever_is_lost_and_wherever_the_client_goes(int lost, bool moves)
+    {
+        await using CoapServer device = await StartPairAsync();
+        int sent = 0;
+        HashSet<string> seen = [];
+
+        // Each of those is lost once: copies of it arrive.
+        bool IsLost(byte[] bytes)
+        {
+            lock (seen)
+            {
+                return seen.Add(Wire.Hex(bytes)) && lost > 0 && seen.Count % lost == 0;
+            }
+        }
+
+        _ours.Loses = bytes =>
+        {
+            if (moves && Interlocked.Increment(ref sent) is 4 or 12 or 20)
+            {
+                Move();
+            }
+
+            return IsLost(bytes);
+        };
+        _theirs.Loses = IsLost;
+
+        CoapResponse up = await UntilAnsweredAsync(device.Endpoint.PutAsync("coaps://198.51.100.9/b", CoapContent.Binary(_body)));
+        CoapResponse down = await UntilAnsweredAsync(device.Endpoint.GetAsync("coaps://198.51.100.9/b"));
+
+        Assert.Equal(CoapCode.Changed, up.Code);
+        Assert.Equal(_body, _came);
+        Assert.Equal(_body, down.Payload.ToArray());
+        Assert.Single(_ours.Sessions);
+        Assert.InRange(Counters[CoapCounter.PeersMoved], moves ? 1 : 0, moves ? 3 : 0);
+        await Within(device.Endpoint.ConnectedPeers.Single().ReleaseAsync());
+        Assert.True(_theirs.Sessions.Single().IsClosed);
+        AssertFreed(_theirs.Sessions.Single().Channel!);
+        AssertFreed(_ours.Sessions.Single().Channel!);
+    }
+
+    [Theory]
+    [InlineData(CoapNotificationMode.Confirmable)]
+    [InlineData(CoapNotificationMode.NonConfirmable)]
+    [Rfc("9146-6-1")]
+    public async Task An_observation_goes_on_over_a_move_and_over_the_end_of_the_session(CoapNotificationMode mode)
+    {
+        CoapRouteHandlerBuilder route = MapState(mode);
+        await using CoapServer device = await StartPairAsync();
+        ConcurrentQueue<string> came = new();
+        await using CoapObservation observation = await Within(device.Endpoint.ObserveAsync(
+            new CoapRequest(CoapMethod.Get, "coaps://198.51.100.9/obs"), new CoapObserveOptions { OnNotification = response => came.Enqueue(response.GetText()) }));
+        await ExpectAsync(came, "0");
+        Change(route, "1");
+        await ExpectAsync(came, "1");
+
+        // It sends something, and so the server learns where it is.
+        Move();
+        await Within(device.Endpoint.PingAsync("coaps://198.51.100.9"));
+        Change(route, "2");
+        await ExpectAsync(came, "2");
+        Assert.Equal(1, Counters[CoapCounter.PeersMoved]);
+        Assert.Equal(1, Server.ObserverCount);
+
+        _ours.Sessions[0].Close(null);
+        Change(route, "3");
+        await ExpectAsync(came, "3");
+        Assert.Equal(2, _ours.Sessions.Count);
+        Assert.Equal(1, Server.ObserverCount);
+        AssertFreed(_theirs.Sessions[0].Channel!);
+    }
+
+    [Fact]
+    [Rfc("9177-4.1-1")]
+    public async Task Secured_sessions_may_use_Q_Block()
+    {
+        Options.QBlock = CoapQBlock.Secured;
+        await using CoapServer device = await StartPairAsync(CoapQBlock.Secured);
+        CoapRequest request = new(CoapMethod.Put, "coaps://198.51.100.9/b") { Confirmable = false, Content = CoapContent.Binary(_body) };
+        List<byte[]> sent = [];
+        _ours.Loses = bytes =>
+        {
+            lock (sent)
+            {
+                sent.Add(bytes);
+            }
+
+            return false;
+        };
+
+        CoapResponse response = await UntilAnsweredAsync(device.Endpoint.SendAsync(request));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(_body, _came);
+        Assert.Contains(sent, bytes => Read(Wire.Hex(bytes)).Options.Contains(CoAP.NET.Options.OptionNumber.QBlock1));
+    }
+
+    [Fact]
+    public async Task Each_end_may_ask_the_other()
+    {
+        TaskCompletionSource<Task<CoapResponse>> asked = new();
+        Server.MapPost("/register", request =>
+        {
+            asked.SetResult(request.Peer.GetAsync("/3/0"));
+            return CoapResults.Changed();
+        });
+        await using CoapServer device = await StartPairAsync();
+        device.MapGet("/3/0", () => CoapResults.Text("device"));
+
+        await Within(device.Endpoint.PostAsync("coaps://198.51.100.9/register", CoapContent.Text("1")));
+
+        Assert.Equal("device", (await WhileTimePassesAsync(await Within(asked.Task))).GetText());
+        Assert.Single(_ours.Sessions);
+        Assert.Empty(_theirs.Sessions.Skip(1));
+    }
+
+    private async Task<CoapServer> StartPairAsync(CoapQBlock qBlock = CoapQBlock.Off)
+    {
+        _ours.Other = _theirs;
+        _theirs.Other = _ours;
+        Server.MapGet("/b", () => CoapResults.Bytes(_body));
+        Server.MapPut("/b", request =>
+        {
+            _came = request.Payload.ToArray();
+            return CoapResults.Changed();
+        }).MaxBodySize(100_000);
+        Endpoint.AddTransport(_theirs);
+        await Server.StartAsync();
+        CoapServer device = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new VirtualRandom(7), QBlock = qBlock });
+        device.Endpoint.AddTransport(_ours);
+        await device.StartAsync();
+        return device;
+    }
+
+    private async Task<CoapResponse> UntilAnsweredAsync(Task<CoapResponse> task)
+    {
+        await PassUntilAsync(() => task.IsCompleted, 20_000);
+        return await Within(task);
+    }
+
+    private async Task ExpectAsync(ConcurrentQueue<string> came, string text)
+    {
+        await PassUntilAsync(() => came.Contains(text), 2000);
+        Assert.Contains(text, came);
+    }
+
+    // Threads run beside the clock: while one works no time passes, else all copies of a message would be due before the first has arrived. One that
+    // was held up by the system is not seen, so it gets its time.
+    private async Task PassUntilAsync(Func<bool> condition, int steps)
+    {
+        for (int i = 0; i < steps && !condition(); i++)
+        {
+            int carried = -1;
+            for (int quiet = 0; quiet < QuietTurns && !condition(); quiet++)
+            {
+                await UntilAsync(() => Endpoint.Served.Count == 0 && !_ours.IsCarrying && !_theirs.IsCarrying);
+                await LetOthersGoOnAsync();
+                if (carried != _ours.Carried + _theirs.Carried)
+                {
+                    carried = _ours.Carried + _theirs.Carried;
+                    quiet = 0;
+                }
+            }
+
+            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            await LetOthersGoOnAsync();
+        }
+    }
+
+    private void Move()
+    {
+        WiredSessionTransport.WiredSession session = _ours.Sessions[^1];
+        session.Source = session.Source with { Port = (ushort)(session.Source.Port + 1) };
+    }
+}

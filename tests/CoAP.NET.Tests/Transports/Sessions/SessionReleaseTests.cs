@@ -1,0 +1,149 @@
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+// There is no word in a session that asks a peer to finish: what is under way ends, then it is closed.
+public class SessionReleaseTests : SessionTest
+{
+    [Fact]
+    public async Task A_session_in_which_nothing_is_under_way_is_closed_at_once()
+    {
+        Server.MapGet("/x", () => CoapResults.Text("1"));
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Ask(session, Get);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+
+        await Within(peer.ReleaseAsync());
+
+        Assert.True(session.IsClosed);
+        Assert.Equal(CoapConnectionError.ClosedByUs, Assert.IsType<CoapConnectionException>(session.CloseReason).Error);
+        Assert.Empty(Endpoint.ConnectedPeers);
+        AssertFreed(session.Channel!);
+        await Within(peer.ReleaseAsync());
+        Assert.Equal(1, session.Closings);
+    }
+
+    [Fact]
+    public async Task What_is_under_way_ends_first()
+    {
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/x", _ => new ValueTask<CoapResult>(answer.Task));
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        session.Receive(Get);
+        Task<CoapResponse> asked = peer.GetAsync("/3/0");
+        string request = Assert.Single(session.TakeSent());
+
+        Task released = peer.ReleaseAsync();
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(session.IsClosed);
+        Assert.Empty(Endpoint.ConnectedPeers);
+        answer.SetResult(CoapResults.Text("1"));
+        await UntilAsync(() => Endpoint.GetSnapshot().ActiveRequests == 0);
+        await LetOthersGoOnAsync();
+        Clock.Advance(TimeSpan.FromMilliseconds(200));
+        Assert.False(session.IsClosed);
+        session.Receive(Content(request));
+        await Within(asked);
+
+        // The answer was a separate one, which is Confirmable.
+        string separate = Assert.Single(session.TakeSent(), hex => hex.StartsWith("4045", StringComparison.Ordinal));
+        Clock.Advance(TimeSpan.FromMilliseconds(200));
+        Assert.False(session.IsClosed);
+        session.Receive(Acknowledge(separate));
+        Clock.Advance(TimeSpan.FromMilliseconds(200));
+
+        await Within(released);
+        Assert.True(session.IsClosed);
+        AssertFreed(session.Channel!);
+
+        // Until then the memory of what was answered knows when its oldest page is over.
+        Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal(0, session.Channel!.Shard.Wheel.Count);
+    }
+
+    [Fact]
+    public async Task Non_confirmable_notifications_hold_nothing_up()
+    {
+        CoapRouteHandlerBuilder route = MapState(CoapNotificationMode.NonConfirmable);
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Ask(session, Register);
+        Change(route, "1");
+        Assert.StartsWith("5", Assert.Single(session.TakeSent()), StringComparison.Ordinal);
+
+        await Within(Assert.Single(Endpoint.ConnectedPeers).ReleaseAsync());
+
+        Assert.True(session.IsClosed);
+        Assert.Equal(0, Server.ObserverCount);
+    }
+
+    [Fact]
+    public async Task After_ReleaseTimeout_it_is_closed_in_any_case()
+    {
+        Options.Streams.ReleaseTimeout = TimeSpan.FromSeconds(3);
+        Server.MapGet("/x", _ => new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task));
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        session.Receive(Get);
+        Task released = Assert.Single(Endpoint.ConnectedPeers).ReleaseAsync();
+        Clock.Advance(TimeSpan.FromSeconds(2.9));
+        Assert.False(session.IsClosed);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        Assert.True(session.IsClosed);
+        await Within(released);
+    }
+
+    [Fact]
+    public async Task Options_of_a_Release_message_are_refused()
+    {
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        await Assert.ThrowsAsync<InvalidOperationException>(() => peer.ReleaseAsync(TimeSpan.FromSeconds(1)));
+        await Assert.ThrowsAsync<InvalidOperationException>(() => peer.ReleaseAsync(alternativeAddresses: ["192.0.2.2"]));
+        Assert.False(session.IsClosed);
+    }
+
+    [Fact]
+    public async Task A_request_after_the_release_of_a_session_of_ours_opens_another()
+    {
+        AnswerAll();
+        await StartSessionsAsync();
+        await Within(Endpoint.GetAsync(Target));
+        await Within(Assert.Single(Endpoint.ConnectedPeers).ReleaseAsync());
+        await Within(Endpoint.GetAsync(Target));
+        Assert.Equal(2, Sessions.OpenedByUs.Count);
+        Assert.True(Sessions.OpenedByUs[0].IsClosed);
+    }
+
+    [Fact]
+    public async Task An_endpoint_that_stops_closes_its_sessions_when_what_is_under_way_has_ended()
+    {
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/x", _ => new ValueTask<CoapResult>(answer.Task));
+        await StartSessionsAsync();
+        DirectSession busy = Sessions.Accept(Peer);
+        DirectSession idle = Sessions.Accept(Other);
+        busy.Receive(Get);
+
+        Task stopped = Server.StopAsync();
+        Assert.Equal("a3", Ask(idle, Get)[2..4]);
+        answer.SetResult(CoapResults.Text("1"));
+        await WhileTimePassesAsync(TrueAfterAsync(stopped));
+
+        Assert.Contains(busy.TakeSent(), hex => hex.Contains("45", StringComparison.Ordinal));
+        Assert.True(busy.IsClosed && idle.IsClosed);
+        Assert.True(Sessions.IsDisposed);
+        Assert.Equal(0, Endpoint.Connections.Count);
+        DirectSession late = new(Sessions, Peer, DirectSessionTransport.Local, isInitiator: false);
+        Assert.False(Sessions.Context.Opened(late));
+        Assert.Equal(1, Counters[CoapCounter.ConnectionsRefused]);
+    }
+
+    private static async Task<bool> TrueAfterAsync(Task task)
+    {
+        await task;
+        return true;
+    }
+}

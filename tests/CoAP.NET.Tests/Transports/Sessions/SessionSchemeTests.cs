@@ -1,0 +1,94 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+// Transports of schemes that others know how to make.
+public class SessionSchemeTests : SessionTest
+{
+    [Fact]
+    public void Without_a_factory_the_text_says_what_is_missing()
+    {
+        ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://[::]:0"); });
+        Assert.Contains("CoAP.NET.Dtls", error.Message, StringComparison.Ordinal);
+        Assert.Contains("UseDtls", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Nor_can_be_requested()
+    {
+        Endpoint.Listen("coap://127.0.0.1:0");
+        await Server.StartAsync();
+        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.GetAsync(Target)));
+        Assert.Contains("CoAP.NET.Dtls", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_factory_makes_what_is_listened_on_and_later_requests_use_it()
+    {
+        Factory factory = new() { Make = () => Sessions };
+        Options.TransportFactories.Add(factory);
+        AnswerAll();
+        Endpoint.Listen("coaps://127.0.0.1:7001");
+        Assert.Equal(1, factory.Checks);
+        await Server.StartAsync();
+
+        CoapUdpTransportOptions options = Assert.Single(factory.Asked);
+        Assert.Equal("127.0.0.1:7001", Assert.Single(options.Endpoints).ToString());
+        await Within(Endpoint.GetAsync(Target));
+        Assert.Single(Sessions.OpenedByUs);
+        Assert.Single(factory.Asked);
+        Ask(Sessions.Accept(Peer), "40000001");
+    }
+
+    [Fact]
+    public async Task A_factory_makes_one_without_addresses_for_requests_alone()
+    {
+        Factory factory = new() { Make = () => Sessions };
+        Options.TransportFactories.Add(factory);
+        AnswerAll();
+        Endpoint.Listen("coap://127.0.0.1:0");
+        await Server.StartAsync();
+        Assert.Empty(factory.Asked);
+        await Within(Endpoint.GetAsync(Target));
+        Assert.Empty(Assert.Single(factory.Asked).Endpoints);
+        Assert.Equal(0, factory.Checks);
+        await Server.DisposeAsync();
+        Assert.True(Sessions.IsDisposed);
+    }
+
+    [Fact]
+    public void What_the_factory_cannot_listen_with_is_told_at_once()
+    {
+        Options.TransportFactories.Add(new Factory { Make = () => Sessions, Missing = "a certificate" });
+        ArgumentException error = Assert.Throws<ArgumentException>(() => { Endpoint.Listen("coaps://127.0.0.1:7001"); });
+        Assert.Equal("a certificate", error.Message);
+    }
+
+    private sealed class Factory : ICoapTransportFactory
+    {
+        public required Func<CoapTransport> Make { get; init; }
+
+        public string? Missing { get; init; }
+
+        public int Checks { get; private set; }
+
+        public List<CoapUdpTransportOptions> Asked { get; } = [];
+
+        public string Scheme => "coaps";
+
+        public void ThrowIfCannotListen()
+        {
+            Checks++;
+            if (Missing is { } missing)
+            {
+                throw new ArgumentException(missing);
+            }
+        }
+
+        public CoapTransport Create(CoapUdpTransportOptions sockets)
+        {
+            Asked.Add(sockets);
+            return Make();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+/// <summary>An endpoint on virtual time with sessions over datagrams; peers are hexadecimal digits.</summary>
+public abstract class SessionTest : EndpointTest
+{
+    protected const string Target = "coaps://192.0.2.1/x";
+
+    /// <summary>CON GET /x with Message ID 1 and no token.</summary>
+    protected const string Get = "40010001b178";
+
+    /// <summary>CON GET /obs with Observe 0, token 10 and Message ID 0101.</summary>
+    protected const string Register = "4101010110" + "60" + "536f6273";
+
+    private static readonly CoapDatagramSerializer s_serializer = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
+
+    private protected static readonly CoapAddress s_elsewhere = CoapAddress.FromIPv4(0xc6336405, 7000);
+    private protected static readonly CoapAddress s_third = CoapAddress.FromIPv4(0xc6336406, 7001);
+
+    private protected DirectSessionTransport Sessions { get; set; } = new();
+
+    private protected CoapEndpoint Endpoint => Server.Endpoint;
+
+    private protected CoapCounters Counters => Endpoint.Counters;
+
+    protected string State { get; set; } = "0";
+
+    private protected async Task StartSessionsAsync()
+    {
+        Endpoint.AddTransport(Sessions);
+        await Server.StartAsync();
+    }
+
+    private protected CoapRouteHandlerBuilder MapState(CoapNotificationMode mode = CoapNotificationMode.Confirmable) =>
+        Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(mode: mode);
+
+    private protected void Change(CoapRouteHandlerBuilder route, string state)
+    {
+        State = state;
+        route.Notify();
+        Clock.Advance(TimeSpan.FromMilliseconds(20));
+    }
+
+    private protected static CoapMessage Read(string hex) => s_serializer.Deserialize(Wire.Hex(hex));
+
+    private protected static string Write(CoapMessage message) => Wire.Hex(s_serializer.Serialize(message));
+
+    private protected static string Ask(DirectSession session, string hex)
+    {
+        session.TakeSent();
+        session.Receive(hex);
+        return Assert.Single(session.TakeSent());
+    }
+
+    /// <summary>ACK or RST to a message, by its hexadecimal digits.</summary>
+    private protected static string Acknowledge(string hex) => "6000" + hex[4..8];
+
+    private protected static string Reset(string hex) => "7000" + hex[4..8];
+
+    /// <summary>The piggybacked 2.05 to a Confirmable request.</summary>
+    private protected static string Content(string request, string payload = "31") =>
+        $"6{request[1]}45{request[4..8]}{request.Substring(8, 2 * Convert.ToInt32(request[1..2], 16))}ff{payload}";
+
+    private protected static bool IsRequest(string hex) => Convert.ToInt32(hex[2..4], 16) is > 0 and < 32;
+
+    private protected static bool IsPing(string hex) => hex.StartsWith("4000", StringComparison.Ordinal);
+
+    /// <summary>Answers every request that we send in sessions of ours with 2.05.</summary>
+    private protected void AnswerAll() => Sessions.Answers = static (_, hex) => IsRequest(hex) ? Content(hex) : IsPing(hex) ? Reset(hex) : null;
+
+    /// <summary>Waits for a task while virtual time goes on.</summary>
+    private protected async Task<T> WhileTimePassesAsync<T>(Task<T> task)
+    {
+        for (int i = 0; i < 20_000 && !task.IsCompleted; i++)
+        {
+            Clock.Advance(TimeSpan.FromMilliseconds(100));
+            await LetOthersGoOnAsync();
+        }
+
+        return await Within(task);
+    }
+
+    private protected static async Task LetOthersGoOnAsync()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            TaskCompletionSource turn = new();
+#pragma warning disable RS0030 // it is about the pool
+            ThreadPool.UnsafeQueueUserWorkItem(static turn => turn.SetResult(), turn, preferLocal: false);
+#pragma warning restore RS0030
+            await turn.Task;
+        }
+    }
+
+    private protected static async Task UntilAsync(Func<bool> condition)
+    {
+        for (int i = 0; !condition(); i++)
+        {
+            Assert.True(i < 10_000_000, "It never came to be.");
+            await Task.Yield();
+        }
+    }
+
+    /// <summary>Nothing is left of a session that has ended: no timer, no observer, no message, no body.</summary>
+    private protected static void AssertFreed(CoapChannel channel)
+    {
+        Assert.True(channel.IsForgotten);
+        Assert.Null(channel.ObservingState);
+        Assert.Equal(0, channel.Pins);
+        Assert.Equal(0, channel.Messaging.Running);
+        Assert.Null(channel.Messaging.Sending);
+        Assert.Equal(0, channel.Messaging.Index.Count);
+    }
+}

@@ -1,0 +1,245 @@
+using System.IO.Pipelines;
+using System.IO.Pipes;
+using System.Threading.Channels;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+/// <summary>CoAP over byte streams that the caller opens and accepts (RFC 8323 section 3.2): the public transport of pipes.</summary>
+public sealed class DuplexPipeTransportTests
+{
+    private const string Uri = "coap+tcp://[fd00::1]/temperature";
+
+    [Fact]
+    public async Task A_client_and_a_server_talk_over_a_named_pipe()
+    {
+        string name = $"coap-{Guid.NewGuid():N}";
+        await using CoapServer server = new();
+        server.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
+        {
+            Accept = async cancellationToken =>
+            {
+                NamedPipeServerStream pipe = new(name, PipeDirection.InOut, 10, PipeTransmissionMode.Byte, System.IO.Pipes.PipeOptions.Asynchronous);
+                await pipe.WaitForConnectionAsync(cancellationToken);
+                return CoapDuplexPipe.FromStream(pipe, identity: "the gateway");
+            },
+        }));
+        server.MapGet("/temperature", request => CoapResults.Text($"21.5 for {request.Peer.Identity}"));
+        server.MapPost("/large", request => CoapResults.Text($"{request.Payload.Length}"));
+        await server.StartAsync();
+        await using CoapClient client = new();
+        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
+        {
+            Connect = async (_, cancellationToken) =>
+            {
+                NamedPipeClientStream pipe = new(".", name, PipeDirection.InOut, System.IO.Pipes.PipeOptions.Asynchronous);
+                await pipe.ConnectAsync(cancellationToken);
+                return CoapDuplexPipe.FromStream(pipe);
+            },
+        }));
+
+        CoapResponse response = await client.GetAsync("coap+tcp://[fd00::1]/temperature");
+        CoapResponse large = await client.PostAsync("coap+tcp://[fd00::1]/large", CoapContent.Binary(new byte[300_000]));
+
+        Assert.Equal("21.5 for the gateway", response.GetText());
+        Assert.Equal("300000", large.GetText());
+    }
+
+    [Fact]
+    public async Task The_next_request_opens_a_new_connection_when_the_peer_ended_the_first()
+    {
+        using PipeNetwork network = new();
+        await using CoapServer server = await network.ServeAsync();
+        await using CoapClient client = network.NewClient();
+
+        await client.GetAsync(Uri);
+        await network.EndFirstAsync();
+        CoapResponse response = await client.GetAsync(Uri);
+
+        Assert.Equal("21.5", response.GetText());
+        Assert.Equal(2, network.Connected);
+    }
+
+    [Fact]
+    public async Task A_callback_that_fails_to_accept_is_called_again()
+    {
+        using PipeNetwork network = new() { AcceptFailures = 2 };
+        await using CoapServer server = await network.ServeAsync();
+        await using CoapClient client = network.NewClient();
+
+        CoapResponse response = await client.GetAsync(Uri);
+
+        Assert.Equal("21.5", response.GetText());
+        Assert.Equal(2, server.Endpoint.Counters[CoapCounter.AcceptFailures]);
+    }
+
+    [Fact]
+    public async Task A_callback_that_fails_to_connect_says_why_at_the_request()
+    {
+        await using CoapClient client = new();
+        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = (_, _) => throw new IOException("The line is cut.") }));
+
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync(Uri));
+
+        Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
+        Assert.Contains("The line is cut.", error.Message, StringComparison.Ordinal);
+        Assert.IsType<IOException>(error.GetBaseException());
+    }
+
+    [Fact]
+    public async Task Pipes_that_throw_when_they_are_closed_do_not_keep_a_client_from_ending()
+    {
+        Pipe toServer = new();
+        Pipe toClient = new();
+        CoapClient client = new();
+        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
+        {
+            Connect = (_, _) => new ValueTask<CoapDuplexPipe>(new CoapDuplexPipe(new ThrowingReader(toClient.Reader), toServer.Writer)),
+        }));
+        Task<CoapResponse> request = client.GetAsync(Uri);
+        await toServer.Reader.ReadAsync();
+
+        await client.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30));
+
+        await Assert.ThrowsAnyAsync<CoapException>(() => request);
+    }
+
+    [Fact]
+    public async Task A_callback_that_never_connects_is_given_up_after_ConnectTimeout_and_its_late_pipe_is_closed()
+    {
+        VirtualClock clock = new();
+        TaskCompletionSource<CoapDuplexPipe> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
+        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
+        {
+            Connect = (_, _) => new ValueTask<CoapDuplexPipe>(late.Task),
+            Streams = new CoapStreamOptions { ConnectTimeout = TimeSpan.FromSeconds(5) },
+        }));
+
+        Task<CoapResponse> request = client.GetAsync(Uri);
+        await clock.AdvanceUntilAsync(() => request.IsCompleted, TimeSpan.FromSeconds(60));
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => request);
+        Pipe input = new();
+        TaskCompletionSource aborted = new();
+        late.SetResult(new CoapDuplexPipe(input.Reader, new Pipe().Writer) { Abort = () => aborted.TrySetResult() });
+        await aborted.Task.WaitAsync(TimeSpan.FromSeconds(30));
+
+        Assert.Contains("5 s (ConnectTimeout)", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_callback_that_throws_when_it_shall_close_what_lies_below_stops_nothing()
+    {
+        CoapServer server = new();
+        await server.Endpoint.ExpectConnections().StartAsync();
+        Pipe input = new();
+        Pipe output = new();
+        Task had = server.Endpoint.AcceptStreamAsync(
+            new CoapDuplexPipe(input.Reader, output.Writer), new CoapAcceptedConnection { Abort = () => throw new ObjectDisposedException("below") });
+
+        await server.DisposeAsync();
+
+        await had.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public void A_stream_of_one_direction_is_refused()
+    {
+        using MemoryStream readable = new([], writable: false);
+
+        Assert.Throws<ArgumentException>(() => CoapDuplexPipe.FromStream(readable));
+    }
+
+    [Fact]
+    public async Task Beyond_MaxConnections_pipes_are_closed()
+    {
+        using PipeNetwork network = new();
+        await using CoapServer server = await network.ServeAsync(new CoapEndpointOptions { Limits = new CoapLimits { MaxConnections = 1 } });
+        await using CoapClient first = network.NewClient();
+        await first.GetAsync(Uri);
+
+        await using CoapClient second = network.NewClient();
+
+        await Assert.ThrowsAnyAsync<CoapException>(() => second.GetAsync(Uri));
+        Assert.Equal("21.5", (await first.GetAsync(Uri)).GetText());
+    }
+
+    /// <summary>Pipes in memory between one server and its clients.</summary>
+    private sealed class PipeNetwork : IDisposable
+    {
+        private readonly Channel<CoapDuplexPipe> _waiting = Channel.CreateUnbounded<CoapDuplexPipe>();
+        private readonly List<PipeWriter> _ends = [];
+        private int _connected;
+
+        public int AcceptFailures { get; set; }
+
+        public int Connected => Volatile.Read(ref _connected);
+
+        public async Task<CoapServer> ServeAsync(CoapEndpointOptions? options = null)
+        {
+            CoapServer server = new(options ?? new CoapEndpointOptions());
+            server.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Accept = AcceptAsync }));
+            server.MapGet("/temperature", () => CoapResults.Text("21.5"));
+            await server.StartAsync();
+            return server;
+        }
+
+        public CoapClient NewClient()
+        {
+            CoapClient client = new();
+            client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = ConnectAsync }));
+            return client;
+        }
+
+        /// <summary>Has the server's side of the first connection end.</summary>
+        public async Task EndFirstAsync() => await _ends[0].CompleteAsync();
+
+        public void Dispose() => _waiting.Writer.TryComplete();
+
+        private async ValueTask<CoapDuplexPipe> AcceptAsync(CancellationToken cancellationToken)
+        {
+            if (AcceptFailures > 0)
+            {
+                AcceptFailures--;
+                throw new IOException("No handle is free.");
+            }
+
+            return await _waiting.Reader.ReadAsync(cancellationToken);
+        }
+
+        private ValueTask<CoapDuplexPipe> ConnectAsync(CoapAddress remote, CancellationToken cancellationToken)
+        {
+            Pipe there = new();
+            Pipe back = new();
+            _ends.Add(back.Writer);
+            Interlocked.Increment(ref _connected);
+            _waiting.Writer.TryWrite(new CoapDuplexPipe(there.Reader, back.Writer));
+            return ValueTask.FromResult(new CoapDuplexPipe(back.Reader, there.Writer));
+        }
+    }
+
+    // As a reader over a stream that is complete.
+    private sealed class ThrowingReader(PipeReader inner) : PipeReader
+    {
+        public override void AdvanceTo(SequencePosition consumed) => inner.AdvanceTo(consumed);
+
+        public override void AdvanceTo(SequencePosition consumed, SequencePosition examined) => inner.AdvanceTo(consumed, examined);
+
+        public override void CancelPendingRead()
+        {
+            inner.CancelPendingRead();
+            throw new ObjectDisposedException(nameof(PipeReader));
+        }
+
+        public override void Complete(Exception? exception = null)
+        {
+            inner.Complete(exception);
+            throw new ObjectDisposedException(nameof(PipeReader));
+        }
+
+        public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => inner.ReadAsync(cancellationToken);
+
+        public override bool TryRead(out ReadResult result) => inner.TryRead(out result);
+    }
+}

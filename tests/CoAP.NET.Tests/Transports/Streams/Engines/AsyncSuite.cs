@@ -1,0 +1,17 @@
+using CoAP.NET.Tests.Transports.Tcp.Linux;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams.Engines;
+
+/// <summary>By the platform's asynchronous sockets.</summary>
+public sealed class AsyncSuite : HoldingSuite
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+}
+
+/// <summary>By the platform's asynchronous sockets, alone in the process.</summary>
+[Collection(AloneInTheProcess.Name)]
+public sealed class AsyncLeakSuite : LeakSuite
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+}

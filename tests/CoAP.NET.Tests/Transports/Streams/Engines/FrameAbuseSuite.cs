@@ -1,0 +1,228 @@
+using CoAP.NET.Tests.Messaging;
+using CoAP.NET.Tests.Transports.Tcp;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams.Engines;
+
+/// <summary>Frames that are wrong, too long, too slow or not whole.</summary>
+public abstract class FrameAbuseSuite : AbuseSuite
+{
+    // Section 10.2 of RFC 8323 in examples: signalling, requests and responses nobody asked for, and whether the connection ends by them.
+    private static readonly (string Frame, bool Ends)[] s_messages =
+    [
+        ("01437f", false), ("0000", false), ("c1017fbb74656d7065726174757265", false), ("71457fff32322e332043", false), ("00e1", false), ("30e1220480", false), ("40e122048020", false),
+        ("50e12301000020", false), ("50e12380010020", false), ("40e16301010c", false), ("70e123010000202120", false), ("10e1a0", false), ("10e190", true), ("01e243", false), ("01e343", false),
+        ("11e24320", false), ("11e34320", false), ("00e4", true), ("d007e42d036578616d706c652e6f72673a35363833213c", true), ("80e423613a3103623a32", true), ("00e5", true),
+        ("60e52109ff626164", true), ("01a101", false), ("51011060536f6273", false), ("31451060ff31", false), ("6101106101536f6273", false),
+    ];
+
+    [Fact]
+    public async Task Every_kind_of_message_has_its_effect_and_the_connection_goes_on_or_ends()
+    {
+        await StartAsync();
+        foreach ((string frame, bool ends) in s_messages)
+        {
+            await using AsyncPeer peer = await ConnectAsync();
+            await peer.SendAsync(frame + "01e242");
+            bool hasEnded = false;
+            try
+            {
+                while (await peer.ReadFrameAsync() != "01e342")
+                {
+                    // Answers to what was asked.
+                }
+            }
+            catch (IOException)
+            {
+                hasEnded = true;
+            }
+
+            Assert.True(ends == hasEnded, frame);
+        }
+
+        Assert.Equal(2, Count(CoapCounter.AbortsReceived));
+        Assert.Equal(1, Count(CoapCounter.ConnectionsAborted));
+        await AssertNothingLeftAsync();
+    }
+
+    [Theory]
+    [InlineData("f0ffffffff45")]
+    [InlineData("f1ffffffff457f")]
+    [InlineData("f0ffefffff02")]
+    public async Task A_length_of_gibibytes_is_refused_at_once(string head)
+    {
+        await StartAsync();
+        await using AsyncPeer peer = await ConnectAsync();
+
+        await peer.SendAsync(head);
+
+        await peer.ReadAbortAsync();
+        await peer.ReadToAnyEndAsync();
+        Assert.Equal(1, Count(CoapCounter.FramesRefused));
+        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+        peer.Reset();
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task A_frame_of_the_limit_is_taken_and_one_byte_more_aborts()
+    {
+        Options.Limits.MaxStreamMessageSize = 20_000;
+        Server.MapPut("/s", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
+        await StartAsync();
+        await using AsyncPeer peer = await ConnectAsync();
+
+        // First byte, two of the length, code, token, Uri-Path, marker.
+        byte[] fits = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(20_000 - 8))));
+        byte[] isTooLong = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(20_000 - 7))));
+        Assert.Equal(20_000, fits.Length);
+        await peer.SendAsync(fits);
+        Assert.Equal("19992", System.Text.Encoding.UTF8.GetString((await peer.ReadMessageAsync()).Payload.Span));
+        await peer.SendAsync(isTooLong);
+        await peer.ReadAbortAsync();
+        await peer.ReadToAnyEndAsync();
+
+        Assert.Equal(1, Count(CoapCounter.FramesRefused));
+        peer.Reset();
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task Half_frames_share_what_memory_there_is_and_the_one_that_did_not_grow_for_longest_goes()
+    {
+        const int half = 60 * 1024;
+
+        // What a half takes of memory.
+        const int charge = 64 * 1024;
+
+        // Four halves and the rest of one, but not five halves.
+        Options.Limits.MaxFrameAssemblyBytes = (5 * charge) - 1;
+        Server.MapPut("/s", static _ => CoapResults.Changed());
+        await StartAsync();
+        byte[] frame = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(76 * 1024))));
+        List<AsyncPeer> peers = [];
+        for (int i = 0; i < 5; i++)
+        {
+            int held = Math.Min(4, i + 1) * charge;
+            peers.Add(await ConnectAsync());
+            await peers[i].SendAsync(frame.AsMemory(0, half));
+            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == held, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted, and not {held}.");
+        }
+
+        await peers[0].ReadToAnyEndAsync();
+        Assert.Equal(1, Count(CoapCounter.FramesRefused));
+        Assert.Equal(1, Count(CoapCounter.ConnectionsEvicted));
+        for (int i = 4; i > 0; i--)
+        {
+            await peers[i].SendAsync(frame.AsMemory(half));
+            Assert.Equal("0144aa", await peers[i].ReadFrameAsync());
+        }
+
+        await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == 0, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
+        foreach (AsyncPeer peer in peers)
+        {
+            await peer.DisposeAsync();
+        }
+
+        await AssertNothingLeftAsync();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_peer_that_is_gone_in_the_middle_of_anything_leaves_nothing(bool resets)
+    {
+        Server.MapPut("/s", static _ => CoapResults.Changed());
+        await StartAsync();
+        byte[] bytes = Wire.Hex(LargeCsm + GetX + Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(20))));
+        for (int cut = 0; cut <= bytes.Length; cut++)
+        {
+            await using AsyncPeer peer = await ConnectRawAsync();
+            await peer.SendAsync(bytes.AsMemory(0, cut));
+            if (resets)
+            {
+                peer.Reset();
+            }
+            else
+            {
+                peer.EndSending();
+                await peer.ReadToAnyEndAsync();
+            }
+        }
+
+        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await AssertNothingLeftAsync();
+        Assert.Equal(0, Count(CoapCounter.ConnectionsRefused));
+    }
+
+    [Fact]
+    public async Task A_reset_in_the_middle_of_large_messages_leaves_nothing()
+    {
+        byte[] body = Frames.Bytes(900 * 1024);
+        Server.MapGet("/big", () => CoapResults.Bytes(body));
+        Server.MapPut("/s", static _ => CoapResults.Changed());
+        await StartAsync();
+        byte[] frame = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: body)));
+        for (int i = 0; i < 5; i++)
+        {
+            AsyncPeer reads = await ConnectAsync(receiveBuffer: 8192);
+            await reads.SendAsync("4101ccb3626967" + "4101ccb3626967");
+            await reads.ReceiveAsync(1000);
+            reads.Reset();
+            AsyncPeer sends = await ConnectAsync();
+            await sends.SendAsync(frame.AsMemory(0, frame.Length / 2));
+            sends.Reset();
+        }
+
+        await AssertNothingLeftAsync();
+        Assert.Equal(10, Count(CoapCounter.ConnectionsLost));
+    }
+
+    [Theory]
+    [Trait("Category", "Campaign")]
+    [InlineData("")]
+    [InlineData(LargeCsm)]
+    public async Task Garbage_ends_its_own_connection_and_nothing_else(string before)
+    {
+        await StartAsync();
+        Random random = new(Campaign.Seed);
+        for (int i = 0; i < Campaign.Rounds(40); i++)
+        {
+            byte[] garbage = new byte[random.Next(1, 300)];
+            random.NextBytes(garbage);
+            await using AsyncPeer peer = await ConnectRawAsync();
+            try
+            {
+                await peer.SendAsync((byte[])[.. Wire.Hex(before), .. garbage]);
+                peer.EndSending();
+            }
+            catch (Exception exception) when (exception is IOException or System.Net.Sockets.SocketException)
+            {
+                // It was over before.
+            }
+
+            await peer.ReadToAnyEndAsync();
+        }
+
+        Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task A_frame_that_takes_too_long_aborts_its_connection()
+    {
+        await StartAsync();
+        await using AsyncPeer peer = await ConnectAsync();
+        CoapConnection connection = Assert.Single(Connections);
+
+        await peer.SendAsync(GetX[..^2]);
+        await UntilAsync(() => connection.Progress.PartialLength > 0, static () => "Nothing came.");
+        await PassAsync(Options.Streams.FrameTimeout);
+
+        await peer.ReadAbortAsync();
+        Assert.Equal(1, Count(CoapCounter.SlowConnections));
+        await peer.ReadToAnyEndAsync();
+        peer.Reset();
+        await AssertNothingLeftAsync();
+    }
+}

@@ -1,0 +1,174 @@
+using System.Buffers;
+using System.Runtime.InteropServices;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+public class FrameBufferTests
+{
+    private const int Small = FrameBuffer.SmallPiece;
+    private const int Large = FrameBuffer.LargePiece;
+
+    [Fact]
+    public void What_comes_byte_by_byte_takes_no_piece_of_memory_for_each()
+    {
+        FrameBuffer buffer = new();
+        for (int i = 0; i < 3 * (Small - 256); i++)
+        {
+            buffer.GetMemory().Span[0] = (byte)i;
+            buffer.Advance(1);
+        }
+
+        Assert.Equal(3 * (Small - 256), buffer.Length);
+        Assert.Equal(3, ArraysOf(buffer).Count);
+        int at = 0;
+        Assert.All(buffer.Bytes.ToArray(), one => Assert.Equal((byte)at++, one));
+    }
+
+    [Fact]
+    public void What_comes_fast_is_read_in_larger_pieces_after_a_while()
+    {
+        FrameBuffer buffer = new();
+        List<int> sizes = [];
+        for (int i = 0; i < 6; i++)
+        {
+            sizes.Add(buffer.GetMemory().Length);
+            buffer.Advance(sizes[^1]);
+        }
+
+        Assert.Equal([Small, Small, Small, Small, Large, Large], sizes);
+    }
+
+    [Theory]
+    [InlineData(513, 2000)]
+    [InlineData(5000, 700)]
+    [InlineData(60_000, 16_000)]
+    [InlineData(1_048_476, 9000)]
+    public void What_is_charged_is_what_the_pieces_take_and_the_room_to_wait_with(int length, int atOnce)
+    {
+        FrameBuffer buffer = new();
+        for (int left = length; left > 0;)
+        {
+            int count = Math.Min(Math.Min(left, atOnce), buffer.GetMemory().Length);
+            buffer.Advance(count);
+            buffer.Trim();
+            buffer.MakeRoom();
+            left -= count;
+        }
+
+        Assert.Equal(length, buffer.Length);
+        Assert.Equal(ArraysOf(buffer).Sum(static array => (long)array.Length) + RoomBehind(buffer), buffer.Charge);
+
+        // A peer has to send most of what it is charged for: what a piece is filled to when it is full is a matter of reads.
+        Assert.InRange(buffer.Charge, length, (length * 17L / 16) + (2 * Large));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(512)]
+    [InlineData(3000)]
+    public void A_little_behind_a_large_frame_does_not_keep_the_memory_of_the_frame(int rest)
+    {
+        FrameBuffer buffer = new();
+        byte[] bytes = new byte[65_536 + rest];
+        new Random(7).NextBytes(bytes.AsSpan(65_536));
+        buffer.Write(bytes);
+        buffer.Skip(65_536);
+        buffer.Trim();
+
+        Assert.Equal(Small, buffer.Capacity);
+        Assert.Equal(rest <= 512 ? 0 : Small, buffer.Charge);
+        Assert.Equal(bytes[65_536..], buffer.Bytes.ToArray());
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(512)]
+    [InlineData(513)]
+    [InlineData(4096)]
+    [InlineData(16_385)]
+    [InlineData(60_000)]
+    public void What_something_will_be_charged_for_is_known_before(int length)
+    {
+        FrameBuffer buffer = new();
+        buffer.Write(new byte[length]);
+
+        Assert.Equal(buffer.Charge, FrameBuffer.ChargeOf(length));
+    }
+
+    [Fact]
+    public void What_was_taken_out_stays_where_it_is_until_the_buffer_is_trimmed()
+    {
+        FrameBuffer buffer = new();
+        byte[] bytes = new byte[40_000];
+        new Random(7).NextBytes(bytes);
+        buffer.Write(bytes);
+        ReadOnlySequence<byte> frame = buffer.Bytes.Slice(0, 39_000);
+        byte[] first = ArraysOf(buffer)[0];
+
+        buffer.Skip(39_000);
+        Assert.Equal(bytes[..39_000], frame.ToArray());
+        Assert.Equal(bytes[..Small], first);
+        buffer.Trim();
+        Assert.Equal(bytes[39_000..], buffer.Bytes.ToArray());
+    }
+
+    [Fact]
+    public void The_array_of_a_frame_that_somebody_keeps_is_not_used_again()
+    {
+        FrameBuffer buffer = new();
+        buffer.Write([1, 2, 3]);
+        byte[] kept = ArraysOf(buffer)[0];
+        buffer.Keep(kept);
+        buffer.Skip(3);
+        buffer.Trim();
+        buffer.Write([4, 5, 6]);
+
+        Assert.NotSame(kept, ArraysOf(buffer)[0]);
+        Assert.Equal([1, 2, 3], kept[..3]);
+    }
+
+    [Fact]
+    public void Room_that_nothing_was_read_into_is_given_back()
+    {
+        FrameBuffer buffer = new();
+        buffer.GetMemory();
+        buffer.GiveRoomBack();
+        Assert.Equal(0, buffer.Capacity);
+
+        buffer.Write(new byte[Small - 100]);
+        buffer.GetMemory();
+        Assert.Equal(2 * Small, buffer.Capacity);
+        buffer.GiveRoomBack();
+        Assert.Equal(Small, buffer.Capacity);
+        Assert.Equal(Small - 100, buffer.Bytes.Length);
+        buffer.Write([7]);
+        Assert.Equal(Small, buffer.Capacity);
+        Assert.Equal(7, buffer.Bytes.ToArray()[^1]);
+
+        buffer.Release();
+        Assert.Equal((0, 0, 0), (buffer.Length, buffer.Capacity, buffer.Charge));
+    }
+
+    private static List<byte[]> ArraysOf(FrameBuffer buffer)
+    {
+        List<byte[]> arrays = [];
+        foreach (ReadOnlyMemory<byte> memory in buffer.Bytes)
+        {
+            Assert.True(MemoryMarshal.TryGetArray(memory, out ArraySegment<byte> array));
+            if (array.Count > 0)
+            {
+                arrays.Add(array.Array!);
+            }
+        }
+
+        return arrays;
+    }
+
+    // A piece that nothing was read into yet is not among those of the bytes.
+    private static int RoomBehind(FrameBuffer buffer)
+    {
+        MemoryMarshal.TryGetArray(buffer.GetMemory(), out ArraySegment<byte> room);
+        return room.Offset == 0 ? room.Array!.Length : 0;
+    }
+}

@@ -1,0 +1,176 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+// RFC 8323 section 5.3.1: how large messages may be.
+public class LargeMessageTests : BodiesOnStreamsTest
+{
+    [Fact]
+    [Rfc("8323-5.3.1-1")]
+    public async Task A_response_of_900_KiB_is_one_frame_to_a_peer_that_takes_a_mebibyte()
+    {
+        byte[] body = Frames.Bytes(900 * 1024);
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+
+        string frame = AskHex(Connect(), "2101aab178");
+
+        // Len 15: 65,805 less than Content-Format, marker and 921,600 bytes take.
+        Assert.StartsWith($"f1{921_603 - 65_805:x8}45aac12aff", frame, StringComparison.Ordinal);
+        Assert.True(Frames.Read(frame).Payload.Span.SequenceEqual(body));
+    }
+
+    [Fact]
+    public async Task A_request_of_900_KiB_in_one_frame_reaches_the_handler_whole()
+    {
+        byte[] body = Frames.Bytes(900 * 1024);
+        Server.MapPut("/x", request => request.Payload.Span.SequenceEqual(body) ? CoapResults.Changed() : CoapResults.BadRequest());
+        await StartStreamsAsync();
+
+        Assert.Equal(CoapCode.Changed, Ask(Connect(), Frames.Request(CoapMethod.Put, "x", payload: body)).Code);
+    }
+
+    [Theory]
+    [Rfc("8323-5.3.1-1")]
+    [InlineData(1152u)]
+    [InlineData(1153u)]
+    [InlineData(300u)]
+    [InlineData(70_000u)]
+    public async Task What_just_fits_the_peers_Max_Message_Size_goes_whole_and_a_byte_more_in_blocks(uint size)
+    {
+        byte[] body = [];
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect(Frames.Csm(size));
+
+        // First byte, extended length, code, token, Content-Format, marker.
+        int head = 1 + (size > 65_809 ? 4 : size > 273 ? 2 : 1) + 1 + 1 + 2 + 1;
+        body = Frames.Bytes((int)size - head);
+        string whole = AskHex(connection, "2101aab178");
+        Assert.Equal((int)size, whole.Length / 2);
+        Assert.Null(Frames.Read(whole).Block2Of());
+
+        body = Frames.Bytes((int)size - head + 1);
+        string block = AskHex(connection, "2101aab178");
+        Assert.InRange(block.Length / 2, 1, (int)size);
+        Assert.NotNull(Frames.Read(block).Block2Of());
+    }
+
+    [Fact]
+    [Rfc("8323-5.3.1-1", "8323-5.3.2-1")]
+    public async Task A_peer_that_takes_256_bytes_gets_blocks_that_fit_them()
+    {
+        byte[] body = Frames.Bytes(1000);
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect(Frames.Csm(256));
+        List<byte> all = [];
+        for (int number = 0; all.Count < body.Length; number++)
+        {
+            CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : $"{(number << 4) | 3:x2}"));
+            Assert.Equal($"{(number << 4) | (number < 7 ? 8 : 0) | 3:x2}", block.Block2Of());
+            all.AddRange(block.Payload.Span);
+        }
+
+        Assert.Equal(body, all);
+    }
+
+    [Fact]
+    [Rfc("8323-5.3-1")]
+    public async Task A_later_CSM_changes_what_fits()
+    {
+        byte[] body = Frames.Bytes(5000);
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        Assert.Equal(5000, Ask(connection, Frames.Request(CoapMethod.Get, "x")).Payload.Length);
+
+        connection.Receive(Frames.Csm(1152, blocks: false));
+
+        CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, "x"));
+        Assert.Equal("0e", block.Block2Of());
+        Assert.Equal(1024, block.Payload.Length);
+    }
+
+    [Theory]
+    [Rfc("8323-5.3.2-1", "8323-5.3.1-1")]
+    [InlineData(1146)]
+    [InlineData(1500)]
+    public async Task A_peer_that_said_nothing_of_blocks_gets_5_00_instead_of_what_it_does_not_take(int length)
+    {
+        Server.MapGet("/x", () => CoapResults.Bytes(Frames.Bytes(length)));
+        Server.MapGet("/f", () => CoapResults.Stream(new MemoryStream(Frames.Bytes(length)), new CoapETag([1])));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect(BareCsm);
+
+        Assert.Equal("01a0aa", AskHex(connection, "2101aab178"));
+        Assert.Equal("01a0aa", AskHex(connection, "2101aab166"));
+
+        Assert.Equal(2, Logs.Entries.Count(entry => entry.Text.Contains("5.00 was sent instead", StringComparison.Ordinal)));
+        Assert.Equal(2, Server.Endpoint.Counters[CoapCounter.ResponsesTooLarge]);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Fact]
+    public async Task A_peer_that_asks_for_a_block_knows_blocks_whatever_its_CSM_said()
+    {
+        byte[] body = Frames.Bytes(1500);
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect(BareCsm);
+
+        CoapMessage first = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: "06"));
+        CoapMessage second = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: "16"));
+
+        Assert.Equal(("0e", "16"), (first.Block2Of(), second.Block2Of()));
+        Assert.Equal(body, Frames.Join(first.Payload, second.Payload));
+    }
+
+    [Fact]
+    public async Task What_one_request_asks_for_is_not_taken_for_a_wish_of_all_others()
+    {
+        byte[] body = Frames.Bytes(5000);
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: "02"));
+        CoapMessage whole = Ask(connection, Frames.Request(CoapMethod.Get, "x"));
+
+        Assert.Equal((64, "0a"), (block.Payload.Length, block.Block2Of()));
+        Assert.Equal((5000, null), (whole.Payload.Length, whole.Block2Of()));
+    }
+
+    [Fact]
+    public async Task The_body_limit_of_a_route_holds_for_a_body_in_one_frame()
+    {
+        bool ran = false;
+        CoapResult Run()
+        {
+            ran = true;
+            return CoapResults.Changed();
+        }
+
+        Server.MapPut("/x", Run).MaxBodySize(2000);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        CoapMessage refused = Ask(connection, Frames.Request(CoapMethod.Put, "x", payload: Frames.Bytes(2001)));
+        Assert.Equal((CoapCode.RequestEntityTooLarge, "07d0"), (refused.Code, refused.ValueOf(OptionNumber.Size1)));
+        Assert.False(ran);
+
+        Assert.Equal(CoapCode.Changed, Ask(connection, Frames.Request(CoapMethod.Put, "x", payload: Frames.Bytes(2000))).Code);
+    }
+
+    [Fact]
+    public async Task The_text_of_an_error_is_cut_to_what_fits()
+    {
+        Server.MapGet("/x", () => CoapResults.BadRequest(new string('x', 3000)));
+        await StartStreamsAsync();
+
+        string frame = AskHex(Connect(Frames.Csm(1152, blocks: false)), "2101aab178");
+
+        Assert.InRange(frame.Length / 2, 1000, 1152);
+        Assert.Equal(CoapCode.BadRequest, Frames.Read(frame).Code);
+    }
+}

@@ -1,0 +1,80 @@
+using System.Text;
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+/// <summary>Nothing of a connection is dropped for lack of room in a block that a user linked in: it is not read meanwhile.</summary>
+public class MeshBackpressureTests : ConnectionTest
+{
+    private const int Requests = 200;
+
+    public static TheoryData<string> Seams => ["datagram in", "inbound", "exchange", "reply", "outbound", "datagram out"];
+
+    [Theory]
+    [MemberData(nameof(Seams))]
+    public async Task A_block_that_is_full_holds_up_its_connection_and_loses_nothing(string seam)
+    {
+        Insert(seam);
+        Server.MapPost("/x", (CoapRequest request) => CoapResults.Text(Encoding.ASCII.GetString(request.Payload.Span)));
+        await StartStreamsAsync();
+        DirectConnection connection = Streams.Accept();
+        HashSet<string> answered = [];
+        TaskCompletionSource all = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        connection.OnSent = hex =>
+        {
+            lock (answered)
+            {
+                // After our own CSM.
+                if (!hex.StartsWith('7') && answered.Add(hex) && answered.Count == Requests)
+                {
+                    all.SetResult();
+                }
+            }
+        };
+
+        connection.Receive(LargeCsm + string.Concat(Enumerable.Range(0, Requests).Select(static i => $"5202{i:x4}b178ff{(byte)('a' + (i % 26)):x2}{(byte)('a' + (i / 26)):x2}")));
+
+        await Within(all.Task);
+        TaskCompletionSource resumed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        connection.OnResumed = () => resumed.TrySetResult();
+        if (connection.Pauses > 0)
+        {
+            await Within(resumed.Task);
+        }
+
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.Declined]);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.Busy]);
+        Assert.True(Server.Endpoint.Counters[CoapCounter.ReadingPauses] > 0);
+        Assert.Equal(0, connection.Pauses);
+    }
+
+    private void Insert(string seam)
+    {
+        // A buffer of one in front of a block that takes one at a time is full whenever frames come faster than its task runs.
+        switch (seam)
+        {
+            case "datagram in":
+                Options.Pipeline.Insert(CoapSeams.TransportToChannel, Slow<CoapDatagram>);
+                break;
+            case "inbound":
+                Options.Pipeline.Insert(CoapSeams.SerializerToMessaging, Slow<CoapInbound>);
+                break;
+            case "exchange":
+                Options.Pipeline.Insert(CoapSeams.ExchangesToResource, Slow<CoapExchange>);
+                break;
+            case "reply":
+                Options.Pipeline.Insert(CoapSeams.ResourceToExchanges, Slow<CoapReply>);
+                break;
+            case "outbound":
+                Options.Pipeline.Insert(CoapSeams.MessagingToSerializer, Slow<CoapOutbound>);
+                break;
+            default:
+                Options.Pipeline.Insert(CoapSeams.ChannelToTransport, Slow<CoapDatagram>);
+                break;
+        }
+    }
+
+    private static TransformBlock<T, T> Slow<T>() => new(static item => item, new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });
+}

@@ -1,0 +1,447 @@
+using System.Runtime.CompilerServices;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+// RFC 8323 section 7, in the role of a server.
+public class ObserveOnStreamsTests : BodiesOnStreamsTest
+{
+    private const string Register = "51011060536f6273";
+    private const string Deregister = "6101106101536f6273";
+
+    private string State { get; set; } = "0";
+
+    private int Runs { get; set; }
+
+    [Fact]
+    [Rfc("8323-7.1-1", "7641-8323-1")]
+    public async Task A_registration_is_answered_with_the_state_and_every_change_follows()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        // Token 10, Observe, Content-Format, Max-Age.
+        Assert.Matches("^a1451063......60220258ff30$", AskHex(connection, Register));
+        Change(route, "1");
+        Assert.Matches("^a1451063......60220258ff31$", Assert.Single(connection.TakeSent()));
+        Assert.Equal(1, Server.ObserverCount);
+    }
+
+    [Theory]
+    [InlineData(CoapNotificationMode.Confirmable)]
+    [InlineData(CoapNotificationMode.NonConfirmable)]
+    public async Task Nothing_holds_a_notification_up_that_the_connection_takes(CoapNotificationMode mode)
+    {
+        CoapRouteHandlerBuilder route = MapState(mode);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.Receive("51011060536f6273 51011160536f6273".Replace(" ", string.Empty, StringComparison.Ordinal));
+        connection.TakeSent();
+
+        for (int i = 1; i <= 30; i++)
+        {
+            // No time passes but the tick in which it happens: no NSTART, no pace, no number that may be without acknowledgement.
+            Change(route, $"{i}");
+            Assert.Equal([$"{i}", $"{i}"], connection.TakeSent().Select(TextOf));
+        }
+
+        Assert.Equal(30 + 2, Runs);
+    }
+
+    [Fact]
+    public async Task Days_without_a_change_pass_in_silence()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        AskHex(connection, Register);
+        Assert.False(Assert.Single(Observers()).IsScheduled);
+
+        for (int day = 0; day < 3; day++)
+        {
+            Clock.Advance(TimeSpan.FromDays(1));
+        }
+
+        Assert.DoesNotContain(connection.TakeSent(), hex => Frames.Read(hex).Code.IsResponse);
+        if (!connection.IsClosed)
+        {
+            Change(route, "1");
+            Assert.Equal("1", TextOf(Assert.Single(connection.TakeSent())));
+        }
+    }
+
+    [Fact]
+    public async Task A_route_that_refreshes_does_so_on_connections()
+    {
+        Server.MapGet("/obs", () => CoapResults.Text(State)).Observable(TimeSpan.FromSeconds(60), refresh: true);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        AskHex(connection, Register);
+
+        Clock.Advance(TimeSpan.FromSeconds(55));
+
+        Assert.Equal("0", TextOf(Assert.Single(connection.TakeSent(), hex => Frames.Read(hex).Code == CoapCode.Content)));
+    }
+
+    [Fact]
+    public async Task A_connection_without_room_gets_the_newest_state_when_it_has_some()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        AskHex(connection, Register);
+        connection.IsFull = true;
+
+        for (int i = 1; i <= 5; i++)
+        {
+            Change(route, $"{i}");
+        }
+
+        Assert.Empty(connection.TakeSent());
+
+        // The answer, and one run after which there was no room: nobody could be told of more.
+        Assert.Equal(2, Runs);
+        connection.BecomeWritable();
+        Settle();
+        Assert.Equal(["5"], connection.TakeSent().Select(TextOf));
+        Assert.Equal(3, Runs);
+
+        Change(route, "6");
+        Assert.Equal("6", TextOf(Assert.Single(connection.TakeSent())));
+    }
+
+    [Fact]
+    public async Task A_stalled_observer_costs_the_others_nothing()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection[] stalled = [.. Enumerable.Range(0, 20).Select(_ => Connect())];
+        DirectConnection live = Connect();
+        foreach (DirectConnection connection in stalled.Append(live))
+        {
+            AskHex(connection, Register);
+        }
+
+        Array.ForEach(stalled, connection => connection.IsFull = true);
+        int runs = Runs;
+        for (int i = 1; i <= 10; i++)
+        {
+            Change(route, $"{i}");
+            Assert.Equal($"{i}", TextOf(Assert.Single(live.TakeSent())));
+        }
+
+        Assert.Equal(runs + 10, Runs);
+
+        // After the first change only the one that takes something is looked at.
+        Assert.Equal(1, Observers().Select(observer => observer.Subject).Distinct().Single().Reachable);
+        Array.ForEach(stalled, connection => connection.BecomeWritable());
+        Settle();
+        Assert.All(stalled, connection => Assert.Equal("10", TextOf(Assert.Single(connection.TakeSent()))));
+        Assert.Equal(runs + 10, Runs);
+        Assert.Equal(20, Server.Endpoint.Counters[CoapCounter.NotificationsSuperseded]);
+        Change(route, "11");
+        Assert.All(stalled, connection => Assert.Equal("11", TextOf(Assert.Single(connection.TakeSent()))));
+    }
+
+    [Fact]
+    public async Task What_a_stalled_observer_would_have_been_told_is_let_go()
+    {
+        List<WeakReference> states = [];
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => Make(states)).Observable();
+        await StartStreamsAsync();
+        DirectConnection stalled = Connect();
+        DirectConnection live = Connect();
+        AskHex(stalled, Register);
+        AskHex(live, Register);
+        stalled.IsFull = true;
+
+        for (int i = 0; i < 4; i++)
+        {
+            Change(route, string.Empty);
+            Assert.Single(live.TakeSent());
+        }
+
+        Change(route, string.Empty);
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+
+        // Answers to both, five changes; the newest is kept for all, and another may lie on a stack.
+        Assert.Equal(7, states.Count);
+        Assert.InRange(states.Count(state => state.IsAlive), 1, 3);
+        stalled.Break();
+    }
+
+    [Fact]
+    public async Task The_answer_to_a_registration_waits_for_room_too()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        connection.IsFull = true;
+
+        connection.Receive(Register);
+        Assert.Empty(connection.TakeSent());
+        Change(route, "1");
+        Assert.Empty(connection.TakeSent());
+
+        connection.BecomeWritable();
+        Settle();
+        string[] sent = [.. connection.TakeSent().Select(TextOf)];
+        Assert.Equal("1", sent[^1]);
+        Assert.InRange(sent.Length, 1, 2);
+    }
+
+    [Fact]
+    [Rfc("8323-7.4-1", "7641-8323-2")]
+    public async Task A_GET_with_Observe_1_ends_an_observation()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        AskHex(connection, Register);
+
+        Assert.Equal("414510c0ff30".Length, AskHex(connection, Deregister).Length);
+        Assert.Equal(0, Server.ObserverCount);
+        Change(route, "1");
+        Assert.Empty(connection.TakeSent());
+    }
+
+    [Theory]
+    [Rfc("8323-7.4-1", "7641-8323-2")]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_end_of_a_connection_ends_its_observations_and_no_others(bool isStalled)
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        DirectConnection other = Connect();
+        CoapChannel channel = connection.Channel!;
+        for (int i = 0; i < 100; i++)
+        {
+            connection.Receive($"5101{i:x2}60536f6273");
+        }
+
+        AskHex(other, Register);
+        Assert.Equal(101, Server.ObserverCount);
+        connection.IsFull = isStalled;
+        if (isStalled)
+        {
+            Change(route, "1");
+            other.TakeSent();
+        }
+        else
+        {
+            State = "1";
+            route.Notify();
+        }
+
+        connection.TakeSent();
+        connection.Break();
+        Settle();
+
+        Assert.Equal(1, Server.ObserverCount);
+        Assert.Null(channel.ObservingState);
+        Assert.Equal(0, channel.Pins);
+        Assert.Empty(connection.TakeSent());
+        other.TakeSent();
+        Change(route, "2");
+        Assert.Equal("2", TextOf(Assert.Single(other.TakeSent())));
+    }
+
+    [Fact]
+    public async Task An_error_ends_an_observation()
+    {
+        bool isGone = false;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => isGone ? CoapResults.NotFound() : CoapResults.Text("0")).Observable();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        AskHex(connection, Register);
+
+        isGone = true;
+        Change(route, string.Empty);
+
+        Assert.Equal("018410", Assert.Single(connection.TakeSent()));
+        Assert.Equal(0, Server.ObserverCount);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Another_format_ends_an_observation_with_4_06(bool isStalled)
+    {
+        bool isJson = false;
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(new byte[] { 1 }, isJson ? CoapContentFormat.Json : CoapContentFormat.TextPlain)).Observable();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        DirectConnection live = Connect();
+        AskHex(connection, Register);
+        AskHex(live, Register);
+        connection.IsFull = isStalled;
+        Change(route, string.Empty);
+        connection.TakeSent();
+
+        isJson = true;
+        Change(route, string.Empty);
+        connection.BecomeWritable();
+        Settle();
+
+        Assert.Equal("018610", Assert.Single(connection.TakeSent()));
+        Assert.Equal(0, Server.ObserverCount);
+    }
+
+    [Fact]
+    public async Task A_route_that_is_removed_ends_its_observations()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        AskHex(connection, Register);
+
+        Assert.True(route.Unmap());
+
+        Assert.Equal("018410", Assert.Single(connection.TakeSent()));
+    }
+
+    [Fact]
+    [Rfc("8323-5.3.1-1", "8323-6-1")]
+    public async Task Each_peer_gets_notifications_of_the_size_that_it_takes()
+    {
+        byte[] body = Frames.Bytes(5000);
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body)).Observable();
+        await StartStreamsAsync();
+        DirectConnection large = Connect();
+        DirectConnection bert = Connect(Frames.Csm(2300));
+        DirectConnection small = Connect(Frames.Csm(1152));
+        DirectConnection bare = Connect(BareCsm);
+        DirectConnection[] all = [large, bert, small];
+        Assert.All(all, connection => connection.Receive(Register));
+
+        // Too large, and no way to cut it.
+        Assert.Equal("01a010", AskHex(bare, Register));
+        for (int i = 0; i < 2; i++)
+        {
+            CoapMessage[] sent = [.. all.Select(connection => Frames.Read(Assert.Single(connection.TakeSent())))];
+            Assert.Equal([null, "0f", "0e"], sent.Select(Frames.Block2Of));
+            Assert.Equal([5000, 2048, 1024], sent.Select(message => message.Payload.Length));
+            Assert.All(sent, message => Assert.True(message.Options.Contains(OptionNumber.Observe)));
+            Change(route, string.Empty);
+        }
+
+        Assert.Equal(3, Server.ObserverCount);
+    }
+
+    [Theory]
+    [Rfc("8323-5.3-1", "8323-5.3.1-1")]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_later_CSM_changes_the_size_of_notifications(bool isStalled)
+    {
+        byte[] body = Frames.Bytes(5000);
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body)).Observable();
+        await StartStreamsAsync();
+        DirectConnection first = Connect();
+        DirectConnection second = Connect();
+        Assert.Null(Frames.Read(AskHex(first, Register)).Block2Of());
+        AskHex(second, Register);
+        first.IsFull = isStalled;
+        if (isStalled)
+        {
+            Change(route, string.Empty);
+            second.TakeSent();
+        }
+
+        first.Receive(Frames.Csm(1152));
+        if (isStalled)
+        {
+            first.BecomeWritable();
+            Settle();
+        }
+        else
+        {
+            Change(route, string.Empty);
+        }
+
+        Assert.Equal("0e", Frames.Read(Assert.Single(first.TakeSent())).Block2Of());
+        second.TakeSent();
+        first.Receive(Frames.Csm(1 << 20));
+        Change(route, string.Empty);
+        Assert.Equal(5000, Frames.Read(Assert.Single(first.TakeSent())).Payload.Length);
+        Assert.Equal(5000, Frames.Read(Assert.Single(second.TakeSent())).Payload.Length);
+        Assert.Equal(2, Server.ObserverCount);
+        first.Break();
+        second.Break();
+        Assert.Equal(0, Server.ObserverCount);
+    }
+
+    [Fact]
+    [Rfc("8323-5.3.1-1")]
+    public async Task A_notification_has_room_for_the_longest_token()
+    {
+        byte[] body = [];
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(body)).Observable(TimeSpan.FromSeconds(60));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect(Frames.Csm(1152));
+        string token = string.Concat(Enumerable.Repeat("77", 60));
+        connection.Receive(Register);
+        connection.Receive($"5d012f{token}60536f6273");
+        Assert.Equal(2, connection.TakeSent().Length);
+
+        // With a token of one byte it would just fit.
+        for (int length = 1060; length <= 1152; length++)
+        {
+            body = Frames.Bytes(length);
+            Change(route, string.Empty);
+            string[] sent = connection.TakeSent();
+            Assert.Equal(2, sent.Length);
+            Assert.All(sent, frame => Assert.InRange(frame.Length / 2, 1000, 1152));
+        }
+    }
+
+    [Fact]
+    public async Task Observers_by_datagram_and_by_connection_are_told_of_one_change()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        Server.Endpoint.AddTransport(Transport);
+        await StartStreamsAsync();
+        DirectConnection connection = Connect(Frames.Csm(1152));
+        AskHex(connection, Register);
+        Transport.Receive(Peer, "41017d341060536f6273");
+        Transport.TakeSent();
+
+        Change(route, "1");
+
+        Assert.Equal("1", TextOf(Assert.Single(connection.TakeSent())));
+        Assert.Matches("^4145....1063......60220258ff31$", Assert.Single(Transport.TakeSent()));
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static CoapResult Make(List<WeakReference> states)
+    {
+        byte[] state = new byte[10_000];
+        states.Add(new WeakReference(state));
+        return CoapResults.Bytes(state);
+    }
+
+    private static string TextOf(string frame) => System.Text.Encoding.UTF8.GetString(Frames.Read(frame).Payload.Span);
+
+    private CoapRouteHandlerBuilder MapState(CoapNotificationMode mode = CoapNotificationMode.Confirmable) => Server.MapGet("/obs", () =>
+    {
+        Runs++;
+        return CoapResults.Text(State);
+    }).Observable(mode: mode);
+
+    private void Change(CoapRouteHandlerBuilder route, string state)
+    {
+        State = state;
+        route.Notify();
+        Settle();
+    }
+
+    private void Settle() => Clock.Advance(TimeSpan.FromMilliseconds(5));
+
+    private IReadOnlyList<CoAP.NET.Observing.Observer> Observers() => [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Table.Observers)];
+}

@@ -1,0 +1,322 @@
+using CoAP.NET.Tests.Connections;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+// RFC 8323 section 7: resources of others that we observe over connections.
+public class ObserveStreamTests : ClientConnectionTest
+{
+    /// <summary>A notification with an empty Observe option, as TM-25.</summary>
+    private static string Notification(Frame registration, string payload, string observe = "60") =>
+        $"{observe.Length / 2 + 1 + (payload.Length / 2):x}{registration.Token.Length / 2:x}45{registration.Token}{observe}ff{payload}";
+
+    private readonly List<(DirectConnection Connection, Frame Frame)> _registrations = [];
+    private readonly List<Frame> _cancellations = [];
+
+    private void AnswerRegistrations() => Answers = (connection, frame) =>
+    {
+        if (frame.Rest.StartsWith("6101", StringComparison.Ordinal))
+        {
+            _cancellations.Add(frame);
+            return Content(frame);
+        }
+
+        if (frame.Rest.StartsWith("60", StringComparison.Ordinal))
+        {
+            _registrations.Add((connection, frame));
+            return Notification(frame, "30");
+        }
+
+        return frame.Code is > 0 and < 32 ? Content(frame) : null;
+    };
+
+    [Fact]
+    [Rfc("7641-8323-1")]
+    [Rfc("8323-7.1-1")]
+    public async Task The_value_of_Observe_is_ignored_and_the_order_of_arrival_counts()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        Assert.Equal("0", observation.Latest!.GetText());
+        (DirectConnection connection, Frame registration) = Assert.Single(_registrations);
+
+        foreach ((string observe, string text) in new[] { ("6105", "31"), ("6103", "32"), ("60", "33"), ("6103", "34"), ("62ffff", "35"), ("60", "36") })
+        {
+            connection.Receive(Notification(registration, text, observe));
+            Assert.Equal(((char)Convert.ToInt32(text, 16)).ToString(), observation.Latest!.GetText());
+        }
+
+        Assert.Equal(0, Counters[CoapCounter.NotificationsOutOfOrder]);
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    [Rfc("7641-8323-2")]
+    [Rfc("8323-7.4-1")]
+    public async Task An_observation_is_cancelled_by_a_request_with_Observe_1_and_the_token_is_free_when_it_was_answered()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        DirectConnection connection = _registrations[0].Connection;
+
+        await observation.DisposeAsync();
+
+        Frame cancellation = Assert.Single(_cancellations);
+        Assert.Equal(1, cancellation.Code);
+        Assert.Equal("61015178", cancellation.Rest);
+        Assert.Equal(_registrations[0].Frame.Token, cancellation.Token);
+        Assert.Equal(0, Endpoint.Observed.Count);
+        Assert.Equal(0, connection.Channel!.Pins);
+        Assert.False(connection.IsClosed);
+    }
+
+    [Fact]
+    public async Task Nothing_is_registered_again_while_the_connection_stands()
+    {
+        AnswerRegistrations();
+        Options.Streams.KeepAliveInterval = Timeout.InfiniteTimeSpan;
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+
+        Clock.Advance(TimeSpan.FromHours(3));
+
+        Assert.Single(_registrations);
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+        Assert.Equal(0, Counters[CoapCounter.Reregistrations]);
+    }
+
+    [Fact]
+    [Rfc("8323-3.4-2")]
+    public async Task When_the_connection_ends_it_is_stale_and_registers_anew_on_a_new_one_after_a_while()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        DirectConnection first = _registrations[0].Connection;
+        Clock.Advance(TimeSpan.FromSeconds(10));
+
+        first.Break(new IOException("reset"));
+
+        Assert.Equal(CoapObserveState.Stale, observation.State);
+        Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>(observation.Error).Error);
+        Assert.Equal(0, first.Channel!.Pins);
+        Clock.Advance(TimeSpan.FromMilliseconds(249));
+        Assert.Single(Streams.OpenedByUs);
+        Clock.Advance(TimeSpan.FromMilliseconds(252));
+        await UntilAsync(() => observation.State == CoapObserveState.Observing);
+        Assert.Equal(2, _registrations.Count);
+        Assert.NotSame(first, _registrations[1].Connection);
+        Assert.Null(observation.Error);
+    }
+
+    [Fact]
+    public async Task All_observations_of_one_target_share_the_new_connection()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        List<CoapObservation> observations = [];
+        for (int i = 0; i < 20; i++)
+        {
+            observations.Add(await Within(Endpoint.ObserveAsync($"coap+tcp://192.0.2.1/{i}")));
+        }
+
+        Streams.OpenedByUs[0].Break(new IOException("reset"));
+        Assert.All(observations, observation => Assert.Equal(CoapObserveState.Stale, observation.State));
+        await PassUntilAsync(() => observations.TrueForAll(observation => observation.State == CoapObserveState.Observing));
+
+        Assert.Equal(2, Streams.OpenedByUs.Count);
+        Assert.Equal(40, _registrations.Count);
+        foreach (CoapObservation observation in observations)
+        {
+            await observation.DisposeAsync();
+        }
+
+        Assert.Equal(0, Streams.OpenedByUs[1].Channel!.Pins);
+    }
+
+    [Fact]
+    public async Task It_goes_on_trying_while_nobody_listens()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        Failing = Refused;
+        Streams.OpenedByUs[0].Break();
+
+        await PassUntilAsync(() => Attempts >= 9);
+
+        // Half of 0.5, 1, 2, 4, 8, 16 and 32 s at least.
+        Assert.True(Clock.Elapsed > TimeSpan.FromSeconds(30));
+        Assert.NotEqual(CoapObserveState.Observing, observation.State);
+        Failing = null;
+        await PassUntilAsync(() => observation.State == CoapObserveState.Observing);
+    }
+
+    [Fact]
+    public async Task A_server_that_drops_each_connection_right_after_the_registration_is_not_connected_to_without_pause()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        Func<DirectConnection, Frame, string?> answers = Answers!;
+        Answers = (connection, frame) =>
+        {
+            connection.Receive(answers(connection, frame)!);
+            connection.Break(new IOException("reset"));
+            return null;
+        };
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        await PassUntilAsync(() => Attempts >= 9);
+        Assert.True(Clock.Elapsed > TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public async Task Who_wants_no_new_registration_is_told_of_the_end()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(
+            Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target), new CoapObserveOptions { Reregistration = CoapReregistration.Never }));
+
+        Streams.OpenedByUs[0].Break();
+
+        Assert.Equal(CoapObserveState.Failed, observation.State);
+        Assert.IsType<CoapConnectionException>(observation.Error);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Single(Streams.OpenedByUs);
+    }
+
+    [Fact]
+    public async Task The_least_time_between_registrations_is_kept()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(
+            Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target), new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(2)) }));
+
+        Streams.OpenedByUs[0].Break();
+        Clock.Advance(TimeSpan.FromSeconds(119));
+        await Task.Yield();
+
+        Assert.Single(Streams.OpenedByUs);
+        Clock.Advance(TimeSpan.FromSeconds(2));
+        await UntilAsync(() => observation.State == CoapObserveState.Observing);
+    }
+
+    [Fact]
+    public async Task A_hold_off_is_waited_for()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        Clock.Advance(TimeSpan.FromSeconds(10));
+        Streams.OpenedByUs[0].Receive(Release(300));
+        Clock.Advance(TimeSpan.FromSeconds(5));
+        Assert.True(Streams.OpenedByUs[0].IsClosed);
+
+        Clock.Advance(TimeSpan.FromSeconds(290));
+        await Task.Yield();
+        Assert.Single(Streams.OpenedByUs);
+        await PassUntilAsync(() => observation.State == CoapObserveState.Observing);
+        Assert.Equal(2, Streams.OpenedByUs.Count);
+    }
+
+    [Fact]
+    public async Task A_registration_that_is_not_answered_fails_when_the_time_for_responses_is_over()
+    {
+        Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = TimeSpan.FromSeconds(7) };
+        await StartClientAsync();
+        Task<CoapObservation> begun = Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target), new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        await UntilAsync(() => Streams.OpenedByUs.Count == 1);
+        Clock.Advance(TimeSpan.FromSeconds(6));
+        Assert.Equal(1, Endpoint.Observed.Registrations);
+        Clock.Advance(TimeSpan.FromSeconds(2));
+
+        CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(begun));
+        Assert.Equal(CoapTimeoutReason.NoResponse, error.Reason);
+        Assert.Equal(2, Streams.OpenedByUs[0].TakeSent().Length);
+    }
+
+    [Fact]
+    public async Task The_end_of_the_connection_ends_a_cancellation_under_way()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        Answers = null;
+        await observation.DisposeAsync();
+        Assert.Equal(1, Endpoint.Observed.Count);
+
+        Streams.OpenedByUs[0].Break();
+
+        Assert.Equal(0, Endpoint.Observed.Count);
+        Assert.Equal(0, Streams.OpenedByUs[0].Channel!.Pins);
+        Clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Single(Streams.OpenedByUs);
+    }
+
+    [Fact]
+    public async Task Disposing_gives_the_search_for_a_connection_up()
+    {
+        AnswerRegistrations();
+        await StartClientAsync();
+        CoapObservation observation = await Within(Endpoint.ObserveAsync(Target));
+        CancellationToken given = default;
+        Streams.Connecting = (_, _, token) =>
+        {
+            given = token;
+            return new TaskCompletionSource().Task.WaitAsync(token);
+        };
+        Streams.OpenedByUs[0].Break();
+        await PassUntilAsync(() => given.CanBeCanceled);
+
+        await observation.DisposeAsync();
+
+        await UntilAsync(() => given.IsCancellationRequested);
+        Assert.Equal(0, Endpoint.Observed.Count);
+    }
+
+    [Fact]
+    public async Task Observing_a_device_that_connected_ends_with_its_connection_and_another_one_can_begin()
+    {
+        await StartClientAsync();
+        CoapAddress remote = CoapAddress.FromIPv4(0xc0000205, 7000);
+        for (int i = 0; i < 2; i++)
+        {
+            DirectConnection connection = Streams.Accept(remote);
+            connection.Receive(LargeCsm);
+            connection.TakeSent();
+            Task<CoapObservation> begun = Assert.Single(Endpoint.ConnectedPeers).ObserveAsync("/3303");
+            connection.Receive(Notification(new Frame(Assert.Single(connection.TakeSent())), "31"));
+            CoapObservation observation = await Within(begun);
+
+            connection.Break();
+
+            Assert.Equal(CoapObserveState.Failed, observation.State);
+            Assert.IsType<CoapConnectionException>(observation.Error);
+            await observation.DisposeAsync();
+            Assert.Equal(0, Endpoint.Observed.Count);
+        }
+    }
+
+    [Fact]
+    public async Task With_TLS_the_name_of_the_host_is_left_out_of_registrations_too()
+    {
+        DirectStreamTransport secure = new("coaps+tcp");
+        AnswerRegistrations();
+        await StartClientAsync(secure);
+        await using CoapObservation observation = await Within(Endpoint.ObserveAsync("coaps+tcp://one.example/x"));
+        Assert.Equal("605178", Assert.Single(_registrations).Frame.Rest);
+    }
+
+    private async Task PassUntilAsync(Func<bool> condition)
+    {
+        for (int i = 0; !condition(); i++)
+        {
+            Assert.True(i < 100_000, "It never came to be.");
+            Clock.Advance(TimeSpan.FromMilliseconds(50));
+            await LetOthersGoOnAsync();
+        }
+    }
+}

@@ -1,0 +1,179 @@
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+/// <summary>What requests and responses say beside their bodies is the same over a connection, without type and Message ID.</summary>
+public class OptionsOnStreamsTests : BodiesOnStreamsTest
+{
+    private static readonly CoapETag s_current = new([7]);
+
+    [Theory]
+    [Rfc("8323-3.3-6")]
+    [InlineData("3103aa506178", "018caa")]
+    [InlineData("4103aa1107a178", "0144aa")]
+    [InlineData("4103aa1108a178", "018caa")]
+    public async Task Preconditions_hold(string request, string response)
+    {
+        Server.MapPut("/x", incoming => incoming.CheckPreconditions(s_current) ?? CoapResults.Changed());
+        await StartStreamsAsync();
+
+        Assert.Equal(response, AskHex(Connect(), request));
+    }
+
+    [Fact]
+    public async Task What_the_client_has_already_is_not_sent_again()
+    {
+        Server.MapGet("/x", incoming => incoming.IsMatch(s_current) ? CoapResults.Valid(s_current) : CoapResults.Text("hi").WithETag(s_current));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        Assert.Equal("2143aa4107", AskHex(connection, "4101aa41077178"));
+        Assert.Equal("6145aa410780ff6869", AskHex(connection, "4101aa41087178"));
+    }
+
+    [Theory]
+    [InlineData("1a", false)]
+    [InlineData("02", false)]
+    [InlineData("18", true)]
+    public async Task A_response_that_is_not_wanted_is_not_sent(string unwanted, bool isSent)
+    {
+        int ran = 0;
+        Server.MapPut("/x", () =>
+        {
+            ran++;
+            return CoapResults.Changed();
+        });
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        connection.Receive($"5103aab178d1ea{unwanted}");
+
+        Assert.Equal(isSent ? ["0144aa"] : [], connection.TakeSent());
+        Assert.Equal(1, ran);
+        Assert.Equal("0144ab", AskHex(connection, "2103abb178"));
+    }
+
+    [Fact]
+    public async Task A_route_that_wants_fresh_requests_asks_for_an_Echo_and_takes_it()
+    {
+        Server.MapPut("/x", () => CoapResults.Changed()).RequireFreshness(TimeSpan.FromSeconds(30));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        CoapMessage challenge = Frames.Read(AskHex(connection, "2103aab178"));
+        Assert.Equal(CoapCode.Unauthorized, challenge.Code);
+        CoapMessage again = Frames.Request(CoapMethod.Put, "x");
+        again.Options.Add(OptionNumber.Echo, Wire.Hex(challenge.ValueOf(OptionNumber.Echo)!));
+
+        Assert.Equal("0144aa", AskHex(connection, Frames.Write(again)));
+        Clock.Advance(TimeSpan.FromSeconds(31));
+        connection.TakeSent();
+        Assert.Equal(CoapCode.Unauthorized, Ask(connection, again).Code);
+    }
+
+    [Fact]
+    public async Task Who_has_a_connection_is_no_stranger_however_much_he_asks_for()
+    {
+        byte[] body = Frames.Bytes(500_000);
+        Server.MapGet("/x", () => CoapResults.Bytes(body));
+        await StartStreamsAsync();
+        DirectConnection connection = Streams.Accept(CoapAddress.FromIPv4(0xcb007109, 40_000));
+        connection.Receive(LargeCsm);
+        connection.TakeSent();
+
+        for (int i = 0; i < 10; i++)
+        {
+            CoapMessage response = Ask(connection, Frames.Request(CoapMethod.Get, "x"));
+            Assert.Equal(500_000, response.Payload.Length);
+            Assert.Null(response.ValueOf(OptionNumber.Echo));
+        }
+
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.EchoChallenges]);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.AmplificationRefused]);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.AmplificationDraws]);
+    }
+
+    [Fact]
+    public async Task Too_many_requests_are_always_told_so()
+    {
+        Options.Limits.TooManyRequestsPerSecond = 1;
+        Server.MapGet("/x", () => CoapResults.Text("hi")).LimitRate(_ => TimeSpan.FromSeconds(9));
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+
+        // Where nothing is lost a request without an answer is one that is waited for.
+        for (int i = 0; i < 20; i++)
+        {
+            Assert.Equal(CoapCode.TooManyRequests, Frames.Read(AskHex(connection, "2101aab178")).Code);
+        }
+    }
+
+    [Theory]
+    [InlineData("00", "80")]
+    [InlineData("01", "45")]
+    [InlineData("ff", "45")]
+    public async Task A_hop_limit_is_1_to_255(string hops, string code)
+    {
+        Server.MapGet("/x", () => CoapResults.Text("hi"));
+        await StartStreamsAsync();
+
+        CoapMessage response = Frames.Read(AskHex(Connect(), $"4101aab17851{hops}"));
+
+        Assert.Equal(code, $"{response.Code.Value:x2}");
+    }
+
+    [Theory]
+    [InlineData("05")]
+    [InlineData("06")]
+    [InlineData("07")]
+    public async Task FETCH_PATCH_and_iPATCH_work(string code)
+    {
+        static CoapResult Echo(CoapRequest request) => CoapResults.Changed(CoapContent.Binary(request.Payload));
+        Server.MapFetch("/x", Echo);
+        Server.MapPatch("/x", Echo);
+        Server.MapIPatch("/x", Echo);
+        await StartStreamsAsync();
+
+        // Content-Format 0, which FETCH needs.
+        Assert.EndsWith("ff68", AskHex(Connect(), $"51{code}aab17810ff68"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Q_Block1_is_an_unknown_critical_option()
+    {
+        Options.QBlock = CoapQBlock.AllowUnsecured;
+        Server.MapPut("/x", () => CoapResults.Changed());
+        await StartStreamsAsync();
+
+        Assert.Equal(CoapCode.BadOption, Frames.Read(AskHex(Connect(), "4103aab1788106")).Code);
+    }
+
+    [Fact]
+    public async Task Two_uploads_with_tags_of_their_own_do_not_mix()
+    {
+        List<string> came = [];
+        Server.MapPut("/x", request =>
+        {
+            came.Add(Wire.Hex(request.Payload.Span[..1]) + request.Payload.Length);
+            return CoapResults.Changed();
+        });
+        await StartStreamsAsync();
+        DirectConnection connection = Connect();
+        CoapMessage Part(byte tag, string block, int length)
+        {
+            byte[] payload = new byte[length];
+            Array.Fill(payload, tag);
+            CoapMessage request = Frames.Request(CoapMethod.Put, "x", block, payload: payload);
+            request.Options.Add(OptionNumber.RequestTag, [tag]);
+            return request;
+        }
+
+        Assert.Equal(CoapCode.Continue, Ask(connection, Part(1, "0f", 2048)).Code);
+        Assert.Equal(CoapCode.Continue, Ask(connection, Part(2, "0f", 4096)).Code);
+        Assert.Equal(CoapCode.Changed, Ask(connection, Part(1, "27", 5)).Code);
+        Assert.Equal(CoapCode.Changed, Ask(connection, Part(2, "47", 6)).Code);
+
+        Assert.Equal(["012053", "024102"], came);
+    }
+}

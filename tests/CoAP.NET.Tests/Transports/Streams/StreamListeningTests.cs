@@ -1,0 +1,62 @@
+using System.Net.Security;
+
+namespace CoAP.NET.Tests.Transports.Streams;
+
+// Which schemes of reliable transports an endpoint listens on, and what it needs for it.
+public class StreamListeningTests
+{
+    [Theory]
+    [InlineData("coap+tcp://[::]")]
+    [InlineData("coap+tcp://*:5683")]
+    [InlineData("coap+tcp://127.0.0.1:0")]
+    [InlineData("coap+tcp://localhost:0")]
+    public async Task Addresses_of_TCP_are_taken(string uri)
+    {
+        await using CoapEndpoint endpoint = new();
+        endpoint.Listen(uri);
+        Assert.True(endpoint.Core.Transports.HasAny);
+    }
+
+    [Fact]
+    [Rfc("8323-9-1")]
+    public async Task Listening_on_TLS_needs_a_certificate()
+    {
+        await using CoapEndpoint bare = new();
+        ArgumentException error = Assert.Throws<ArgumentException>(() => bare.Listen("coaps+tcp://[::]"));
+        Assert.Contains("CoapEndpointOptions.Tls", error.Message, StringComparison.Ordinal);
+
+        await using CoapEndpoint client = new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions() } });
+        Assert.Throws<ArgumentException>(() => client.Listen("coaps+tcp://[::]"));
+
+        await using CoapEndpoint server = new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions() } });
+        server.Listen("coaps+tcp://[::]");
+
+        await using CoapEndpoint selecting = new(new CoapEndpointOptions
+        {
+            Tls = new CoapTlsOptions { SelectServer = static (_, _, _, _) => ValueTask.FromResult(new SslServerAuthenticationOptions()) },
+        });
+        selecting.Listen("coaps+tcp://*:0");
+    }
+
+    [Theory]
+    [InlineData("coap+tcp://224.0.1.187")]
+    [InlineData("coap+tcp://[ff02::fd]:5683")]
+    [Rfc("8323-8-1")]
+    public async Task Groups_are_refused(string uri)
+    {
+        await using CoapEndpoint endpoint = new();
+        ArgumentException error = Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));
+        Assert.Contains("RFC 8323", error.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("coap+ws://[::]")]
+    [InlineData("coaps://[::]")]
+    [InlineData("coap+tcp://[::]/path")]
+    [InlineData("coap+tcp://[::]?query")]
+    public async Task Other_schemes_and_paths_are_refused(string uri)
+    {
+        await using CoapEndpoint endpoint = new();
+        Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));
+    }
+}

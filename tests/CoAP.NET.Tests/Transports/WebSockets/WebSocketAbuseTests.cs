@@ -1,0 +1,312 @@
+using System.Net;
+using System.Net.WebSockets;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.WebSockets;
+
+/// <summary>Peers that break the rules of RFC 8323 section 4, or of WebSockets, or take their time.</summary>
+public sealed class WebSocketAbuseTests : WebSocketTest
+{
+    [Fact]
+    [Rfc("8323-4.2-1")]
+    public async Task Text_is_aborted_and_closed_with_1003()
+    {
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, "4142", type: WebSocketMessageType.Text);
+        await AssertAbortedAsync(peer, ended, 1003, "text");
+        Assert.Equal(1, Server.Counters[CoapCounter.FormatErrors]);
+        Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsAborted]);
+    }
+
+    [Theory]
+    [InlineData("11e24220", "LengthNotZero")]
+    [InlineData("00", "HeaderTruncated")]
+    [InlineData("0f01", "TokenLengthReserved")]
+    [InlineData("0201aa", "TokenTruncated")]
+    [InlineData("0001ff", "PayloadMissing")]
+    [InlineData("0020", "CodeReserved")]
+    [Rfc("8323-4.2-1")]
+    [Rfc("8323-5.6-1")]
+    public async Task A_message_against_the_format_is_aborted_and_closed_with_1002(string hex, string rule)
+    {
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, hex);
+        await AssertAbortedAsync(peer, ended, 1002, rule);
+    }
+
+    [Fact]
+    public async Task A_message_without_a_byte_is_aborted()
+    {
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, string.Empty);
+        await AssertAbortedAsync(peer, ended, 1002, "without a byte");
+    }
+
+    [Fact]
+    public async Task A_message_of_empty_fragments_is_aborted()
+    {
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, string.Empty, end: false);
+        await SendAsync(peer, string.Empty, end: false);
+        await SendAsync(peer, string.Empty);
+        await AssertAbortedAsync(peer, ended, 1002, "without a byte");
+    }
+
+    [Fact]
+    [Rfc("8323-3.3-3")]
+    public async Task A_request_before_the_CSM_is_aborted()
+    {
+        await StartAsync();
+        (WebSocket peer, Task ended) = Connect();
+        Assert.Equal(OurCsm, await ReceiveAsync(peer));
+        await SendAsync(peer, "0001");
+        await AssertAbortedAsync(peer, ended, 1002, "CSM");
+    }
+
+    [Fact]
+    [Rfc("8323-3.3-3")]
+    public async Task Who_sends_no_CSM_is_aborted_in_time()
+    {
+        Options.Streams.CsmTimeout = TimeSpan.FromMilliseconds(100);
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket peer, Task ended) = Connect();
+        Assert.Equal(OurCsm, await ReceiveAsync(peer));
+        await AssertAbortedAsync(peer, ended, 1002, "No CSM");
+        Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
+    }
+
+    [Fact]
+    [Rfc("8323-5.3.1-2")]
+    public async Task A_message_that_is_too_long_is_aborted_as_soon_as_it_is_and_closed_with_1009()
+    {
+        Options.Limits.MaxStreamMessageSize = 2000;
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket peer, Task ended) = Connect();
+        await ReceiveAsync(peer);
+        await SendAsync(peer, Csm);
+
+        // Not ended, and never will be.
+        await SendAsync(peer, "0002ff" + new string('0', 2 * 1000), end: false);
+        await SendAsync(peer, new string('0', 2 * 1000), end: false);
+        await AssertAbortedAsync(peer, ended, 1009, "MessageTooLarge");
+        Assert.Equal(1, Server.Counters[CoapCounter.FramesRefused]);
+        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+    }
+
+    [Fact]
+    public async Task Memory_of_messages_that_are_not_whole_is_bounded_for_all_together_and_given_back()
+    {
+        Options.Limits.MaxFrameAssemblyBytes = 64 * 1024;
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket one, Task oneEnded) = await ConnectReadyAsync();
+        (WebSocket other, Task otherEnded) = await ConnectReadyAsync();
+        string part = "0002ff" + new string('0', 2 * 40_000);
+        await SendAsync(one, part, end: false);
+
+        // Another thread reads it; the second one is to come later.
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes >= 40_000);
+        await SendAsync(other, part, end: false);
+        await oneEnded.WaitAsync(Hang);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes >= 40_000);
+        Assert.InRange(Server.Endpoint.FrameAssemblyBytes, 40_000, 64 * 1024);
+        Assert.Equal(1, Server.Counters[CoapCounter.FramesRefused]);
+        Assert.False(otherEnded.IsCompleted);
+        one.Dispose();
+        other.Dispose();
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task Messages_that_are_never_whole_of_some_addresses_keep_no_other_from_sending_its_own(int sources)
+    {
+        const int Each = 10;
+        Options.Limits.MaxStreamMessageSize = 64 * 1024;
+        Options.Limits.MaxFrameAssemblyBytes = 1024 * 1024;
+        Options.Limits.StreamSourceShare = 0.5;
+        Server = new CoapServer(Options);
+        Server.MapPost("/up", static request => CoapResults.Changed(CoapContent.Text($"{request.Payload.Length}")));
+        await StartAsync();
+        List<WebSocket> held = [];
+        for (int i = 0; i < sources * Each; i++)
+        {
+            // Two of the sources are of one IPv6 /56 each: another interface there is no other source.
+            IPAddress from = i % sources % 2 == 0 ? new IPAddress([10, 0, 0, (byte)(i % sources)]) : IPAddress.Parse($"2001:db8:0:{i % sources}00::{i + 1:x}");
+            (WebSocket peer, _) = Connect(new CoapAcceptedConnection { Remote = new IPEndPoint(from, 1000 + i) });
+            await ReceiveAsync(peer);
+            await SendAsync(peer, Csm);
+            await SendAsync(peer, "0002ff" + new string('0', 2 * 60_000), end: false);
+            held.Add(peer);
+        }
+
+        // A message of 60 kB takes 64 KiB: eight of them are the share of a source, and sixteen all that there is.
+        await Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.ConnectionsEvicted] == (sources * Each) - (sources == 1 ? 8 : 16));
+        Assert.InRange(Server.Endpoint.FrameAssemblyBytes, 1, 1024 * 1024);
+        (WebSocket honest, Task honestEnded) = Connect();
+        await ReceiveAsync(honest);
+        await SendAsync(honest, Csm);
+        await SendAsync(honest, "0102aab27570ff" + new string('1', 2 * 6000), end: false);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.Connections.All().Exists(static channel => channel.Connection!.Progress.PartialReceived is > 5000 and < 7000));
+        await SendAsync(honest, new string('1', 2 * 6000));
+        Assert.EndsWith("3132303030", await ReceiveAsync(honest), StringComparison.Ordinal);
+        Assert.False(honestEnded.IsCompleted);
+        honest.Dispose();
+        held.ForEach(static peer => peer.Dispose());
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes == 0);
+    }
+
+    [Theory]
+    [InlineData("820400e100e100e1", "an unmasked frame")]
+    [InlineData("f28100000000", "reserved bits")]
+    [InlineData("8381000000004100", "a reserved opcode")]
+    [InlineData("8081000000004100", "a continuation of nothing")]
+    [InlineData("89fe010000000000", "a long control frame")]
+    public async Task What_is_no_WebSocket_ends_the_connection(string hex, string what)
+    {
+        await StartAsync();
+        (Stream peer, Task ended) = ConnectRaw();
+        await peer.WriteAsync(Wire.Hex(hex));
+        await ended.WaitAsync(Hang);
+        Assert.NotEmpty(what);
+        Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsClosed]);
+        Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsLost]);
+    }
+
+    [Fact]
+    public async Task A_line_that_breaks_within_a_message_ends_the_connection()
+    {
+        await StartAsync();
+        (Stream peer, Task ended) = ConnectRaw();
+        await peer.WriteAsync(Wire.Hex("8286000000000001"));
+        await peer.DisposeAsync();
+        await ended.WaitAsync(Hang);
+        Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsLost]);
+        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+    }
+
+    [Theory]
+    [InlineData("")] // nothing but the header of a frame
+    [InlineData("0001")]
+    public async Task A_message_that_does_not_go_on_is_aborted_in_time(string begun)
+    {
+        Options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(200);
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, begun, end: false);
+        await AssertAbortedAsync(peer, ended, 1002, "too long");
+        Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
+    }
+
+    [Fact]
+    public async Task Empty_fragments_without_end_do_not_keep_a_message_alive()
+    {
+        Options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(200);
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        Task<string> abort = ReceiveAsync(peer);
+        while (!abort.IsCompleted)
+        {
+            await SendAsync(peer, string.Empty, end: false);
+            await Task.Yield();
+        }
+
+        Assert.StartsWith("00e5ff", await abort, StringComparison.Ordinal);
+        Assert.Equal("close 1002", await ReceiveAsync(peer));
+        peer.Dispose();
+        await ended.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task Who_takes_nothing_is_closed_in_time()
+    {
+        Options.Streams.SendTimeout = TimeSpan.FromMilliseconds(200);
+        Server = new CoapServer(Options);
+        Server.MapGet("/large", () => CoapResults.Bytes(new byte[500_000]));
+        await StartAsync();
+        (Stream line, Task ended) = ConnectRaw(room: 4096);
+        using WebSocket peer = WebSocket.CreateFromStream(line, new WebSocketCreationOptions { SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
+        await SendAsync(peer, "00e12310000020");
+        await SendAsync(peer, "0001b56c61726765");
+        await ended.WaitAsync(Hang);
+        Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
+    }
+
+    [Fact]
+    public async Task More_connections_than_allowed_are_refused()
+    {
+        Options.Limits.MaxConnections = 1;
+        Server = new CoapServer(Options);
+        await StartAsync();
+        (WebSocket first, _) = await ConnectReadyAsync();
+        (_, Task refused) = Connect();
+        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => refused.WaitAsync(Hang));
+        Assert.Equal(CoapConnectionError.Refused, exception.Error);
+        Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsRefused]);
+        await SendAsync(first, "01e242");
+        Assert.Equal("01e342", await ReceiveAsync(first));
+    }
+
+    [Fact]
+    [Rfc("8323-4.4-1")]
+    public async Task A_Ping_of_WebSockets_is_answered_below_and_none_is_sent()
+    {
+        await StartAsync();
+        (Stream peer, _) = ConnectRaw();
+        byte[] csm = new byte[2 + (OurCsm.Length / 2)];
+        await peer.ReadExactlyAsync(csm).AsTask().WaitAsync(Hang);
+        Assert.Equal("8209" + OurCsm, Wire.Hex(csm));
+        await peer.WriteAsync(Wire.Hex("89820000000041428282000000000000"));
+        byte[] pong = new byte[4];
+        await peer.ReadExactlyAsync(pong).AsTask().WaitAsync(Hang);
+        Assert.Equal("8a024142", Wire.Hex(pong));
+    }
+
+    [Fact]
+    public async Task Any_bytes_leave_the_server_alive()
+    {
+        Server.MapGet("/a", () => CoapResults.Text("b"));
+        await StartAsync();
+        Random random = new(20_261_120);
+        for (int round = 0; round < 60; round++)
+        {
+            (WebSocket peer, Task ended) = await ConnectReadyAsync();
+            for (int i = 0; i < 20 && peer.State == WebSocketState.Open; i++)
+            {
+                byte[] bytes = new byte[random.Next(0, 40)];
+                random.NextBytes(bytes);
+                if (bytes.Length > 1 && random.Next(3) > 0)
+                {
+                    (bytes[0], bytes[1]) = ((byte)(bytes[0] & 0x03), (byte)(1 + (bytes[1] % 7)));
+                }
+
+                try
+                {
+                    await peer.SendAsync(bytes, WebSocketMessageType.Binary, random.Next(4) > 0, CancellationToken.None).WaitAsync(Hang);
+                }
+                catch (WebSocketException)
+                {
+                    break;
+                }
+            }
+
+            peer.Abort();
+            await ended.WaitAsync(Hang);
+        }
+
+        (WebSocket last, _) = await ConnectReadyAsync();
+        await SendAsync(last, "010153b161");
+        Assert.Equal("014553c0ff62", await ReceiveAsync(last));
+        Assert.Equal(0, Server.Counters[CoapCounter.StageErrors]);
+        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+    }
+}

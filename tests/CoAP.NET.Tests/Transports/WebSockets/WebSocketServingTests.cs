@@ -1,0 +1,188 @@
+using System.Net;
+using System.Net.WebSockets;
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.WebSockets;
+
+/// <summary>RFC 8323 section 4, at a server: what a peer sends and gets as WebSocket messages.</summary>
+public sealed class WebSocketServingTests : WebSocketTest
+{
+    [Fact]
+    [Rfc("8323-4.3-1")]
+    public async Task The_CSM_is_the_first_message()
+    {
+        await StartAsync();
+        (WebSocket peer, _) = Connect();
+        Assert.Equal(OurCsm, await ReceiveAsync(peer));
+    }
+
+    [Fact]
+    [Rfc("8323-4.2-1")]
+    public async Task A_request_is_answered_as_in_Figure_17()
+    {
+        Server.MapGet("/sensors/temperature", request => CoapResults.Text($"22.3 {(request.TryGetQuery("u", out string? unit) ? unit : "?")}"));
+        await StartAsync();
+        (WebSocket peer, _) = await ConnectReadyAsync();
+        await SendAsync(peer, "010153b773656e736f72730b74656d706572617475726545753d43656c");
+        Assert.Equal("014553c0ff32322e332043656c", await ReceiveAsync(peer));
+    }
+
+    [Fact]
+    [Rfc("8323-4.2-1")]
+    public async Task A_message_may_come_in_any_fragments()
+    {
+        Server.MapGet("/a", () => CoapResults.Text("b"));
+        await StartAsync();
+        (WebSocket peer, _) = await ConnectReadyAsync();
+        foreach (string part in (string[])["01", "", "0153", "", "b1"])
+        {
+            await SendAsync(peer, part, end: false);
+        }
+
+        await SendAsync(peer, "61");
+        Assert.Equal("014553c0ff62", await ReceiveAsync(peer));
+        await SendAsync(peer, "010154b161", end: false);
+        await SendAsync(peer, string.Empty);
+        Assert.Equal("014554c0ff62", await ReceiveAsync(peer));
+    }
+
+    [Fact]
+    public async Task A_large_message_is_one_in_both_directions()
+    {
+        Server.MapPost("/echo", request => CoapResults.Bytes(request.Payload)).MaxBodySize(1 << 20);
+        await StartAsync();
+        (WebSocket peer, _) = await ConnectReadyAsync("00e12310000020");
+        byte[] body = [.. Enumerable.Range(0, 300_000).Select(static i => (byte)(i * 31))];
+        CoapMessage request = new(CoapCode.Post) { Token = new CoapToken([7]), Payload = body };
+        request.Options.Add(CoAP.NET.Options.OptionNumber.UriPath, "echo"u8);
+        await SendAsync(peer, Wire.Hex(CoapWebSocketSerializer.Default.Serialize(request)));
+        CoapMessage response = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(await ReceiveAsync(peer)));
+        Assert.Equal("07", response.Token.ToString());
+        Assert.Equal(body, response.Payload.ToArray());
+    }
+
+    [Fact]
+    [Rfc("8323-5.4-1")]
+    public async Task Ping_is_answered_by_Pong()
+    {
+        await StartAsync();
+        (WebSocket peer, _) = await ConnectReadyAsync();
+        await SendAsync(peer, "01e242");
+        Assert.Equal("01e342", await ReceiveAsync(peer));
+    }
+
+    [Fact]
+    [Rfc("8323-5.5-1")]
+    public async Task Release_ends_after_what_is_under_way()
+    {
+        TaskCompletionSource go = new();
+        Server.MapGet("/slow", async (CoapRequest request, CancellationToken _) =>
+        {
+            await go.Task;
+            return CoapResults.Text("done");
+        });
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await SendAsync(peer, "010153b4736c6f77");
+        await SendAsync(peer, "00e4");
+        go.SetResult();
+        Assert.Equal("014553c0ff646f6e65", await ReceiveAsync(peer));
+
+        // The Empty message that may always be the last, and the close.
+        Assert.Equal("0000", await ReceiveAsync(peer));
+        Assert.Equal("close 1000", await ReceiveAsync(peer));
+        await peer.CloseOutputAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
+        await ended.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task A_close_of_the_peer_is_answered_and_ends_the_connection()
+    {
+        await StartAsync();
+        TaskCompletionSource<CoapDisconnection> gone = new();
+        Server.Endpoint.PeerDisconnected += (_, end) => gone.TrySetResult(end);
+        TaskCompletionSource connected = new();
+        Server.Endpoint.PeerConnected += (_, _) => connected.TrySetResult();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await connected.Task.WaitAsync(Hang);
+        await peer.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
+        Assert.Equal(WebSocketState.Closed, peer.State);
+        await ended.WaitAsync(Hang);
+        Assert.Equal(CoapConnectionError.Closed, (await gone.Task.WaitAsync(Hang)).Reason.Error);
+        Assert.Equal(0, Server.Counters[CoapCounter.ConnectionsLost]);
+    }
+
+    [Fact]
+    public async Task Cancelling_what_accepts_releases_the_connection()
+    {
+        await StartAsync();
+        using CancellationTokenSource stop = new();
+        (WebSocket peer, Task ended) = Connect(cancellationToken: stop.Token);
+        Assert.Equal(OurCsm, await ReceiveAsync(peer));
+        await SendAsync(peer, Csm);
+        await stop.CancelAsync();
+        Assert.Equal("00e4", await ReceiveAsync(peer));
+        await peer.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
+        await ended.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task Stopping_releases_the_connection_and_refuses_new_ones()
+    {
+        await StartAsync();
+        (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        Task stopping = Server.StopAsync();
+        Assert.Equal("00e4", await ReceiveAsync(peer));
+        await peer.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
+        await ended.WaitAsync(Hang);
+        await stopping.WaitAsync(Hang);
+        (_, Task refused) = Connect();
+        await Assert.ThrowsAnyAsync<CoapException>(() => refused.WaitAsync(Hang));
+    }
+
+    [Fact]
+    [Rfc("8323-8.5-1")]
+    public async Task The_peer_is_known_by_address_scheme_and_identity_and_the_default_of_Uri_Host_is_the_Host_header()
+    {
+        object who = new();
+        CoapRequest? seen = null;
+        Server.MapGet("/a", request =>
+        {
+            seen = request;
+            return CoapResults.Text(request.GetUri().ToString());
+        });
+        await StartAsync();
+        (WebSocket peer, _) = Connect(new CoapAcceptedConnection
+        {
+            Remote = new IPEndPoint(IPAddress.Parse("192.0.2.7"), 1234),
+            Local = new IPEndPoint(IPAddress.Parse("192.0.2.1"), 443),
+            IsSecure = true,
+            Identity = who,
+            ServerName = "Example.NET",
+        });
+        Assert.Equal(OurCsm, await ReceiveAsync(peer));
+        await SendAsync(peer, Csm);
+        await SendAsync(peer, "010153b161");
+        string answer = await ReceiveAsync(peer);
+        Assert.Equal("coaps+ws://example.net/a", System.Text.Encoding.UTF8.GetString(CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(answer)).Payload.Span));
+        Assert.Equal("192.0.2.7:1234", seen!.Peer.Address.ToString());
+        Assert.Same(who, seen.Peer.Identity);
+    }
+
+    [Fact]
+    [Rfc("8323-3.3-5")]
+    public async Task The_server_asks_the_peer_on_its_WebSocket()
+    {
+        await StartAsync();
+        TaskCompletionSource<CoapPeer> connected = new();
+        Server.Endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
+        (WebSocket device, _) = await ConnectReadyAsync();
+        CoapPeer known = await connected.Task.WaitAsync(Hang);
+        Task<CoapResponse> asked = known.GetAsync("/3/0");
+        CoapMessage request = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(await ReceiveAsync(device)));
+        Assert.Equal(CoapCode.Get, request.Code);
+        await SendAsync(device, Wire.Hex(CoapWebSocketSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = request.Token, Payload = "x"u8.ToArray() })));
+        Assert.Equal("x", (await asked.WaitAsync(Hang)).GetText());
+    }
+}
