@@ -1,0 +1,79 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Proxy.Admission;
+
+/// <summary>Addresses that are nobody's in the public Internet: a proxy that sends there for strangers opens the network that it stands in.</summary>
+internal static class AddressRanges
+{
+    /// <summary>The ranges and what they are (IANA special-purpose address registries; RFC 6890).</summary>
+    public static readonly (IPNetwork Network, string What)[] Special =
+    [
+        (IPNetwork.Parse("0.0.0.0/8"), "this host"),
+        (IPNetwork.Parse("10.0.0.0/8"), "a private network"),
+        (IPNetwork.Parse("100.64.0.0/10"), "a provider's private network"),
+        (IPNetwork.Parse("127.0.0.0/8"), "loopback"),
+        (IPNetwork.Parse("169.254.0.0/16"), "link-local"),
+        (IPNetwork.Parse("172.16.0.0/12"), "a private network"),
+        (IPNetwork.Parse("192.0.0.0/24"), "reserved"),
+        (IPNetwork.Parse("192.168.0.0/16"), "a private network"),
+        (IPNetwork.Parse("198.18.0.0/15"), "reserved"),
+        (IPNetwork.Parse("224.0.0.0/4"), "multicast"),
+        (IPNetwork.Parse("240.0.0.0/4"), "reserved or broadcast"),
+        (IPNetwork.Parse("::/128"), "this host"),
+        (IPNetwork.Parse("::1/128"), "loopback"),
+        (IPNetwork.Parse("64:ff9b:1::/48"), "a translator's private network"),
+        (IPNetwork.Parse("100::/64"), "reserved"),
+        (IPNetwork.Parse("fc00::/7"), "a private network"),
+        (IPNetwork.Parse("fe80::/10"), "link-local"),
+        (IPNetwork.Parse("fec0::/10"), "a private network"),
+        (IPNetwork.Parse("ff00::/8"), "multicast"),
+    ];
+
+    private static readonly IPNetwork s_translated = IPNetwork.Parse("64:ff9b::/96");
+    private static readonly IPNetwork s_sixToFour = IPNetwork.Parse("2002::/16");
+
+    /// <summary>What an address is where it is not a public one; null for a public one.</summary>
+    /// <param name="address">The address. One that carries an IPv4 address, such as of a translator, is that as well.</param>
+    public static string? Find(IPAddress address)
+    {
+        foreach (IPAddress meant in Meant(address))
+        {
+            foreach ((IPNetwork network, string what) in Special)
+            {
+                if (network.Contains(meant))
+                {
+                    return what;
+                }
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>An address without a zone, and as IPv4 where it is one.</summary>
+    /// <param name="address">The address.</param>
+    public static IPAddress Normalize(IPAddress address) =>
+        address.IsIPv4MappedToIPv6 ? address.MapToIPv4()
+        : address.AddressFamily == AddressFamily.InterNetworkV6 && address.ScopeId != 0 ? new IPAddress(address.GetAddressBytes())
+        : address;
+
+    private static IEnumerable<IPAddress> Meant(IPAddress address)
+    {
+        address = Normalize(address);
+        yield return address;
+        if (address.AddressFamily == AddressFamily.InterNetworkV6)
+        {
+            byte[] bytes = address.GetAddressBytes();
+            if (s_translated.Contains(address) || address.IsIPv6Teredo || bytes.AsSpan(0, 12).IndexOfAnyExcept((byte)0) < 0)
+            {
+                yield return new IPAddress(bytes.AsSpan(12));
+            }
+
+            if (s_sixToFour.Contains(address))
+            {
+                yield return new IPAddress(bytes.AsSpan(2, 4));
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+using System.Net;
+using CoAP.NET.Proxy.Forwarding;
+using CoAP.NET.Proxy.Upstreams;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Proxy;
+
+/// <summary>
+/// A proxy for CoAP (RFC 7252 section 5.7): sends requests that a server received on to other servers, by every transport that a client has, and their answers back. As a forward proxy it goes
+/// where clients ask it to (<see cref="CoapProxyMapping.MapForwardProxy"/>), as a reverse proxy where it was configured to
+/// (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). Requests and answers are translated, messages are not: each side has its own
+/// types, tokens, retransmission and blocks. Thread-safe. Dispose it after the server.
+/// </summary>
+public sealed class CoapProxy : IAsyncDisposable
+{
+    private readonly CoapProxyOptions _options;
+    private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
+    private readonly ProxyCounts _counts = new();
+    private readonly Lazy<CoapClient> _ownClient;
+    private readonly NextProxyUpstream? _next;
+    private readonly ILogger _logger;
+
+    /// <summary>Makes a proxy.</summary>
+    /// <param name="options">How it works; null for the defaults, which allow no target.</param>
+    /// <exception cref="ArgumentException">One of the names is no host.</exception>
+    public CoapProxy(CoapProxyOptions? options = null)
+    {
+        _options = options ?? new CoapProxyOptions();
+        Names = new CoapProxyNames(_options.Names);
+        CoapEndpointOptions endpoint = MakeEndpointOptions();
+        _logger = endpoint.LoggerFactory.CreateLogger("CoAP.NET.Proxy");
+        Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
+        CoapProxyTargets targets = _options.Targets;
+        endpoint.ResolveHost = async (name, cancellationToken) => targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
+        Client = new CoapClient(endpoint);
+        _ownClient = new Lazy<CoapClient>(() => new CoapClient(MakeEndpointOptions()));
+        Forwarder = new Forwarder(_options, _counts, _logger);
+        if (_options.NextProxy is { } next)
+        {
+            _next = new NextProxyUpstream(new LazyRequester(_ownClient), next);
+        }
+
+        Use(new CoapUpstream(Client));
+    }
+
+    /// <summary>
+    /// The client that asks for what clients of a forward proxy want. It resolves names to addresses that <see cref="CoapProxyOptions.Targets"/> allows only, so do not use it for anything else; it is
+    /// here for its counters and snapshots, and for transports of your own.
+    /// </summary>
+    public CoapClient Client { get; }
+
+    /// <summary>The client that asks what was configured: the targets of reverse proxies, and the next proxy. Made when it is first used.</summary>
+    public CoapClient ConfiguredClient => _ownClient.Value;
+
+    /// <summary>Whom a forward proxy may ask.</summary>
+    public CoapProxyTargets Targets => _options.Targets;
+
+    /// <summary>What the proxy itself is called.</summary>
+    public CoapProxyNames Names { get; }
+
+    internal Forwarder Forwarder { get; }
+
+    internal CoapProxyOptions Options => _options;
+
+    /// <summary>Adds what sends requests on to servers of other schemes, or in another way. Of two for a scheme the later one counts. Call it before the proxy is mapped.</summary>
+    /// <param name="upstream">The upstream.</param>
+    /// <returns>This object.</returns>
+    public CoapProxy Use(CoapProxyUpstream upstream)
+    {
+        ArgumentNullException.ThrowIfNull(upstream);
+        foreach (string scheme in upstream.Schemes)
+        {
+            _upstreams[scheme] = upstream;
+        }
+
+        return this;
+    }
+
+    /// <summary>What the proxy has done so far.</summary>
+    /// <returns>The numbers at this moment.</returns>
+    public CoapProxyCounters GetCounters() => new()
+    {
+        Requests = _counts[ProxyCount.Requests],
+        Forwarded = _counts[ProxyCount.Forwarded],
+        UnderWay = Forwarder.Shares.Count,
+        TargetsDenied = _counts[ProxyCount.TargetsDenied],
+        UnsafeOptions = _counts[ProxyCount.UnsafeOptions],
+        Challenges = _counts[ProxyCount.Challenges],
+        Busy = _counts[ProxyCount.Busy],
+        HopLimits = _counts[ProxyCount.HopLimits],
+        Timeouts = _counts[ProxyCount.Timeouts],
+        Failures = _counts[ProxyCount.Failures],
+    };
+
+    /// <summary>
+    /// Answers a request with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2) by asking the server that it names, if that is allowed. What
+    /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps; call it in a handler of your own to decide more.
+    /// </summary>
+    /// <param name="request">The request as it was received.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer.</returns>
+    /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>
+    public ValueTask<CoapResult> ForwardAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        CoapPeer client = request.Peer;
+        _counts.Add(ProxyCount.Requests);
+        string target;
+        try
+        {
+            target = CoapUri.ComposeRequestUri(request.Message, client.Scheme, client.LocalAddress);
+        }
+        catch (CoapUriException exception)
+        {
+            return new ValueTask<CoapResult>(CoapResults.BadRequest(exception.Message));
+        }
+
+        string scheme = target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+        if (!_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream))
+        {
+            return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not speak the protocol of that URI.");
+        }
+
+        if (!Uri.IsWellFormedUriString(target, UriKind.Absolute) && upstream is not CoapUpstream)
+        {
+            return Refuse(CoapCode.BadRequest, "Proxy-Uri is no absolute URI.");
+        }
+
+        return Judge(request, client, ref target, scheme, upstream) is { } refusal
+            ? new ValueTask<CoapResult>(refusal)
+            : Forwarder.SendAsync(request, target, _next ?? upstream, Targets, cancellationToken);
+    }
+
+    /// <summary>What asks a target that was configured.</summary>
+    /// <param name="target">The URI.</param>
+    /// <exception cref="ArgumentException">No upstream has its scheme.</exception>
+    internal CoapProxyUpstream UpstreamOf(string target)
+    {
+        string scheme = target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+        return !_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream)
+            ? throw new ArgumentException($"'{target}' is no URI that this proxy can ask: it knows {string.Join(", ", _upstreams.Keys)}. Add what speaks another protocol by Use.", nameof(target))
+            : upstream is CoapUpstream ? new CoapUpstream(new LazyRequester(_ownClient)) : upstream;
+    }
+
+    internal void CountRequest() => _counts.Add(ProxyCount.Requests);
+
+    /// <summary>Closes the clients of the proxy; requests under way are answered 5.02.</summary>
+    /// <returns>A task that ends when they are closed.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        await Client.DisposeAsync().ConfigureAwait(false);
+        if (_ownClient.IsValueCreated)
+        {
+            await _ownClient.Value.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    private CoapResult? Judge(CoapRequest request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream)
+    {
+        string host;
+        if (upstream is CoapUpstream)
+        {
+            if (!CoapUri.TryParse(target, out CoapUri? uri, out string? error))
+            {
+                return CoapResults.BadRequest(error);
+            }
+
+            if (uri.Port == 0)
+            {
+                return CoapResults.BadRequest("Nothing can be sent to port 0.");
+            }
+
+            if (uri.HostAddress is { } address && CoapProxyTargets.IsGroup(address))
+            {
+                return CoapResults.Status(CoapCode.NotImplemented, "This proxy sends nothing to groups.");
+            }
+
+            (target, host) = (uri.ToString(), uri.Host);
+        }
+        else
+        {
+            host = new Uri(target).DnsSafeHost;
+        }
+
+        if (!Targets.MayAllow(host))
+        {
+            _counts.Add(ProxyCount.TargetsDenied);
+            ProxyLog.TargetDenied(_logger, client.Address.ToString(), target);
+            return CoapResults.Status(CoapCode.ProxyingNotSupported, "This proxy does not ask that host.");
+        }
+
+        return upstream.IsSecure(scheme) && !_options.AllowSecuredTargetsToAnyone && request.Channel is { Transport.IsSecure: false }
+            ? CoapResults.Unauthorized($"Targets of {scheme} are asked only for clients that come by a secured transport.")
+            : null;
+    }
+
+    private static ValueTask<CoapResult> Refuse(CoapCode code, string text) => new(CoapResults.Status(code, text));
+
+    private CoapEndpointOptions MakeEndpointOptions()
+    {
+        CoapEndpointOptions endpoint = new();
+        endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
+        _options.ConfigureClient?.Invoke(endpoint);
+        return endpoint;
+    }
+}

@@ -1,0 +1,35 @@
+namespace CoAP.NET.Proxy;
+
+/// <summary>What a proxy has done so far; see <see cref="CoapProxy.GetCounters"/>.</summary>
+public sealed record CoapProxyCounters
+{
+    /// <summary>Requests that came to the proxy.</summary>
+    public long Requests { get; init; }
+
+    /// <summary>Requests that were sent on to another server.</summary>
+    public long Forwarded { get; init; }
+
+    /// <summary>Requests that are under way at the moment.</summary>
+    public int UnderWay { get; init; }
+
+    /// <summary>Requests that were refused as their target is not allowed (5.05), also because of the address that its name stands for.</summary>
+    public long TargetsDenied { get; init; }
+
+    /// <summary>Requests that were refused for an option that is unsafe to forward (4.02).</summary>
+    public long UnsafeOptions { get; init; }
+
+    /// <summary>Requests that were asked to come again with an Echo, as nobody had verified the address of their client (4.01).</summary>
+    public long Challenges { get; init; }
+
+    /// <summary>Requests that were refused for lack of room (5.03).</summary>
+    public long Busy { get; init; }
+
+    /// <summary>Requests whose hops were used up, and answers of other proxies that said so (5.08).</summary>
+    public long HopLimits { get; init; }
+
+    /// <summary>Requests that got no answer in time (5.04).</summary>
+    public long Timeouts { get; init; }
+
+    /// <summary>Requests that could not be sent on, and answers that could not be processed (5.02).</summary>
+    public long Failures { get; init; }
+}

@@ -1,0 +1,44 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy;
+
+/// <summary>A request as a proxy sends it on: what of it is for the other server, without what belongs to one hop.</summary>
+public sealed class CoapProxyRequest
+{
+    internal CoapProxyRequest(CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets)
+    {
+        Received = received;
+        Target = target;
+        Options = options;
+        Timeout = timeout;
+        Targets = targets;
+    }
+
+    /// <summary>The request as the client sent it, for its identity (<see cref="CoapPeer.Identity"/>) and source. Nothing else of it goes on.</summary>
+    public CoapRequest Received { get; }
+
+    /// <summary>The absolute URI that is asked for, such as <c>coap://sensor.example.com/temperature</c>.</summary>
+    public string Target { get; }
+
+    /// <summary>The scheme of <see cref="Target"/>, in lower case.</summary>
+    public string Scheme => Target[..Target.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant();
+
+    /// <summary>The method.</summary>
+    public CoapCode Code => Received.Code;
+
+    /// <summary>
+    /// The options that go on: those that are safe to forward or that the proxy knows, with its own Hop-Limit. The options of the URI and of blocks are not among them.
+    /// </summary>
+    public CoapOptionCollection Options { get; }
+
+    /// <summary>The whole body.</summary>
+    public ReadOnlyMemory<byte> Payload => Received.Payload;
+
+    /// <summary>How long the answer may take.</summary>
+    public TimeSpan Timeout { get; }
+
+    /// <summary>
+    /// Whom a forward proxy may ask, which the upstream has to heed for every address that it sends to, also after redirects. Null where the target comes from configuration, as of a reverse proxy.
+    /// </summary>
+    public CoapProxyTargets? Targets { get; }
+}

@@ -1,0 +1,29 @@
+namespace CoAP.NET.Proxy;
+
+/// <summary>
+/// Sends requests of a proxy on to servers of some schemes: one for the schemes of CoAP is built in, others are added by
+/// <see cref="CoapProxy.Use"/>, such as one for <c>http</c> and <c>https</c>.
+/// </summary>
+public abstract class CoapProxyUpstream
+{
+    /// <summary>The schemes of URIs that it can ask, in lower case, such as <c>http</c>.</summary>
+    public abstract IReadOnlyCollection<string> Schemes { get; }
+
+    /// <summary>Whether a scheme is one of a secured transport, which is asked only for clients that came by a secured one.</summary>
+    /// <param name="scheme">One of <see cref="Schemes"/>.</param>
+    /// <returns>By default whether it begins with <c>coaps</c> or is <c>https</c>.</returns>
+    public virtual bool IsSecure(string scheme)
+    {
+        ArgumentNullException.ThrowIfNull(scheme);
+        return scheme.StartsWith("coaps", StringComparison.Ordinal) || scheme == "https";
+    }
+
+    /// <summary>Sends a request on and waits for the answer.</summary>
+    /// <param name="request">The request. An upstream of a forward proxy heeds its <see cref="CoapProxyRequest.Targets"/>.</param>
+    /// <param name="cancellationToken">Stops waiting: the client has gone, or the server stops.</param>
+    /// <returns>
+    /// The answer, as CoAP has it: code, payload, and the options that the origin gave. What no proxy may send on is taken out afterwards, and 5.02 answered where an option forbids it.
+    /// </returns>
+    /// <exception cref="CoapException">There is no answer. The client gets 5.04 for a time-out and 5.02 otherwise; see docs/proxies.md.</exception>
+    public abstract Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken);
+}

@@ -1,0 +1,116 @@
+using System.Collections.Frozen;
+using System.Globalization;
+using CoAP.NET.Options;
+using static CoAP.NET.Proxy.Forwarding.OptionHandling;
+
+namespace CoAP.NET.Proxy.Forwarding;
+
+/// <summary>Which options a proxy sends on, in both directions, as a table (RFC 7252 section 5.7.1 and the RFCs of the options).</summary>
+internal static class ForwardedOptions
+{
+    /// <summary>
+    /// The options that this proxy knows. Bodies end at the proxy and begin anew on the other side, so nothing of blocks passes. An option in the wrong kind of message is none that the proxy knows.
+    /// </summary>
+    public static readonly OptionRow[] Rows =
+    [
+        new(OptionNumber.IfMatch, Forward, Forward),
+        new(OptionNumber.UriHost, Consume, Refuse),
+        new(OptionNumber.ETag, Forward, Forward),
+        new(OptionNumber.IfNoneMatch, Forward, Forward),
+        new(OptionNumber.Observe, Consume, Consume),
+        new(OptionNumber.UriPort, Consume, Refuse),
+        new(OptionNumber.LocationPath, Forward, Forward),
+        new(OptionNumber.Oscore, Forward, Forward),
+        new(OptionNumber.UriPath, Consume, Refuse),
+        new(OptionNumber.ContentFormat, Forward, Forward),
+        new(OptionNumber.MaxAge, Refuse, Forward),
+        new(OptionNumber.UriQuery, Consume, Refuse),
+        new(OptionNumber.HopLimit, Consume, Consume),
+        new(OptionNumber.Accept, Forward, Forward),
+        new(OptionNumber.QBlock1, Consume, Consume),
+        new(OptionNumber.LocationQuery, Forward, Forward),
+        new(OptionNumber.Edhoc, Forward, Forward),
+        new(OptionNumber.Block2, Consume, Consume),
+        new(OptionNumber.Block1, Consume, Consume),
+        new(OptionNumber.Size2, Consume, Consume),
+        new(OptionNumber.QBlock2, Consume, Consume),
+        new(OptionNumber.ProxyUri, Consume, Refuse),
+        new(OptionNumber.ProxyScheme, Consume, Refuse),
+        new(OptionNumber.Size1, Consume, Forward),
+        new(OptionNumber.Echo, Forward, Forward),
+        new(OptionNumber.NoResponse, Consume, Refuse),
+        new(OptionNumber.RequestTag, Consume, Forward),
+    ];
+
+    private static readonly FrozenDictionary<int, OptionRow> s_rows = Rows.ToFrozenDictionary(row => row.Number);
+
+    /// <summary>What becomes of an option of a request.</summary>
+    /// <param name="number">The option number.</param>
+    public static OptionHandling InRequest(int number) => s_rows.TryGetValue(number, out OptionRow row) ? row.InRequest : Unknown(number);
+
+    /// <summary>What becomes of an option of a response.</summary>
+    /// <param name="number">The option number.</param>
+    public static OptionHandling InResponse(int number) => s_rows.TryGetValue(number, out OptionRow row) ? row.InResponse : Unknown(number);
+
+    /// <summary>Copies what is sent on of a request.</summary>
+    /// <param name="request">The request as it came.</param>
+    /// <param name="forwarded">What goes on.</param>
+    /// <param name="refused">The number of the option that forbids it.</param>
+    /// <returns>Whether it may go on.</returns>
+    public static bool TryCopy(CoapRequest request, CoapOptionCollection forwarded, out int refused)
+    {
+        CoapOptionCollection options = request.Options;
+        for (int i = 0; i < options.Count; i++)
+        {
+            refused = options.NumberAt(i);
+            OptionHandling handling = InRequest(refused);
+            if (handling == Refuse)
+            {
+                return false;
+            }
+
+            // An Echo that this server made is its own affair (RFC 9175 section 2.3).
+            if (handling == Forward && !(refused == OptionNumber.Echo && request.EchoAge is not null))
+            {
+                forwarded.Add(refused, options.ValueAt(i));
+            }
+        }
+
+        refused = 0;
+        return true;
+    }
+
+    /// <summary>Copies what is sent on of a response.</summary>
+    /// <param name="response">The options as they came.</param>
+    /// <param name="forwarded">What goes on.</param>
+    /// <param name="refused">The number of the option that forbids it.</param>
+    /// <returns>Whether it may go on.</returns>
+    public static bool TryCopy(CoapOptionCollection response, CoapOptionCollection forwarded, out int refused)
+    {
+        for (int i = 0; i < response.Count; i++)
+        {
+            refused = response.NumberAt(i);
+            OptionHandling handling = InResponse(refused);
+            if (handling == Refuse)
+            {
+                return false;
+            }
+
+            if (handling == Forward)
+            {
+                forwarded.Add(refused, response.ValueAt(i));
+            }
+        }
+
+        refused = 0;
+        return true;
+    }
+
+    /// <summary>The number and, where it has one, the name of an option, for people.</summary>
+    /// <param name="number">The option number.</param>
+    public static string Describe(int number) => CoapOptionRegistry.Default.Find(CoapCode.Get, number) is { } factory
+        ? string.Create(CultureInfo.InvariantCulture, $"option {number} ({factory.Definition.Name})")
+        : string.Create(CultureInfo.InvariantCulture, $"option {number}");
+
+    private static OptionHandling Unknown(int number) => OptionNumber.IsUnsafe(number) ? Refuse : Forward;
+}

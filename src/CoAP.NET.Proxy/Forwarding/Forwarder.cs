@@ -1,0 +1,138 @@
+using System.Net;
+using CoAP.NET.Options;
+using CoAP.NET.Proxy.Admission;
+using CoAP.NET.Proxy.Upstreams;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Proxy.Forwarding;
+
+/// <summary>Sends a request on and makes the answer: what forward and reverse proxies have in common (RFC 7252 section 5.7.1). Thread-safe.</summary>
+/// <param name="options">How the proxy works.</param>
+/// <param name="counts">Counts.</param>
+/// <param name="logger">The log.</param>
+internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, ILogger logger)
+{
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
+
+    /// <summary>The requests that are under way.</summary>
+    public RequestShares<CoapSource> Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
+
+    /// <summary>Sends a request on.</summary>
+    /// <param name="request">The request as it came.</param>
+    /// <param name="target">The URI that is asked.</param>
+    /// <param name="upstream">What asks it.</param>
+    /// <param name="targets">Whom it may ask; null where the target comes from configuration.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer to the client.</returns>
+    public async ValueTask<CoapResult> SendAsync(
+        CoapRequest request, string target, CoapProxyUpstream upstream, CoapProxyTargets? targets, CancellationToken cancellationToken)
+    {
+        if (IsStranger(request))
+        {
+            counts.Add(ProxyCount.Challenges);
+            return CoapResults.FreshnessRequired();
+        }
+
+        CoapOptionCollection forwarded = new();
+        if (!ForwardedOptions.TryCopy(request, forwarded, out int refused))
+        {
+            counts.Add(ProxyCount.UnsafeOptions);
+            return CoapResults.Status(CoapCode.BadOption, $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward.");
+        }
+
+        int hops = HopCount.Next(request.Options, options.HopLimit);
+        if (hops == 0)
+        {
+            counts.Add(ProxyCount.HopLimits);
+            ProxyLog.HopsUsedUp(logger, request.Peer.Address.ToString(), target);
+            return HopCount.Reached(IdentifierFor(request));
+        }
+
+        forwarded.AddUInt(OptionNumber.HopLimit, (uint)hops);
+        CoapSource source = request.Peer.Source;
+        if (!Shares.TryEnter(source))
+        {
+            counts.Add(ProxyCount.Busy);
+            return CoapResults.ServiceUnavailable(s_retryAfter);
+        }
+
+        try
+        {
+            return await AskAsync(request, new CoapProxyRequest(request, target, forwarded, options.Timeout, targets), upstream, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            Shares.Exit(source);
+        }
+    }
+
+    private async Task<CoapResult> AskAsync(CoapRequest request, CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    {
+        // Over a connection it is known that nobody waits any more; on datagrams only the server's stop is.
+        using CancellationTokenSource? gone = request.Channel is { IsReliable: true }
+            ? CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, request.Peer.Disconnected)
+            : null;
+        try
+        {
+            counts.Add(ProxyCount.Forwarded);
+            CoapResult answer = await upstream.SendAsync(onward, gone?.Token ?? cancellationToken).ConfigureAwait(false);
+            CoapResult result = answer.Code == CoapCode.HopLimitReached ? PassHopLimit(request, onward, answer) : Pass(answer);
+            ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
+            return result;
+        }
+        catch (Exception exception) when (UpstreamFailures.Knows(exception))
+        {
+            return Fail(request, onward, exception);
+        }
+    }
+
+    private CoapResult Fail(CoapRequest request, CoapProxyRequest onward, Exception exception)
+    {
+        CoapResult result = UpstreamFailures.Answer(exception);
+        if (exception is TargetDeniedException)
+        {
+            ProxyLog.TargetDenied(logger, request.Peer.Address.ToString(), onward.Target);
+            counts.Add(ProxyCount.TargetsDenied);
+            return result;
+        }
+
+        ProxyLog.Failed(logger, exception, onward.Target);
+        counts.Add(result.Code == CoapCode.GatewayTimeout ? ProxyCount.Timeouts : ProxyCount.Failures);
+        return result;
+    }
+
+    private CoapResult PassHopLimit(CoapRequest request, CoapProxyRequest onward, CoapResult answer)
+    {
+        counts.Add(ProxyCount.HopLimits);
+        string identifier = IdentifierFor(request);
+        CoapResult passed = HopCount.Passed(answer.Payload, identifier, out bool isLoop);
+        if (isLoop)
+        {
+            ProxyLog.Loop(logger, onward.Target, identifier);
+        }
+
+        return passed;
+    }
+
+    private CoapResult Pass(CoapResult answer)
+    {
+        CoapResult result = new(answer.Code, answer.Payload);
+        if (!ForwardedOptions.TryCopy(answer.Options, result.Options, out int refused))
+        {
+            counts.Add(ProxyCount.Failures);
+            return CoapResults.Status(
+                CoapCode.BadGateway, $"The answer has {ForwardedOptions.Describe(refused)}, which is unsafe to forward and which this proxy does not know.");
+        }
+
+        return result;
+    }
+
+    // Whoever shakes hands has shown that he receives at his address, and nobody forges an address of this machine.
+    private bool IsStranger(CoapRequest request) =>
+        options.RequireVerified
+        && request.Channel is { IsReliable: false, IsVerified: false } channel
+        && !IPAddress.IsLoopback(channel.Remote.ToIPAddress());
+
+    private string IdentifierFor(CoapRequest request) =>
+        options.Identifier ?? (options.Names.Count > 0 ? options.Names[0] : request.Peer.LocalAddress.ToString());
+}

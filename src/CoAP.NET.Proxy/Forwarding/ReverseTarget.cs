@@ -1,0 +1,82 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Forwarding;
+
+/// <summary>The URIs that the paths of a reverse proxy stand for (RFC 7252 section 5.7.3).</summary>
+/// <param name="target">The URI that the path before the catch-all stands for; null for one that is relative to a peer.</param>
+internal sealed class ReverseTarget(string? target)
+{
+    private readonly string _base = (target ?? string.Empty).TrimEnd('/');
+    private readonly string[] _basePath = target is not null && CoapUri.TryParse(target, out CoapUri? uri) ? [.. uri.PathSegments.Where(static segment => segment.Length > 0)] : [];
+
+    /// <summary>The template of the route, with the prefixes of its groups.</summary>
+    public string Template
+    {
+        get;
+        set
+        {
+            field = value;
+            string[] segments = value.Split('/', StringSplitOptions.RemoveEmptyEntries);
+            HasRest = segments is [.., ['{', '*', ..]];
+            Prefix = HasRest ? segments.Length - 1 : segments.Length;
+        }
+    }
+    = "/";
+
+    private bool HasRest { get; set; }
+
+    // How many segments stand before the catch-all.
+    private int Prefix { get; set; }
+
+    /// <summary>The URI that a request goes on to.</summary>
+    /// <param name="request">The options of the request.</param>
+    public string For(CoapOptionCollection request)
+    {
+        StringBuilder text = new(_base);
+        if (HasRest)
+        {
+            foreach (string segment in request.UriPath.Skip(Prefix))
+            {
+                text.Append('/').Append(Uri.EscapeDataString(segment));
+            }
+        }
+
+        if (text.Length == 0)
+        {
+            text.Append('/');
+        }
+
+        char separator = '?';
+        foreach (string argument in request.UriQuery)
+        {
+            text.Append(separator).Append(Escape(argument));
+            separator = '&';
+        }
+
+        return text.ToString();
+    }
+
+    /// <summary>An answer with its Location as the clients of the proxy know it.</summary>
+    /// <param name="result">The answer.</param>
+    /// <param name="request">The options of the request.</param>
+    public CoapResult Relocate(CoapResult result, CoapOptionCollection request)
+    {
+        string[] location = [.. result.Options.LocationPath];
+        if (location.Length == 0 || !location.AsSpan().StartsWith(_basePath))
+        {
+            return result;
+        }
+
+        result.Options.Remove(OptionNumber.LocationPath);
+        foreach (string segment in request.UriPath.Take(Prefix).Concat(location.Skip(_basePath.Length)))
+        {
+            result.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
+        }
+
+        return result;
+    }
+
+    // What separates arguments, or begins the fragment, is escaped; the rest stays as people write it.
+    private static string Escape(string argument) => Uri.EscapeDataString(argument).Replace("%3D", "=", StringComparison.Ordinal);
+}

@@ -1,0 +1,15 @@
+namespace CoAP.NET.Proxy;
+
+/// <summary>What a proxy counts.</summary>
+internal enum ProxyCount
+{
+    Requests,
+    Forwarded,
+    TargetsDenied,
+    UnsafeOptions,
+    Challenges,
+    Busy,
+    HopLimits,
+    Timeouts,
+    Failures,
+}

@@ -1,0 +1,22 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Proxy;
+
+/// <summary>The log of a proxy: targets, clients and codes, never payloads.</summary>
+internal static partial class ProxyLog
+{
+    [LoggerMessage(3000, LogLevel.Debug, "{Client} asked {Code} {Target}: {Answer}")]
+    public static partial void Answered(ILogger logger, string client, CoapCode code, string target, CoapCode answer);
+
+    [LoggerMessage(3001, LogLevel.Information, "{Client} asked this proxy for {Target}, which is not allowed")]
+    public static partial void TargetDenied(ILogger logger, string client, string target);
+
+    [LoggerMessage(3002, LogLevel.Warning, "The hops of a request of {Client} to {Target} are used up: there may be a loop of proxies")]
+    public static partial void HopsUsedUp(ILogger logger, string client, string target);
+
+    [LoggerMessage(3003, LogLevel.Warning, "{Target} leads back to this proxy, {Identifier}: there is a loop of proxies")]
+    public static partial void Loop(ILogger logger, string target, string identifier);
+
+    [LoggerMessage(3004, LogLevel.Debug, "{Target} could not be asked")]
+    public static partial void Failed(ILogger logger, Exception exception, string target);
+}

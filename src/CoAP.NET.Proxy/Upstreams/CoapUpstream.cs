@@ -1,0 +1,52 @@
+namespace CoAP.NET.Proxy.Upstreams;
+
+/// <summary>Asks servers that speak CoAP, by every transport that a client has.</summary>
+/// <param name="requester">The client, or the peer that all requests go to.</param>
+internal sealed class CoapUpstream(ICoapRequester requester) : CoapProxyUpstream
+{
+    /// <summary>The schemes of CoAP (RFC 7252 section 6, RFC 8323 section 8).</summary>
+    public static readonly string[] AllSchemes = ["coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"];
+
+    /// <inheritdoc/>
+    public override IReadOnlyCollection<string> Schemes => AllSchemes;
+
+    /// <summary>The request that goes to the origin.</summary>
+    /// <param name="request">What is sent on.</param>
+    public static CoapRequest Make(CoapProxyRequest request)
+    {
+        // Type, token and Message ID are of this hop (RFC 7252 section 5.7.1): it is Confirmable, whatever the client's message was.
+        CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
+        {
+            IsForwarded = true,
+            CacheMode = CoapCacheMode.Bypass,
+            Timeout = request.Timeout,
+        };
+        for (int i = 0; i < request.Options.Count; i++)
+        {
+            onward.Options.Add(request.Options.NumberAt(i), request.Options.ValueAt(i));
+        }
+
+        onward.Message.Payload = request.Payload;
+        return onward;
+    }
+
+    /// <summary>An answer as it came.</summary>
+    /// <param name="response">The response of the origin.</param>
+    public static CoapResult ResultOf(CoapResponse response)
+    {
+        CoapResult result = new(response.Code, response.Payload);
+        for (int i = 0; i < response.Options.Count; i++)
+        {
+            result.Options.Add(response.Options.NumberAt(i), response.Options.ValueAt(i));
+        }
+
+        return result;
+    }
+
+    /// <inheritdoc/>
+    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return ResultOf(await requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false));
+    }
+}

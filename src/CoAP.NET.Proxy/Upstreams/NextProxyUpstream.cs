@@ -1,0 +1,53 @@
+using System.Text;
+using CoAP.NET.Options;
+using CoAP.NET.Proxy.Admission;
+
+namespace CoAP.NET.Proxy.Upstreams;
+
+/// <summary>Hands all requests to another proxy (RFC 7252 section 5.7.2), whatever their scheme.</summary>
+/// <param name="requester">The client.</param>
+/// <param name="proxy">The URI of the other proxy.</param>
+internal sealed class NextProxyUpstream(ICoapRequester requester, CoapUri proxy) : CoapProxyUpstream
+{
+    // RFC 7252 section 5.10.2.
+    private const int MaxProxyUri = 1034;
+
+    /// <inheritdoc/>
+    public override IReadOnlyCollection<string> Schemes => [];
+
+    /// <inheritdoc/>
+    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        if (Encoding.UTF8.GetByteCount(request.Target) > MaxProxyUri)
+        {
+            throw new TargetDeniedException($"A URI of more than {MaxProxyUri} bytes cannot be given to the next proxy.");
+        }
+
+        CoapResponse response = await SendAsync(request, null, cancellationToken).ConfigureAwait(false);
+        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } challenge && MayAnswer(request))
+        {
+            response = await SendAsync(request, challenge, cancellationToken).ConfigureAwait(false);
+        }
+
+        return CoapUpstream.ResultOf(response);
+    }
+
+    // The other proxy asks whether this one receives at its address, as this one asks its clients. The origin may ask as well whether the
+    // request is fresh, which this proxy knows only where the client showed it just now (RFC 9175 section 2.3).
+    private static bool MayAnswer(CoapProxyRequest request) => request.Code.IsSafe || request.Received.EchoAge is not null;
+
+    private Task<CoapResponse> SendAsync(CoapProxyRequest request, ReadOnlyMemory<byte>? echo, CancellationToken cancellationToken)
+    {
+        CoapProxyRequest toProxy = new(request.Received, proxy.ToString(), request.Options, request.Timeout, request.Targets);
+        CoapRequest onward = CoapUpstream.Make(toProxy);
+        onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));
+        if (echo is { } value)
+        {
+            onward.Options.Remove(OptionNumber.Echo);
+            onward.Options.Add(OptionNumber.Echo, value.Span);
+        }
+
+        return requester.SendAsync(onward, cancellationToken);
+    }
+}
