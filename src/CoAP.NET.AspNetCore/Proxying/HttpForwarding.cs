@@ -1,0 +1,148 @@
+using System.Net;
+using CoAP.NET.Http;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>Sends the requests of HTTP clients on to CoAP servers, and their responses back.</summary>
+internal sealed class HttpForwarding : IDisposable
+{
+    private static readonly string[] s_requestFields = ["Accept", "If-Match", "If-None-Match", "Cache-Control"];
+
+    private readonly HttpMessageInvoker _invoker;
+    private readonly bool _fillsCache;
+
+    public HttpForwarding(ICoapRequester requester, CoapHttpTranslator translator, TimeSpan timeout, bool fillsCache)
+    {
+        _fillsCache = fillsCache;
+        _invoker = new HttpMessageInvoker(
+            new CoapHttpMessageHandler(requester, translator) { Timeout = timeout, StreamsResponses = !fillsCache });
+    }
+
+    public void Dispose() => _invoker.Dispose();
+
+    /// <summary>Answers a request.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="target">What is asked for.</param>
+    /// <param name="hopLimit">The Hop-Limit; null for none.</param>
+    /// <param name="relocate">The Location in HTTP for one of the target; null where there is none.</param>
+    public async Task ForwardAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
+    {
+        using HttpRequestMessage request = Make(context, target, hopLimit);
+        try
+        {
+            using HttpResponseMessage response = await SendAsync(context, request).ConfigureAwait(false);
+            await WriteAsync(context, response, target, relocate).ConfigureAwait(false);
+        }
+        catch (HttpRequestException exception) when (exception.InnerException is CoapException failure)
+        {
+            await RefuseAsync(context, failure).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        {
+            // Nobody waits for an answer.
+        }
+    }
+
+    public static Task RefuseAsync(HttpContext context, CoapException failure) => failure is TargetDeniedException
+        ? ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, failure.Message)
+        : ProxyRefusal.WriteAsync(context, (int)CoapHttpErrors.StatusOf(failure), failure.Message);
+
+    private static HttpRequestMessage Make(HttpContext context, CoapUri target, int? hopLimit)
+    {
+        HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target.ToString());
+        foreach (string field in s_requestFields)
+        {
+            if (context.Request.Headers.TryGetValue(field, out Microsoft.Extensions.Primitives.StringValues values))
+            {
+                request.Headers.TryAddWithoutValidation(field, (IEnumerable<string?>)values);
+            }
+        }
+
+        if (hopLimit is { } hops)
+        {
+            request.Options.Set(CoapHttpRequestOptions.HopLimit, hops);
+        }
+
+        bool hasBody = context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody ?? (context.Request.ContentLength > 0);
+        if (hasBody)
+        {
+            StreamContent content = new(context.Request.Body);
+            content.Headers.ContentLength = context.Request.ContentLength;
+            Add(content, "Content-Type", context.Request.ContentType);
+            Add(content, "Content-Encoding", context.Request.Headers.ContentEncoding);
+            request.Content = content;
+        }
+
+        return request;
+    }
+
+    private static void Add(StreamContent content, string field, string? value)
+    {
+        if (!string.IsNullOrEmpty(value))
+        {
+            content.Headers.TryAddWithoutValidation(field, value);
+        }
+    }
+
+    private async Task<HttpResponseMessage> SendAsync(HttpContext context, HttpRequestMessage request)
+    {
+        // What may be stored is fetched to its end, though its client has gone (RFC 8075 section 8.1); the time limit stays.
+        if (_fillsCache && (HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method)))
+        {
+            return await _invoker.SendAsync(request, CancellationToken.None).WaitAsync(context.RequestAborted).ConfigureAwait(false);
+        }
+
+        return await _invoker.SendAsync(request, context.RequestAborted).ConfigureAwait(false);
+    }
+
+    private static async Task WriteAsync(HttpContext context, HttpResponseMessage response, CoapUri target, Func<CoapUri, string?> relocate)
+    {
+        HttpResponse http = context.Response;
+        http.StatusCode = (int)response.StatusCode;
+        if (response.StatusCode == HttpStatusCode.BadRequest && context.Features.Get<IHttpResponseFeature>() is { } feature)
+        {
+            // For 4.05; versions 2 and 3 of HTTP have none, and the body says it too.
+            feature.ReasonPhrase = response.ReasonPhrase;
+        }
+
+        ProxyRefusal.Protect(http);
+        Copy(response, http, "ETag");
+        Copy(response, http, "Cache-Control");
+        Copy(response, http, "Retry-After");
+        if (response.Headers.Location is { } location && target.TryResolve(location.OriginalString, out CoapUri? created, out _)
+            && relocate(created) is { } relocated)
+        {
+            http.Headers.Location = relocated;
+        }
+
+        if (response.StatusCode is HttpStatusCode.NoContent or HttpStatusCode.NotModified)
+        {
+            return;
+        }
+
+        foreach ((string name, IEnumerable<string> values) in response.Content.Headers)
+        {
+            http.Headers[name] = values.ToArray();
+        }
+
+        try
+        {
+            await response.Content.CopyToAsync(http.Body, context.RequestAborted).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException or HttpRequestException && http.HasStarted)
+        {
+            // A body that breaks off must not look like a whole one.
+            context.Abort();
+        }
+    }
+
+    private static void Copy(HttpResponseMessage response, HttpResponse http, string name)
+    {
+        if (response.Headers.TryGetValues(name, out IEnumerable<string>? values))
+        {
+            http.Headers[name] = values.ToArray();
+        }
+    }
+}

@@ -1,0 +1,150 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Proxy.Admission;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>What a path does that is a proxy between HTTP and CoAP: finds the target, decides whether it may be asked, and asks.</summary>
+internal sealed class ProxyEndpoint : IAsyncDisposable
+{
+    private const string HopLimitField = "CoAP-Hop-Limit";
+
+    private static readonly CoapUri s_example = CoapUri.Parse("coap://s.example.com/light");
+
+    private readonly CoapHttpProxyOptions _options;
+    private readonly ILogger _logger;
+    private readonly CoapClient _client;
+    private readonly HttpExchanges _exchanges;
+    private readonly RequestShares<IPNetwork> _shares;
+
+    public ProxyEndpoint(CoapHttpProxyOptions options, ILoggerFactory loggers, TimeProvider clock)
+    {
+        _options = options;
+        _logger = loggers.CreateLogger(ProxyLog.Category);
+        CoapEndpointOptions endpoint = new() { LoggerFactory = loggers, TimeProvider = clock };
+        options.ConfigureClient?.Invoke(endpoint);
+        Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
+        endpoint.ResolveHost = async (name, cancellationToken) =>
+            Allowed(name, await resolve(name, cancellationToken).ConfigureAwait(false));
+        endpoint.Cache = options.Cache;
+        _client = new CoapClient(endpoint);
+        _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock);
+        _shares = new RequestShares<IPNetwork>(options.MaxRequests, options.MaxRequestsPerSource);
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _exchanges.Dispose();
+        return _client.DisposeAsync();
+    }
+
+    public async Task HandleAsync(HttpContext context)
+    {
+        IPNetwork source = SourceOf(context.Connection.RemoteIpAddress);
+        if (!_shares.TryEnter(source))
+        {
+            context.Response.Headers.RetryAfter = "1";
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
+                "Too many requests are under way.").ConfigureAwait(false);
+            return;
+        }
+
+        try
+        {
+            await AnswerAsync(context).ConfigureAwait(false);
+        }
+        finally
+        {
+            _shares.Exit(source);
+        }
+    }
+
+    private static IPNetwork SourceOf(IPAddress? address)
+    {
+        address ??= IPAddress.None;
+        address = address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
+        if (address.AddressFamily == AddressFamily.InterNetwork)
+        {
+            return new IPNetwork(address, 32);
+        }
+
+        byte[] bytes = address.GetAddressBytes();
+        bytes.AsSpan(7).Clear();
+        return new IPNetwork(new IPAddress(bytes), 56);
+    }
+
+    private async Task AnswerAsync(HttpContext context)
+    {
+        string rest = RawTarget.Split(context, out string prefix);
+        if (!_options.Parsed.TryMatch(rest, _options.DefaultScheme, out string? text))
+        {
+            string example = prefix + _options.Parsed.Expand(s_example);
+            await ProxyRefusal.WriteAsync(
+                context,
+                StatusCodes.Status400BadRequest,
+                $"No target: what stands behind {prefix} has to be {_options.Template}, such as {example}.").ConfigureAwait(false);
+            return;
+        }
+
+        if (!CoapUri.TryParse(text, out CoapUri? target, out string? error))
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
+            return;
+        }
+
+        if (Judge(context, target) is { } refusal)
+        {
+            ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
+            return;
+        }
+
+        if (!TryCountHops(context, out int hops))
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status508LoopDetected,
+                "The hops of the request are used up.").ConfigureAwait(false);
+            return;
+        }
+
+        await _exchanges.AnswerAsync(context, target, hops, created => prefix + _options.Parsed.Expand(created)).ConfigureAwait(false);
+    }
+
+    private string? Judge(HttpContext context, CoapUri target)
+    {
+        if (target.Port == 0)
+        {
+            return "Nothing can be sent to port 0.";
+        }
+
+        // A literal is not resolved, so that this is the last look at it.
+        bool isAllowed = target.HostAddress is { } address ? _options.Targets.Allows(target.Host, address)
+            : _options.Targets.MayAllow(target.Host);
+        return !isAllowed ? "This proxy does not ask that host."
+            : target.Scheme.StartsWith("coaps", StringComparison.Ordinal) && !context.Request.IsHttps
+                && !_options.AllowSecuredTargetsToAnyone
+                ? $"Targets of {target.Scheme} are asked only for clients that come by https."
+            : null;
+    }
+
+    private bool TryCountHops(HttpContext context, out int hops)
+    {
+        hops = _options.HopLimit;
+        if (context.Request.Headers.TryGetValue(HopLimitField, out Microsoft.Extensions.Primitives.StringValues values)
+            && int.TryParse(values.ToString(), NumberStyles.None, CultureInfo.InvariantCulture, out int left))
+        {
+            hops = Math.Min(hops, left - 1);
+        }
+
+        return hops > 0;
+    }
+
+    private IPAddress[] Allowed(string name, IPAddress[] addresses)
+    {
+        IPAddress[] allowed = Array.FindAll(addresses, address => _options.Targets.Allows(name, address));
+        return allowed.Length > 0 || addresses.Length == 0 ? allowed
+            : throw new TargetDeniedException("This proxy does not ask that host.");
+    }
+}

@@ -1,0 +1,31 @@
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>What a path does that serves a resource of a CoAP server.</summary>
+/// <param name="exchanges">Answers.</param>
+/// <param name="find">The resource for a request; null for none.</param>
+internal sealed class ResourceEndpoint(HttpExchanges exchanges, Func<HttpContext, CoapUri?> find)
+{
+    public Task HandleAsync(HttpContext context) =>
+        find(context) is { } target
+            ? exchanges.AnswerAsync(context, target, hopLimit: null, created => Relocate(context, target, created))
+            : ProxyRefusal.WriteAsync(context, StatusCodes.Status404NotFound, "There is no such resource.");
+
+    // What lies below the resource lies below the path; where anything else would be is not known.
+    private static string? Relocate(HttpContext context, CoapUri target, CoapUri created)
+    {
+        string from = WithoutQuery(target);
+        string to = created.ToString();
+        if (to == from || !to.StartsWith(from, StringComparison.Ordinal) || !(from.EndsWith('/') || to[from.Length] is '/' or '?'))
+        {
+            return null;
+        }
+
+        string path = context.Request.PathBase.Add(context.Request.Path).ToUriComponent();
+        return path.TrimEnd('/') + (from.EndsWith('/') ? "/" : string.Empty) + to[from.Length..];
+    }
+
+    private static string WithoutQuery(CoapUri uri) =>
+        uri.ToString() is var text && text.IndexOf('?', StringComparison.Ordinal) is >= 0 and var at ? text[..at] : text;
+}

@@ -1,0 +1,62 @@
+using System.Text;
+using System.Text.RegularExpressions;
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>A URI of CoAP with parameters of the route in its path or query, such as <c>coap://[2001:db8::5]/lights/{id}</c>.</summary>
+internal sealed partial class ResourceTarget
+{
+    private readonly string _text;
+
+    /// <summary>Reads it.</summary>
+    /// <param name="text">The URI.</param>
+    /// <exception cref="ArgumentException">It is no URI, or has a parameter in its authority.</exception>
+    public ResourceTarget(string text)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(text);
+        int authority = text.IndexOf("://", StringComparison.Ordinal) + 3;
+        int path = authority < 3 ? 0 : text.AsSpan(authority).IndexOfAny('/', '?') is var end and >= 0 ? authority + end : text.Length;
+        if (text.AsSpan(0, path).Contains('{'))
+        {
+            throw new ArgumentException(
+                $"'{text}' would let clients choose the host. Use the overload with a function, and decide there which hosts may be asked.",
+                nameof(text));
+        }
+
+        if (!CoapUri.TryParse(Parameter().Replace(text, "x"), out _, out string? error))
+        {
+            throw new ArgumentException($"'{text}' is no URI of CoAP: {error}", nameof(text));
+        }
+
+        _text = text;
+    }
+
+    /// <summary>The URI for a request, with its query; null when a value of the route is none of a path.</summary>
+    /// <param name="context">The request.</param>
+    public CoapUri? For(HttpContext context)
+    {
+        bool isPath = true;
+        string text = Parameter().Replace(_text, parameter =>
+        {
+            string value = context.Request.RouteValues[parameter.Groups["name"].Value]?.ToString() ?? string.Empty;
+
+            // The slash is the one escape that routing leaves as it is.
+            IEnumerable<string> segments =
+                value.Split('/').Select(static segment => segment.Replace("%2F", "/", StringComparison.OrdinalIgnoreCase));
+            isPath &= !segments.Any(static segment => segment.Split('/').Any(static part => part is "." or ".."));
+            return string.Join('/', segments.Select(Uri.EscapeDataString));
+        });
+        string query = context.Request.QueryString.Value ?? string.Empty;
+        StringBuilder whole = new(text);
+        if (query.Length > 1)
+        {
+            whole.Append(text.Contains('?', StringComparison.Ordinal) ? '&' : '?').Append(query.AsSpan(1));
+        }
+
+        return isPath && CoapUri.TryParse(whole.ToString(), out CoapUri? uri) ? uri : null;
+    }
+
+    [GeneratedRegex(@"\{\*{0,2}(?<name>[^{}*]+)\}")]
+    private static partial Regex Parameter();
+}

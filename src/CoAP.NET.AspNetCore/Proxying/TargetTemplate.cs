@@ -1,0 +1,177 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Text;
+using System.Text.RegularExpressions;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>
+/// Where the target stands in the URI that an HTTP client asks for: a URI template (RFC 6570 level 2) behind the URI of the proxy, with the
+/// variables of
+/// RFC 8075 section 5.4. It is matched, and expanded for Location.
+/// </summary>
+internal sealed partial class TargetTemplate
+{
+    private static readonly string[] s_variables = ["tu", "s", "hp", "p", "q", "qq"];
+
+    private readonly Regex _match;
+    private readonly HashSet<string> _reserved = new(StringComparer.Ordinal);
+    private readonly string _text;
+
+    /// <summary>Reads a template.</summary>
+    /// <param name="text">The template, such as <c>{+tu}</c>.</param>
+    /// <exception cref="ArgumentException">It is none, or names no target.</exception>
+    public TargetTemplate(string text)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(text);
+        _text = text;
+        StringBuilder pattern = new("^");
+        HashSet<string> seen = new(StringComparer.Ordinal);
+        int at = 0;
+        foreach (Match expression in Expression().Matches(text))
+        {
+            string name = expression.Groups["name"].Value;
+            if (!s_variables.Contains(name, StringComparer.Ordinal) || !seen.Add(name))
+            {
+                throw new ArgumentException(
+                    $"'{text}' is no template for targets: {{{name}}} is no variable of RFC 8075 section 5.4, or stands twice.", nameof(text));
+            }
+
+            bool inQuery = text.AsSpan(0, expression.Index).Contains('?');
+            pattern.Append(Regex.Escape(text[at..expression.Index])).Append("(?<").Append(name).Append('>').Append(
+                PatternOf(name, inQuery)).Append(')');
+            at = expression.Index + expression.Length;
+            if (expression.Groups["plus"].Length > 0)
+            {
+                _reserved.Add(name);
+            }
+        }
+
+        pattern.Append(Regex.Escape(text[at..])).Append('$');
+        if (text[at..].AsSpan().IndexOfAny('{', '}') >= 0 || (seen.Contains("q") && seen.Contains("qq"))
+            || seen.Contains("tu") == seen.Contains("hp")
+            || (seen.Contains("tu") && seen.Count > 1))
+        {
+            throw new ArgumentException(
+                $"'{text}' is no template for targets: it has either {{+tu}}, or {{+hp}} with {{+s}}, {{+p}} and one of {{+q}} and {{+qq}}.",
+                nameof(text));
+        }
+
+        _match = new Regex(pattern.ToString(), RegexOptions.CultureInvariant | RegexOptions.NonBacktracking);
+    }
+
+    /// <summary>The text of the target that a hosting URI names.</summary>
+    /// <param name="rest">What stands behind the URI of the proxy, as it came.</param>
+    /// <param name="defaultScheme">The scheme of targets without one; null for none.</param>
+    /// <param name="target">The target, or what is wrong.</param>
+    /// <returns>Whether there is one.</returns>
+    public bool TryMatch(string rest, string? defaultScheme, [NotNullWhen(true)] out string? target)
+    {
+        target = null;
+        Match match = _match.Match(rest);
+        if (!match.Success)
+        {
+            return false;
+        }
+
+        string text;
+        if (match.Groups["tu"].Success)
+        {
+            text = Value(match, "tu");
+
+            // Some clients escape all of it, though the template says they need not.
+            if (!text.Contains(':', StringComparison.Ordinal) && text.Contains("%3A", StringComparison.OrdinalIgnoreCase))
+            {
+                text = Uri.UnescapeDataString(text);
+            }
+
+            // Some servers in between make one slash of two.
+            text = OneSlash().Replace(text, "$1://");
+            if (!Scheme().IsMatch(text))
+            {
+                if (defaultScheme is null)
+                {
+                    return false;
+                }
+
+                text = $"{defaultScheme}://{text}";
+            }
+        }
+        else
+        {
+            string scheme = match.Groups["s"].Success ? Value(match, "s") : defaultScheme ?? string.Empty;
+            string query = Value(match, "qq") is { Length: > 0 } whole ? whole : Value(match, "q") is { Length: > 0 } part ? "?" + part
+                : string.Empty;
+            if (scheme.Length == 0)
+            {
+                return false;
+            }
+
+            text = $"{scheme}://{Value(match, "hp")}{Value(match, "p")}{query}";
+        }
+
+        target = WithBrackets(text);
+        return true;
+    }
+
+    /// <summary>The hosting URI of a target behind the URI of the proxy.</summary>
+    /// <param name="target">The target.</param>
+    public string Expand(CoapUri target)
+    {
+        string whole = target.ToString();
+        string afterAuthority = whole[(target.Scheme.Length + 3 + target.Authority.Length)..];
+        int question = afterAuthority.IndexOf('?', StringComparison.Ordinal);
+        string path = question < 0 ? afterAuthority : afterAuthority[..question];
+        string query = question < 0 ? string.Empty : afterAuthority[question..];
+        return Expression().Replace(_text, expression =>
+        {
+            string value = expression.Groups["name"].Value switch
+            {
+                "tu" => whole,
+                "s" => target.Scheme,
+                "hp" => target.Authority,
+                "p" => path,
+                "q" => query.TrimStart('?'),
+                _ => query,
+            };
+            value = value.Replace("[", "%5B", StringComparison.Ordinal).Replace("]", "%5D", StringComparison.Ordinal);
+            return expression.Groups["plus"].Length > 0 ? value : Uri.EscapeDataString(Uri.UnescapeDataString(value));
+        });
+    }
+
+    private static string PatternOf(string name, bool inQuery) => name switch
+    {
+        "tu" => ".+",
+        "s" => "[A-Za-z][A-Za-z0-9+.%-]*",
+        "hp" => "[^/?&]+",
+        "p" => inQuery ? "[^?&]*" : "(?:/[^?]*)?",
+        "qq" => inQuery ? ".*" : @"(?:\?.*)?",
+        _ => ".*",
+    };
+
+
+    // Brackets cannot stand in a path (RFC 3986 section 3.3), so that hosting URIs have them escaped; nothing else of the authority is
+    // changed.
+    private static string WithBrackets(string text)
+    {
+        int from = text.IndexOf("://", StringComparison.Ordinal) + 3;
+        int to = text.AsSpan(from).IndexOfAny('/', '?') is var end and >= 0 ? from + end : text.Length;
+        string authority = text[from..to]
+            .Replace("%5B", "[", StringComparison.OrdinalIgnoreCase).Replace("%5D", "]", StringComparison.OrdinalIgnoreCase);
+        return string.Create(CultureInfo.InvariantCulture, $"{text[..from]}{authority}{text[to..]}");
+    }
+
+    [GeneratedRegex(@"\{(?<plus>\+?)(?<name>[^{}]*)\}")]
+    private static partial Regex Expression();
+
+    [GeneratedRegex(@"^([A-Za-z][A-Za-z0-9+.-]*):/(?!/)")]
+    private static partial Regex OneSlash();
+
+    [GeneratedRegex(@"^[A-Za-z][A-Za-z0-9+.-]*://")]
+    private static partial Regex Scheme();
+
+    private string Value(Match match, string name) =>
+        !match.Groups[name].Success ? string.Empty
+        : _reserved.Contains(name) ? match.Groups[name].Value
+        : Uri.UnescapeDataString(match.Groups[name].Value);
+}

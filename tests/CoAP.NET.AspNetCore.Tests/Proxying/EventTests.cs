@@ -1,0 +1,122 @@
+using System.Net;
+using System.Net.WebSockets;
+using System.Text;
+
+namespace CoAP.NET.AspNetCore.Tests.Proxying;
+
+/// <summary>Observe for HTTP clients, by server-sent events and WebSockets.</summary>
+public sealed class EventTests : ProxyTest
+{
+    private byte[] _state = "on\nand bright"u8.ToArray();
+    private CoapContentFormat _format = CoapContentFormat.TextPlain;
+
+    [Fact]
+    public async Task Notifications_are_events()
+    {
+        CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        await StartProxyAsync();
+        using HttpResponseMessage response = await SendAsync(
+            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        Assert.Equal("text/event-stream", response.Content.Headers.ContentType!.ToString());
+        using StreamReader events = new(await response.Content.ReadAsStreamAsync());
+
+        Assert.Equal("event: notification|id: 1|data: on|data: and bright", await NextAsync(events));
+        _state = "off"u8.ToArray();
+        lamp.Notify();
+        Assert.Equal("event: notification|id: 2|data: off", await NextAsync(events));
+        lamp.Unmap();
+        Assert.StartsWith("event: error|id: 3|data: ", await NextAsync(events), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_no_text_is_base64_or_a_binary_message()
+    {
+        (_state, _format) = ([1, 2, 3], CoapContentFormat.OctetStream);
+        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        await StartProxyAsync();
+        using HttpResponseMessage response = await SendAsync(
+            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        using StreamReader events = new(await response.Content.ReadAsStreamAsync());
+        Assert.Equal("event: binary|id: 1|data: AQID", await NextAsync(events));
+        using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
+        Assert.Equal((WebSocketMessageType.Binary, "\u0001\u0002\u0003"), await MessageAsync(socket));
+    }
+
+    [Fact]
+    public async Task The_observation_ends_with_its_client()
+    {
+        CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        lamp.ObserverWent += (_, _) => went.TrySetResult();
+        await StartProxyAsync();
+        HttpResponseMessage response = await SendAsync(
+            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        Assert.Equal(1, lamp.ObserverCount);
+        response.Dispose();
+        await went.Task.WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task What_cannot_be_observed_is_one_event_or_an_error()
+    {
+        await StartProxyAsync();
+        using HttpResponseMessage once = await SendAsync(
+            "GET", $"/hc/{Origin}/text", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        using StreamReader events = new(await once.Content.ReadAsStreamAsync());
+        Assert.Equal("event: notification|id: 1|data: hello", await NextAsync(events));
+
+        using HttpResponseMessage missing = await SendAsync(
+            "GET", $"/hc/{Origin}/nothing", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        Assert.Equal(HttpStatusCode.NotFound, missing.StatusCode);
+    }
+
+    [Fact]
+    public async Task Notifications_are_messages_of_a_WebSocket()
+    {
+        CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        await StartProxyAsync();
+        using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
+
+        Assert.Equal((WebSocketMessageType.Text, "on\nand bright"), await MessageAsync(socket));
+        _state = "off"u8.ToArray();
+        lamp.Notify();
+        Assert.Equal((WebSocketMessageType.Text, "off"), await MessageAsync(socket));
+        await socket.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
+    }
+
+    [Fact]
+    public async Task A_page_of_another_origin_opens_no_WebSocket()
+    {
+        await StartProxyAsync();
+        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() =>
+            OpenAsync($"/hc/{Origin}/text", subProtocol: null, static options =>
+                options.SetRequestHeader("Origin", "https://elsewhere.example")));
+        Assert.Equal("403", error.Message);
+    }
+
+    private static async Task<(WebSocketMessageType Type, string Text)> MessageAsync(WebSocket socket)
+    {
+        byte[] buffer = new byte[1024];
+        WebSocketReceiveResult result = await socket.ReceiveAsync(buffer, CancellationToken.None).WaitAsync(Hang);
+        return (result.MessageType, Encoding.UTF8.GetString(buffer, 0, result.Count));
+    }
+
+    private static async Task<string> NextAsync(StreamReader events)
+    {
+        List<string> lines = [];
+        while (await events.ReadLineAsync().WaitAsync(Hang) is { } line)
+        {
+            if (line.Length == 0 && lines.Count > 0)
+            {
+                break;
+            }
+
+            if (line.Length > 0 && !line.StartsWith(':'))
+            {
+                lines.Add(line);
+            }
+        }
+
+        return string.Join('|', lines);
+    }
+}

@@ -1,0 +1,176 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.AspNetCore.Tests.Proxying;
+
+/// <summary>Who may ask a proxy of a web application, and for whom.</summary>
+public sealed class ProxyAccessTests : ProxyTest
+{
+    [Theory]
+    [InlineData("coap://127.0.0.1/")]
+    [InlineData("coap://%5B::1%5D/")]
+    [InlineData("coap://10.0.0.1/")]
+    [InlineData("coap://192.0.2.1/")]
+    [InlineData("coap://localhost/")]
+    [InlineData("coap://sensor.example.com/")]
+    public async Task Nobody_is_asked_who_was_not_allowed(string target)
+    {
+        await StartProxyAsync(allow: false);
+        using HttpResponseMessage response = await SendAsync("GET", "/hc/" + target);
+        Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_name_that_is_allowed_must_not_lead_to_an_address_that_is_not()
+    {
+        await StartProxyAsync(
+            static proxy =>
+            {
+                proxy.Targets.AllowHost("*.example.com");
+                proxy.ConfigureClient = static endpoint => endpoint.ResolveHost = static (_, _) =>
+                    Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+            },
+            allow: false);
+        string port = Origin.Split(':')[^1];
+        using HttpResponseMessage response = await SendAsync("GET", $"/hc/coap://sensor.example.com:{port}/seen");
+        using HttpResponseMessage events = await SendAsync(
+            "GET", $"/hc/coap://sensor.example.com:{port}/seen", change: static request =>
+                request.Headers.Accept.Add(new("text/event-stream")));
+
+        Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+        Assert.Equal(HttpStatusCode.Forbidden, events.StatusCode);
+        Assert.Empty(Seen);
+    }
+
+    [Fact]
+    public async Task A_name_may_be_asked_that_leads_to_a_network_that_is_allowed()
+    {
+        await StartProxyAsync(static proxy =>
+            proxy.ConfigureClient = static endpoint => endpoint.ResolveHost = static (_, _) =>
+                Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
+        Assert.Equal("hello", await Http.GetStringAsync(new Uri($"/hc/coap://any.example:{Origin.Split(':')[^1]}/text", UriKind.Relative)));
+    }
+
+    [Theory]
+    [Rfc("8075-8.4-1")]
+    [InlineData("coap://224.0.1.187/x")]
+    [InlineData("coap://%5Bff02::fd%5D/x")]
+    public async Task Groups_are_never_asked(string target)
+    {
+        await StartProxyAsync(static proxy => proxy.Targets.AllowHost("*").AllowNetwork("224.0.0.0/4").AllowNetwork("ff00::/8"));
+        using HttpResponseMessage response = await SendAsync("GET", "/hc/" + target);
+        Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+    }
+
+    [Theory]
+    [Rfc("8075-5.3.1-1")]
+    [InlineData("/hc/")]
+    [InlineData("/hc/s.example.com/light")]
+    [InlineData("/hc/http://127.0.0.1/")]
+    [InlineData("/hc/file:///etc/passwd")]
+    [InlineData("/hc/coap://user@127.0.0.1/")]
+    public async Task What_is_no_target_is_400(string uri)
+    {
+        await StartProxyAsync();
+        using HttpResponseMessage response = await SendAsync("GET", uri);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+    }
+
+    [Fact]
+    [Rfc("8075-10.3-1")]
+    public async Task Secured_targets_are_for_clients_that_came_by_https()
+    {
+        await StartProxyAsync();
+        using HttpResponseMessage response = await SendAsync("GET", "/hc/coaps://127.0.0.1:1/");
+        Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+        Assert.Contains("https", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("8768-5-1")]
+    public async Task Hops_are_counted_over_both_protocols()
+    {
+        await StartProxyAsync();
+        using HttpResponseMessage plain = await SendAsync("GET", $"/hc/{Origin}/seen");
+        using HttpResponseMessage counted =
+            await SendAsync("GET", $"/hc/{Origin}/seen", change: static request => request.Headers.Add("CoAP-Hop-Limit", "5"));
+        using HttpResponseMessage last =
+            await SendAsync("GET", $"/hc/{Origin}/seen", change: static request => request.Headers.Add("CoAP-Hop-Limit", "1"));
+
+        Assert.Equal([16, 4], Seen.Select(static request => request.Options.HopLimit));
+        Assert.Equal(HttpStatusCode.LoopDetected, last.StatusCode);
+    }
+
+    [Fact]
+    public async Task One_source_has_not_all_places_and_a_client_that_goes_leaves_its_own()
+    {
+        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Coap.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
+        {
+            begun.TrySetResult();
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+            return CoapResults.Changed();
+        });
+        await StartProxyAsync(static proxy => proxy.MaxRequestsPerSource = 1);
+        using CancellationTokenSource gone = new();
+        Task<HttpResponseMessage> first = Http.GetAsync(new Uri($"/hc/{Origin}/never", UriKind.Relative), gone.Token);
+        await begun.Task.WaitAsync(Hang);
+
+        using HttpResponseMessage refused = await SendAsync("GET", $"/hc/{Origin}/text");
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, refused.StatusCode);
+        Assert.NotNull(refused.Headers.RetryAfter);
+
+        await gone.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
+        using CancellationTokenSource hang = new(Hang);
+        HttpStatusCode status;
+        do
+        {
+            hang.Token.ThrowIfCancellationRequested();
+            using HttpResponseMessage later = await SendAsync("GET", $"/hc/{Origin}/text");
+            status = later.StatusCode;
+        }
+        while (status == HttpStatusCode.ServiceUnavailable);
+
+        Assert.Equal(HttpStatusCode.OK, status);
+    }
+
+    [Fact]
+    [Rfc("8075-10-1")]
+    public async Task An_application_does_not_stay_up_with_a_proxy_for_anybody()
+    {
+        await StartAsync(static application => application.MapCoapProxy("/hc/{**target}", static proxy => proxy.Targets.AllowHost("*")));
+        IHostApplicationLifetime lifetime = Application!.Services.GetRequiredService<IHostApplicationLifetime>();
+        TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
+        await stopping.Task.WaitAsync(Hang);
+    }
+
+    [Fact]
+    [Rfc("8075-10-1")]
+    public async Task Who_is_not_authorized_is_not_served()
+    {
+        await Coap.StartAsync();
+        await StartAsync(
+            application =>
+            {
+                application.UseAuthentication();
+                application.UseAuthorization();
+                application.MapCoapProxy("/hc/{**target}", static proxy =>
+                    proxy.Targets.AllowNetwork("127.0.0.0/8")).RequireAuthorization();
+            },
+            services: static services =>
+            {
+                services.AddAuthentication("cookie").AddCookie("cookie");
+                services.AddAuthorization();
+            });
+        Http.BaseAddress = new Uri($"http://127.0.0.1:{Port}");
+
+        using HttpResponseMessage response = await SendAsync("GET", $"/hc/{Origin}/seen");
+
+        Assert.Equal(HttpStatusCode.Redirect, response.StatusCode);
+        Assert.Empty(Seen);
+    }
+}

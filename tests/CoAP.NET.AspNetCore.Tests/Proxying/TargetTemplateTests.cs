@@ -1,0 +1,69 @@
+using CoAP.NET.AspNetCore.Proxying;
+
+namespace CoAP.NET.AspNetCore.Tests.Proxying;
+
+/// <summary>Where targets stand in the URIs of HTTP clients (RFC 8075 section 5).</summary>
+public sealed class TargetTemplateTests
+{
+    [Theory]
+    [Rfc("8075-5.3-1", "8075-5.4-1")]
+    [InlineData("{+tu}", "coap://s.example.com/light", "coap://s.example.com/light")]
+    [InlineData("{+tu}", "coap://%5B2001:db8::1%5D/light?on", "coap://[2001:db8::1]/light?on")]
+    [InlineData("{+tu}", "coaps://s.example.com:7777/a%2Fb?x=%26&y", "coaps://s.example.com:7777/a%2Fb?x=%26&y")]
+    [InlineData("{+tu}", "coap+tcp://s.example.com", "coap+tcp://s.example.com")]
+    [InlineData("{+tu}", "coap:/s.example.com/light", "coap://s.example.com/light")]
+    [InlineData("?target_uri={+tu}", "?target_uri=coap://s.example.com/light", "coap://s.example.com/light")]
+    [InlineData("?target_uri={+tu}", "?target_uri=coap%3A%2F%2Fs.example.com%2Flight%3Fon", "coap://s.example.com/light?on")]
+    [InlineData("?target_uri={tu}", "?target_uri=coap%3A%2F%2Fs.example.com%2Fa%2520b", "coap://s.example.com/a%20b")]
+    [InlineData("forward/{+tu}", "forward/coap://s.example.com/light", "coap://s.example.com/light")]
+    [InlineData("{+s}/{+hp}{+p}{+qq}", "coap/s.example.com/light", "coap://s.example.com/light")]
+    [InlineData("{+s}/{+hp}{+p}{+qq}", "coap/s.example.com/light?on", "coap://s.example.com/light?on")]
+    [InlineData("{+s}/{+hp}{+p}{+qq}", "coaps/s.example.com:7777", "coaps://s.example.com:7777")]
+    [InlineData("{+s}/{+hp}{+p}{+qq}", "coap/%5B2001:db8::1%5D:5690/a/b", "coap://[2001:db8::1]:5690/a/b")]
+    [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "?s=coap&hp=s.example.com&p=/light&q=", "coap://s.example.com/light")]
+    [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "?s=coaps&hp=s.example.com&p=/light&q=on", "coaps://s.example.com/light?on")]
+    [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "?s=coap&hp=s.example.com&p=&q=a&b", "coap://s.example.com?a&b")]
+    public void A_target_is_found_as_it_was_written(string template, string rest, string target)
+    {
+        Assert.True(new TargetTemplate(template).TryMatch(rest, null, out string? found));
+        Assert.Equal(target, found);
+    }
+
+    [Theory]
+    [Rfc("8075-5.3.1-1")]
+    [InlineData("{+tu}", "s.example.com/light")]
+    [InlineData("{+tu}", "")]
+    [InlineData("?hp={+hp}&p={+p}", "?hp=s.example.com&p=/light")]
+    public void A_target_without_a_scheme_is_none_but_by_agreement(string template, string rest)
+    {
+        Assert.False(new TargetTemplate(template).TryMatch(rest, null, out _));
+        Assert.Equal(rest.Length > 0, new TargetTemplate(template).TryMatch(rest, "coap", out string? found));
+        Assert.Equal(rest.Length > 0 ? "coap://s.example.com/light" : null, found);
+    }
+
+    [Theory]
+    [Rfc("8075-5.4-1")]
+    [InlineData("{+tu}{+tu}")]
+    [InlineData("{+s}/{+hp}{+p}{+s}")]
+    [InlineData("{+s}/{+hp}{+q}{+qq}")]
+    [InlineData("{+s}/{+p}")]
+    [InlineData("{+tu}/{+hp}")]
+    [InlineData("{+host}")]
+    [InlineData("{+tu")]
+    [InlineData("nothing")]
+    public void A_template_that_names_no_target_or_names_it_twice_is_refused(string template) =>
+        Assert.Throws<ArgumentException>(() => new TargetTemplate(template));
+
+    [Theory]
+    [InlineData("{+tu}", "coap://[2001:db8::1]/a?b", "coap://%5B2001:db8::1%5D/a?b")]
+    [InlineData("?u={tu}", "coap://h/a?b", "?u=coap%3A%2F%2Fh%2Fa%3Fb")]
+    [InlineData("{+s}/{+hp}{+p}{+qq}", "coap://h:1/a?b", "coap/h:1/a?b")]
+    [InlineData("?s={+s}&hp={+hp}&p={+p}&q={+q}", "coap://h/a?b", "?s=coap&hp=h&p=/a&q=b")]
+    public void A_target_is_written_as_clients_write_it(string template, string target, string rest)
+    {
+        TargetTemplate parsed = new(template);
+        Assert.Equal(rest, parsed.Expand(CoapUri.Parse(target)));
+        Assert.True(parsed.TryMatch(rest, null, out string? found));
+        Assert.Equal(CoapUri.Parse(target), CoapUri.Parse(found));
+    }
+}
