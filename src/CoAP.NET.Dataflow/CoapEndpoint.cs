@@ -420,7 +420,7 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
             Core.Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());
         }
 
-        Core.GroupRequests.EndAll(static () => new CoapException("The endpoint was stopped while it waited for the answers of a group."));
+        Core.GroupRequests.EndAll("The endpoint was stopped while it waited for the answers of a group.");
 
         Core.Peers.CloseAll();
 

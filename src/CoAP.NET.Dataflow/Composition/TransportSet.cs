@@ -305,7 +305,7 @@ internal sealed class TransportSet
         {
             foreach (ShardClock clock in _clocks)
             {
-                clock.DriveBy(transport.Wake);
+                clock.DriveBy(transport);
             }
         }
 

@@ -99,13 +99,14 @@ internal sealed class GroupRequests
     }
 
     /// <summary>Ends all, because the endpoint stops. No lock may be held.</summary>
-    public void EndAll(Func<Exception> error)
+    /// <param name="reason">What those who wait are told.</param>
+    public void EndAll(string reason)
     {
         foreach (GroupRequest request in _byToken.Values)
         {
             if (!request.IsOver)
             {
-                request.End(error());
+                request.End(new CoapException(reason));
             }
         }
     }

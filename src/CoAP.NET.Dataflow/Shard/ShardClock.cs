@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Shard;
 
 /// <summary>Runs what is due in a shard: by a timer of the <see cref="TimeProvider"/>, or when a receive loop that drives the clock asks.</summary>
@@ -7,7 +9,7 @@ internal sealed class ShardClock : IDisposable
 
     private readonly CoapShard _shard;
     private readonly ITimer _timer;
-    private Action? _wakeLoop;
+    private CoapTransport? _driver;
 
     public ShardClock(CoapShard shard)
     {
@@ -24,14 +26,16 @@ internal sealed class ShardClock : IDisposable
     public bool FiresOnPool => IsTimerDriven && _timer.GetType() == s_timerOfSystem;
 
     /// <summary>Whether no loop calls <see cref="Tick"/>.</summary>
-    public bool IsTimerDriven => _wakeLoop is null;
+    public bool IsTimerDriven => _driver is null;
 
-    /// <summary>From now on a receive loop calls <see cref="Tick"/>, and is woken when something is due earlier than it knows.</summary>
-    public void DriveBy(Action wakeLoop)
+    /// <summary>
+    /// From now on a receive loop of a transport calls <see cref="Tick"/>, and is woken when something is due earlier than it knows.
+    /// </summary>
+    public void DriveBy(CoapTransport driver)
     {
-        _wakeLoop = wakeLoop;
+        _driver = driver;
         _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        wakeLoop();
+        driver.Wake();
     }
 
     /// <summary>Fires what is due.</summary>
@@ -99,9 +103,9 @@ internal sealed class ShardClock : IDisposable
     /// <summary>Something may be due earlier than the driver knows: sets the timer, or wakes the loop. No lock may be held.</summary>
     public void Wake()
     {
-        if (_wakeLoop is { } wakeLoop)
+        if (_driver is { } driver)
         {
-            wakeLoop();
+            driver.Wake();
         }
         else if (_shard.IsClockLate(_shard.Environment.ReadClock()))
         {

@@ -1,6 +1,7 @@
 using CoAP.NET.Execution;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Peers;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -99,7 +100,7 @@ public sealed class ShardClockTests
         Assert.False(FiresOnPool(new OneTimer()));
         CoapShard shard = new(0, EnvironmentOf(TimeProvider.System));
         using ShardClock clock = new(shard);
-        clock.DriveBy(static () => { });
+        clock.DriveBy(new NullTransport());
         Assert.False(clock.FiresOnPool);
     }
 

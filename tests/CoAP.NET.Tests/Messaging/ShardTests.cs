@@ -1,5 +1,6 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Execution;
+using CoAP.NET.Tests.Peers;
 
 namespace CoAP.NET.Tests.Messaging;
 
@@ -98,11 +99,11 @@ public sealed class ShardTests
     {
         int wakes = 0;
         using ShardClock clock = new(_shard);
-        clock.DriveBy(() =>
+        clock.DriveBy(new NullTransport(() =>
         {
             Assert.False(_shard.Gate.IsHeldByCurrentThread);
             wakes++;
-        });
+        }));
         wakes = 0;
         long now = _rig.Clock.Now;
         Schedule(now + TimeSpan.TicksPerSecond);
@@ -121,7 +122,7 @@ public sealed class ShardTests
     {
         int wakes = 0;
         using ShardClock clock = new(_shard);
-        clock.DriveBy(() => wakes++);
+        clock.DriveBy(new NullTransport(() => wakes++));
         wakes = 0;
         long now = _rig.Clock.Now;
         _shard.MindClock(now + TimeSpan.TicksPerDay);
@@ -138,7 +139,7 @@ public sealed class ShardTests
     {
         int wakes = 0;
         using ShardClock clock = new(_shard);
-        clock.DriveBy(() => wakes++);
+        clock.DriveBy(new NullTransport(() => wakes++));
         wakes = 0;
         _rig.Handle = item => _rig.Reply(item, new CoapMessage(CoapCode.Content));
         CoapChannel channel = _rig.Channel();

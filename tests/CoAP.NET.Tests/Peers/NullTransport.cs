@@ -3,13 +3,16 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Peers;
 
 /// <summary>Carries nothing.</summary>
-internal sealed class NullTransport : CoapTransport
+/// <param name="onWake">What it does when it is woken.</param>
+internal sealed class NullTransport(Action? onWake = null) : CoapTransport
 {
     public override string Scheme => "coap";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
     public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+
+    public override void Wake() => onWake?.Invoke();
 
     public override void Send(CoapDatagram datagram) => datagram.Dispose();
 
