@@ -1,14 +1,17 @@
 using System.Net;
 using CoAP.NET.Proxy.Forwarding;
+using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy;
 
 /// <summary>
-/// A proxy for CoAP (RFC 7252 section 5.7): sends requests that a server received on to other servers, by every transport that a client has, and their answers back. As a forward proxy it goes
+/// A proxy for CoAP (RFC 7252 section 5.7): sends requests that a server received on to other servers, by every transport that a client
+/// has, and their answers back. As a forward proxy it goes
 /// where clients ask it to (<see cref="CoapProxyMapping.MapForwardProxy"/>), as a reverse proxy where it was configured to
-/// (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). Requests and answers are translated, messages are not: each side has its own
+/// (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). Requests and answers are translated,
+/// messages are not: each side has its own
 /// types, tokens, retransmission and blocks. Thread-safe. Dispose it after the server.
 /// </summary>
 public sealed class CoapProxy : IAsyncDisposable
@@ -18,6 +21,7 @@ public sealed class CoapProxy : IAsyncDisposable
     private readonly ProxyCounts _counts = new();
     private readonly Lazy<CoapClient> _ownClient;
     private readonly NextProxyUpstream? _next;
+    private readonly SharedObservations _observations;
     private readonly ILogger _logger;
 
     /// <summary>Makes a proxy.</summary>
@@ -31,10 +35,12 @@ public sealed class CoapProxy : IAsyncDisposable
         _logger = endpoint.LoggerFactory.CreateLogger("CoAP.NET.Proxy");
         Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
         CoapProxyTargets targets = _options.Targets;
-        endpoint.ResolveHost = async (name, cancellationToken) => targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
+        endpoint.ResolveHost = async (name, cancellationToken) =>
+            targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         Client = new CoapClient(endpoint);
         _ownClient = new Lazy<CoapClient>(() => new CoapClient(MakeEndpointOptions()));
-        Forwarder = new Forwarder(_options, _counts, _logger);
+        _observations = new SharedObservations(endpoint.TimeProvider, _options.MaxObservations, _options.MaxObservationsPerSource);
+        Forwarder = new Forwarder(_options, _counts, _observations, _logger);
         if (_options.NextProxy is { } next)
         {
             _next = new NextProxyUpstream(new LazyRequester(_ownClient), next);
@@ -44,12 +50,14 @@ public sealed class CoapProxy : IAsyncDisposable
     }
 
     /// <summary>
-    /// The client that asks for what clients of a forward proxy want. It resolves names to addresses that <see cref="CoapProxyOptions.Targets"/> allows only, so do not use it for anything else; it is
+    /// The client that asks for what clients of a forward proxy want. It resolves names to addresses that <see
+    /// cref="CoapProxyOptions.Targets"/> allows only, so do not use it for anything else; it is
     /// here for its counters and snapshots, and for transports of your own.
     /// </summary>
     public CoapClient Client { get; }
 
-    /// <summary>The client that asks what was configured: the targets of reverse proxies, and the next proxy. Made when it is first used.</summary>
+    /// <summary>The client that asks what was configured: the targets of reverse proxies, and the next proxy. Made when it is first
+    /// used.</summary>
     public CoapClient ConfiguredClient => _ownClient.Value;
 
     /// <summary>Whom a forward proxy may ask.</summary>
@@ -62,7 +70,8 @@ public sealed class CoapProxy : IAsyncDisposable
 
     internal CoapProxyOptions Options => _options;
 
-    /// <summary>Adds what sends requests on to servers of other schemes, or in another way. Of two for a scheme the later one counts. Call it before the proxy is mapped.</summary>
+    /// <summary>Adds what sends requests on to servers of other schemes, or in another way. Of two for a scheme the later one counts.
+    /// Call it before the proxy is mapped.</summary>
     /// <param name="upstream">The upstream.</param>
     /// <returns>This object.</returns>
     public CoapProxy Use(CoapProxyUpstream upstream)
@@ -82,6 +91,7 @@ public sealed class CoapProxy : IAsyncDisposable
     {
         Requests = _counts[ProxyCount.Requests],
         Forwarded = _counts[ProxyCount.Forwarded],
+        Observations = _observations.Count,
         UnderWay = Forwarder.Shares.Count,
         TargetsDenied = _counts[ProxyCount.TargetsDenied],
         UnsafeOptions = _counts[ProxyCount.UnsafeOptions],
@@ -90,17 +100,25 @@ public sealed class CoapProxy : IAsyncDisposable
         HopLimits = _counts[ProxyCount.HopLimits],
         Timeouts = _counts[ProxyCount.Timeouts],
         Failures = _counts[ProxyCount.Failures],
+        Shared = _counts[ProxyCount.Shared],
+        CacheHits = Client.Endpoint.Counters[CoapCounter.CacheHits]
+            + (_ownClient.IsValueCreated ? _ownClient.Value.Endpoint.Counters[CoapCounter.CacheHits] : 0),
     };
 
     /// <summary>
-    /// Answers a request with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2) by asking the server that it names, if that is allowed. What
-    /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps; call it in a handler of your own to decide more.
+    /// Answers a request with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2) by asking the server that it names, if that is allowed.
+    /// What
+    /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps; call it in a handler of your own to decide more, where nothing can be
+    /// observed then.
     /// </summary>
     /// <param name="request">The request as it was received.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answer.</returns>
     /// <exception cref="InvalidOperationException">The request was not received but made to be sent.</exception>
-    public ValueTask<CoapResult> ForwardAsync(CoapRequest request, CancellationToken cancellationToken)
+    public ValueTask<CoapResult> ForwardAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        ForwardAsync(request, null, cancellationToken);
+
+    internal ValueTask<CoapResult> ForwardAsync(CoapRequest request, CoapRouteHandlerBuilder? route, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         CoapPeer client = request.Peer;
@@ -115,7 +133,7 @@ public sealed class CoapProxy : IAsyncDisposable
             return new ValueTask<CoapResult>(CoapResults.BadRequest(exception.Message));
         }
 
-        string scheme = target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+        string scheme = SchemeOf(target);
         if (!_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream))
         {
             return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not speak the protocol of that URI.");
@@ -128,7 +146,7 @@ public sealed class CoapProxy : IAsyncDisposable
 
         return Judge(request, client, ref target, scheme, upstream) is { } refusal
             ? new ValueTask<CoapResult>(refusal)
-            : Forwarder.SendAsync(request, target, _next ?? upstream, Targets, cancellationToken);
+            : Forwarder.SendAsync(request, target, _next ?? upstream, Targets, route, cancellationToken);
     }
 
     /// <summary>What asks a target that was configured.</summary>
@@ -136,10 +154,14 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <exception cref="ArgumentException">No upstream has its scheme.</exception>
     internal CoapProxyUpstream UpstreamOf(string target)
     {
-        string scheme = target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
-        return !_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream)
-            ? throw new ArgumentException($"'{target}' is no URI that this proxy can ask: it knows {string.Join(", ", _upstreams.Keys)}. Add what speaks another protocol by Use.", nameof(target))
-            : upstream is CoapUpstream ? new CoapUpstream(new LazyRequester(_ownClient)) : upstream;
+        if (!_upstreams.TryGetValue(SchemeOf(target), out CoapProxyUpstream? upstream))
+        {
+            throw new ArgumentException(
+                $"'{target}' is no URI that this proxy can ask: it knows {string.Join(", ", _upstreams.Keys)}. Add others by Use.",
+                nameof(target));
+        }
+
+        return upstream is CoapUpstream ? new CoapUpstream(new LazyRequester(_ownClient)) : upstream;
     }
 
     internal void CountRequest() => _counts.Add(ProxyCount.Requests);
@@ -148,6 +170,7 @@ public sealed class CoapProxy : IAsyncDisposable
     /// <returns>A task that ends when they are closed.</returns>
     public async ValueTask DisposeAsync()
     {
+        _observations.Dispose();
         await Client.DisposeAsync().ConfigureAwait(false);
         if (_ownClient.IsValueCreated)
         {
@@ -194,12 +217,16 @@ public sealed class CoapProxy : IAsyncDisposable
             : null;
     }
 
+    private static string SchemeOf(string target) =>
+        target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+
     private static ValueTask<CoapResult> Refuse(CoapCode code, string text) => new(CoapResults.Status(code, text));
 
     private CoapEndpointOptions MakeEndpointOptions()
     {
         CoapEndpointOptions endpoint = new();
         endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
+        endpoint.Cache = _options.CacheBytes > 0 ? new CoapCache(_options.CacheBytes) : null;
         _options.ConfigureClient?.Invoke(endpoint);
         return endpoint;
     }

@@ -12,7 +12,11 @@ public sealed record CoapProxyCounters
     /// <summary>Requests that are under way at the moment.</summary>
     public int UnderWay { get; init; }
 
-    /// <summary>Requests that were refused as their target is not allowed (5.05), also because of the address that its name stands for.</summary>
+    /// <summary>Registrations at servers that the proxy has at the moment for clients who observe through it.</summary>
+    public int Observations { get; init; }
+
+    /// <summary>Requests that were refused as their target is not allowed (5.05), also because of the address that its name stands
+    /// for.</summary>
     public long TargetsDenied { get; init; }
 
     /// <summary>Requests that were refused for an option that is unsafe to forward (4.02).</summary>
@@ -29,6 +33,12 @@ public sealed record CoapProxyCounters
 
     /// <summary>Requests that got no answer in time (5.04).</summary>
     public long Timeouts { get; init; }
+
+    /// <summary>Requests that were answered by the answer to an equal one of somebody else that was under way.</summary>
+    public long Shared { get; init; }
+
+    /// <summary>Requests that were answered from the cache.</summary>
+    public long CacheHits { get; init; }
 
     /// <summary>Requests that could not be sent on, and answers that could not be processed (5.02).</summary>
     public long Failures { get; init; }

@@ -12,7 +12,8 @@ public static class CoapProxyMapping
     ];
 
     /// <summary>
-    /// Serves requests that ask for a proxy by Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.7.2). Whom they may ask for is said by <see cref="CoapProxyOptions.Targets"/>, and is nobody by default.
+    /// Serves requests that ask for a proxy by Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.7.2). Whom they may ask for is said by <see
+    /// cref="CoapProxyOptions.Targets"/>, and is nobody by default.
     /// Requests that name this server itself are served by its routes.
     /// </summary>
     /// <param name="routes">The server, or a group whose filters, rate limits and rules of security shall hold.</param>
@@ -22,15 +23,20 @@ public static class CoapProxyMapping
     public static CoapRouteHandlerBuilder MapForwardProxy(this ICoapRouteBuilder routes, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(proxy);
-        return routes.MapProxy(proxy.Names, proxy.ForwardAsync).IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize);
+        CoapRouteHandlerBuilder? route = null;
+        route = routes.MapProxy(proxy.Names, (request, cancellationToken) =>
+            proxy.ForwardAsync(request, Volatile.Read(ref route), cancellationToken));
+        return route.IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
     }
 
     /// <summary>
     /// Serves a path and everything below it by asking another server (RFC 7252 section 5.7.3), which clients do not see.
     /// </summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/floor1/{*path}</c>: what stands for the catch-all is appended to the target. Without one the path is that of one resource.</param>
-    /// <param name="target">The URI that the path stands for, such as <c>coap://[2001:db8::5]/</c>, of a scheme that the proxy has an upstream for. <see cref="CoapProxyOptions.Targets"/> does not
+    /// <param name="template">The path, such as <c>/floor1/{*path}</c>: what stands for the catch-all is appended to the target. Without
+    /// one the path is that of one resource.</param>
+    /// <param name="target">The URI that the path stands for, such as <c>coap://[2001:db8::5]/</c>, of a scheme that the proxy has an
+    /// upstream for. <see cref="CoapProxyOptions.Targets"/> does not
     /// apply.</param>
     /// <param name="proxy">The proxy.</param>
     /// <returns>The route, to say more about it.</returns>
@@ -45,16 +51,20 @@ public static class CoapProxyMapping
     }
 
     /// <summary>
-    /// Serves a path and everything below it by asking a peer that has a connection or session with this server, such as a device behind an address translator that connected to it.
+    /// Serves a path and everything below it by asking a peer that has a connection or session with this server, such as a device behind
+    /// an address translator that connected to it.
     /// </summary>
     /// <param name="routes">The server or group.</param>
-    /// <param name="template">The path, such as <c>/devices/{id}/{*path}</c>: what stands for the catch-all is the path that the peer is asked for.</param>
-    /// <param name="find">Finds the peer for a request, by its route values for instance; null when there is none, which is answered 5.02.</param>
+    /// <param name="template">The path, such as <c>/devices/{id}/{*path}</c>: what stands for the catch-all is the path that the peer is
+    /// asked for.</param>
+    /// <param name="find">Finds the peer for a request, by its route values for instance; null when there is none, which is answered
+    /// 5.02.</param>
     /// <param name="proxy">The proxy.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
-    public static CoapRouteHandlerBuilder MapReverseProxy(this ICoapRouteBuilder routes, string template, Func<CoapRequest, CoapPeer?> find, CoapProxy proxy)
+    public static CoapRouteHandlerBuilder MapReverseProxy(
+        this ICoapRouteBuilder routes, string template, Func<CoapRequest, CoapPeer?> find, CoapProxy proxy)
     {
         ArgumentNullException.ThrowIfNull(find);
         ArgumentNullException.ThrowIfNull(proxy);
@@ -64,7 +74,8 @@ public static class CoapProxyMapping
     private static CoapRouteHandlerBuilder Map(
         ICoapRouteBuilder routes, string template, CoapProxy proxy, ReverseTarget target, Func<CoapRequest, CoapProxyUpstream?> find)
     {
-        CoapRouteHandlerBuilder route = routes.Map(template, s_methods, async (request, cancellationToken) =>
+        CoapRouteHandlerBuilder? route = null;
+        route = routes.Map(template, s_methods, async (request, cancellationToken) =>
         {
             proxy.CountRequest();
             if (find(request) is not { } upstream)
@@ -72,10 +83,11 @@ public static class CoapProxyMapping
                 return CoapResults.Status(CoapCode.BadGateway, "Nobody is connected who serves that.");
             }
 
-            CoapResult result = await proxy.Forwarder.SendAsync(request, target.For(request.Options), upstream, null, cancellationToken).ConfigureAwait(false);
+            CoapResult result = await proxy.Forwarder.SendAsync(
+                request, target.For(request.Options), upstream, null, Volatile.Read(ref route), cancellationToken).ConfigureAwait(false);
             return target.Relocate(result, request.Options);
         });
         target.Template = route.Template;
-        return route.Forwards().IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize);
+        return route.Forwards().IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
     }
 }

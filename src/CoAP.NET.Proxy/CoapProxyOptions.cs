@@ -8,13 +8,15 @@ public sealed class CoapProxyOptions
     public CoapProxyTargets Targets { get; } = new();
 
     /// <summary>
-    /// What the proxy itself is called, beside the addresses that its server listens on: <c>gateway.example.com</c>, with or without a port. Requests for it are served by the routes of the server.
+    /// What the proxy itself is called, beside the addresses that its server listens on: <c>gateway.example.com</c>, with or without a
+    /// port. Requests for it are served by the routes of the server.
     /// Default: nothing more.
     /// </summary>
     public IList<string> Names { get; } = [];
 
     /// <summary>
-    /// What the proxy calls itself in 5.08 Hop Limit Reached (RFC 8768 section 4): a few characters without a space. Default: null, the first of <see cref="Names"/>, or the address that was asked.
+    /// What the proxy calls itself in 5.08 Hop Limit Reached (RFC 8768 section 4): a few characters without a space. Default: null, the
+    /// first of <see cref="Names"/>, or the address that was asked.
     /// </summary>
     /// <exception cref="ArgumentException">It is empty, longer than 64 characters, or has a space or a control character.</exception>
     public string? Identifier
@@ -25,7 +27,8 @@ public sealed class CoapProxyOptions
             : throw new ArgumentException("An identifier has 1 to 64 characters and no space (RFC 8768 section 4).", nameof(value));
     }
 
-    /// <summary>The Hop-Limit of requests that have none (RFC 8768 section 3): how many more proxies may send them on. 1 to 255; default 16.</summary>
+    /// <summary>The Hop-Limit of requests that have none (RFC 8768 section 3): how many more proxies may send them on. 1 to 255; default
+    /// 16.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public int HopLimit
     {
@@ -53,13 +56,16 @@ public sealed class CoapProxyOptions
     = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// Whether a client on datagrams must have shown that it receives at its address before the first request of it is sent on: it is answered 4.01 with an Echo until then (RFC 9175 section 2.3),
-    /// which clients of this library and libcoap answer by themselves. So nobody can send requests through the proxy in the name of others. Default true.
+    /// Whether a client on datagrams must have shown that it receives at its address before the first request of it is sent on: it is
+    /// answered 4.01 with an Echo until then (RFC 9175 section 2.3),
+    /// which clients of this library and libcoap answer by themselves. So nobody can send requests through the proxy in the name of
+    /// others. Default true.
     /// </summary>
     public bool RequireVerified { get; set; } = true;
 
     /// <summary>
-    /// Whether clients that came by a plain transport may ask for servers by a secured one (<c>coaps</c>, <c>https</c>). Default false: they get 4.01, as the proxy would lend them its credentials
+    /// Whether clients that came by a plain transport may ask for servers by a secured one (<c>coaps</c>, <c>https</c>). Default false:
+    /// they get 4.01, as the proxy would lend them its credentials
     /// and send what was to be secret in the clear (RFC 7252 section 11.2).
     /// </summary>
     public bool AllowSecuredTargetsToAnyone { get; set; }
@@ -68,21 +74,52 @@ public sealed class CoapProxyOptions
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxRequests { get; set => field = AtLeastOne(value); } = 1000;
 
-    /// <summary>How many of them may be of one source (<see cref="CoapSource"/>), which never gets more than half of what is free either. 1 or more; default 100.</summary>
+    /// <summary>How many of them may be of one source (<see cref="CoapSource"/>), which never gets more than half of what is free either.
+    /// 1 or more; default 100.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxRequestsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
-    /// <summary>The largest body of a request or answer that is sent on, in bytes: it is held as a whole in between. 1 or more; default 1 MiB. Requests get 4.13, answers 5.02.</summary>
+    /// <summary>How many resources of servers may be observed for clients at a time; beyond that clients get a plain answer. 1 or more;
+    /// default 1,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public int MaxObservations { get; set => field = AtLeastOne(value); } = 1000;
+
+    /// <summary>How many of them clients of one source may have begun, who never get more than half of what is free either. 1 or more;
+    /// default 100.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public int MaxObservationsPerSource { get; set => field = AtLeastOne(value); } = 100;
+
+    /// <summary>The largest body of a request or answer that is sent on, in bytes: it is held as a whole in between. 1 or more; default 1
+    /// MiB. Requests get 4.13, answers 5.02.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxBodySize { get; set => field = AtLeastOne(value); } = 1024 * 1024;
 
     /// <summary>
-    /// Another proxy that all requests of a forward proxy are handed to, such as <c>coap://proxy.example.com</c>; it resolves the names of targets, so only their names are checked here. Default:
+    /// How many bytes of answers are kept for later requests of any client (RFC 7252 section 5.6), for forward and reverse proxies each;
+    /// 0 for no cache. Answers of secured transports and OSCORE
+    /// messages are never kept. 0 or more; default 8 MiB.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
+    public long CacheBytes
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            field = value;
+        }
+    }
+    = 8 * 1024 * 1024;
+
+    /// <summary>
+    /// Another proxy that all requests of a forward proxy are handed to, such as <c>coap://proxy.example.com</c>; it resolves the names
+    /// of targets, so only their names are checked here. Default:
     /// null, servers are asked directly.
     /// </summary>
     public CoapUri? NextProxy { get; set; }
 
-    /// <summary>Changes how the proxy's own clients work: credentials, transports, log, clock. Their <see cref="CoapEndpointOptions.ResolveHost"/> is wrapped afterwards. Default: null.</summary>
+    /// <summary>Changes how the proxy's own clients work: credentials, transports, log, clock. Their <see
+    /// cref="CoapEndpointOptions.ResolveHost"/> is wrapped afterwards. Default: null.</summary>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
     private static int AtLeastOne(int value)

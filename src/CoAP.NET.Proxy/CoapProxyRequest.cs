@@ -5,16 +5,19 @@ namespace CoAP.NET.Proxy;
 /// <summary>A request as a proxy sends it on: what of it is for the other server, without what belongs to one hop.</summary>
 public sealed class CoapProxyRequest
 {
-    internal CoapProxyRequest(CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets)
+    internal CoapProxyRequest(
+        CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets, bool mayBeShared)
     {
         Received = received;
         Target = target;
         Options = options;
         Timeout = timeout;
         Targets = targets;
+        MayBeShared = mayBeShared;
     }
 
-    /// <summary>The request as the client sent it, for its identity (<see cref="CoapPeer.Identity"/>) and source. Nothing else of it goes on.</summary>
+    /// <summary>The request as the client sent it, for its identity (<see cref="CoapPeer.Identity"/>) and source. Nothing else of it goes
+    /// on.</summary>
     public CoapRequest Received { get; }
 
     /// <summary>The absolute URI that is asked for, such as <c>coap://sensor.example.com/temperature</c>.</summary>
@@ -27,7 +30,8 @@ public sealed class CoapProxyRequest
     public CoapCode Code => Received.Code;
 
     /// <summary>
-    /// The options that go on: those that are safe to forward or that the proxy knows, with its own Hop-Limit. The options of the URI and of blocks are not among them.
+    /// The options that go on: those that are safe to forward or that the proxy knows, with its own Hop-Limit. The options of the URI and
+    /// of blocks are not among them.
     /// </summary>
     public CoapOptionCollection Options { get; }
 
@@ -38,7 +42,15 @@ public sealed class CoapProxyRequest
     public TimeSpan Timeout { get; }
 
     /// <summary>
-    /// Whom a forward proxy may ask, which the upstream has to heed for every address that it sends to, also after redirects. Null where the target comes from configuration, as of a reverse proxy.
+    /// Whom a forward proxy may ask, which the upstream has to heed for every address that it sends to, also after redirects. Null where
+    /// the target comes from configuration, as of a reverse proxy.
     /// </summary>
     public CoapProxyTargets? Targets { get; }
+
+    /// <summary>
+    /// Whether its answer may be given to other clients that ask the same: now, if they ask while it is under way, and later from a
+    /// cache. Not for what changes something, is asked over a secured
+    /// transport (RFC 7252 section 11.2), is protected by OSCORE, or answers a challenge.
+    /// </summary>
+    public bool MayBeShared { get; }
 }

@@ -5,8 +5,10 @@ using CoAP.NET.Proxy.Admission;
 namespace CoAP.NET.Proxy;
 
 /// <summary>
-/// Whom a forward proxy may ask. Nothing is allowed until it is named. A name is checked twice: as it stands in the URI, and by the addresses
-/// that it resolves to just before the request is sent, so that nobody can point a name that is allowed at a machine that is not. Thread-safe;
+/// Whom a forward proxy may ask. Nothing is allowed until it is named. A name is checked twice: as it stands in the URI, and by the
+/// addresses
+/// that it resolves to just before the request is sent, so that nobody can point a name that is allowed at a machine that is not.
+/// Thread-safe;
 /// changes hold for later requests.
 /// </summary>
 /// <remarks>
@@ -21,7 +23,8 @@ public sealed class CoapProxyTargets
 
     /// <summary>Allows a host, whatever its port.</summary>
     /// <param name="host">
-    /// A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; <c>*</c> for every name and every public address, which makes an open proxy; or an IP address,
+    /// A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; <c>*</c> for every name and every
+    /// public address, which makes an open proxy; or an IP address,
     /// with brackets or without.
     /// </param>
     /// <returns>This object.</returns>
@@ -31,17 +34,20 @@ public sealed class CoapProxyTargets
         ArgumentException.ThrowIfNullOrWhiteSpace(host);
         if (IPAddress.TryParse(host, out IPAddress? address))
         {
-            return AllowNetwork(new IPNetwork(AddressRanges.Normalize(address), AddressRanges.Normalize(address).GetAddressBytes().Length * 8));
+            return AllowNetwork(new IPNetwork(AddressRanges.Normalize(address),
+                AddressRanges.Normalize(address).GetAddressBytes().Length * 8));
         }
 
         string name = host.StartsWith("*.", StringComparison.Ordinal) ? host[2..] : host;
         string normal = name;
         if (name != "*")
         {
-            if (!CoapUri.TryParse($"coap://{name}/", out CoapUri? uri) || uri.PathSegments.Count > 0 || name.AsSpan().IndexOfAny('*', ':') >= 0)
+            if (!CoapUri.TryParse($"coap://{name}/", out CoapUri? uri) || uri.PathSegments.Count > 0
+                || name.AsSpan().IndexOfAny('*', ':') >= 0)
             {
                 throw new ArgumentException(
-                    $"'{host}' is no host. Write a name such as sensor.example.com, *.example.com for all names below it, or an address.", nameof(host));
+                    $"'{host}' is no host. Write a name such as sensor.example.com, *.example.com for all names below it, or an address.",
+                    nameof(host));
             }
 
             normal = uri.Host;
@@ -78,7 +84,8 @@ public sealed class CoapProxyTargets
         return this;
     }
 
-    /// <summary>Whether a host may be asked at one of its addresses. What sends a request on has to ask this for the very address that it sends to.</summary>
+    /// <summary>Whether a host may be asked at one of its addresses. What sends a request on has to ask this for the very address that it
+    /// sends to.</summary>
     /// <param name="host">The host as it stands in the URI; brackets of an IPv6 address do not matter.</param>
     /// <param name="address">The address, as just resolved.</param>
     /// <returns>Whether it may.</returns>
@@ -96,7 +103,9 @@ public sealed class CoapProxyTargets
     public bool MayAllow(string host)
     {
         ArgumentNullException.ThrowIfNull(host);
-        return TryReadAddress(host, out IPAddress? address) ? Allows(host, address) : IsNamed(host) || Volatile.Read(ref _networks).Length > 0;
+        return TryReadAddress(host, out IPAddress? address)
+            ? Allows(host, address)
+            : IsNamed(host) || Volatile.Read(ref _networks).Length > 0;
     }
 
     /// <summary>Those of some addresses that may be asked.</summary>
@@ -104,7 +113,8 @@ public sealed class CoapProxyTargets
     internal IPAddress[] Filter(string host, IPAddress[] addresses)
     {
         IPAddress[] allowed = Array.FindAll(addresses, address => Allows(host, address));
-        return allowed.Length > 0 || addresses.Length == 0 ? allowed : throw new TargetDeniedException($"{host} may not be asked through this proxy.");
+        return allowed.Length > 0 || addresses.Length == 0 ? allowed
+            : throw new TargetDeniedException($"{host} may not be asked through this proxy.");
     }
 
     internal static bool IsGroup(IPAddress address) => AddressRanges.Find(address) == "multicast";

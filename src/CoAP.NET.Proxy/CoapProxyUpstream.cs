@@ -22,8 +22,14 @@ public abstract class CoapProxyUpstream
     /// <param name="request">The request. An upstream of a forward proxy heeds its <see cref="CoapProxyRequest.Targets"/>.</param>
     /// <param name="cancellationToken">Stops waiting: the client has gone, or the server stops.</param>
     /// <returns>
-    /// The answer, as CoAP has it: code, payload, and the options that the origin gave. What no proxy may send on is taken out afterwards, and 5.02 answered where an option forbids it.
+    /// The answer, as CoAP has it: code, payload, and the options that the origin gave. What no proxy may send on is taken out
+    /// afterwards, and 5.02 answered where an option forbids it.
     /// </returns>
-    /// <exception cref="CoapException">There is no answer. The client gets 5.04 for a time-out and 5.02 otherwise; see docs/proxies.md.</exception>
+    /// <exception cref="CoapException">There is no answer. The client gets 5.04 for a time-out and 5.02 otherwise; see
+    /// docs/proxies.md.</exception>
     public abstract Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken);
+
+    /// <summary>Observes what is asked for; null where the protocol has no such thing.</summary>
+    internal virtual Task<CoapObservation>? ObserveAsync(
+        CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) => null;
 }

@@ -12,4 +12,5 @@ internal enum ProxyCount
     HopLimits,
     Timeouts,
     Failures,
+    Shared,
 }

@@ -14,7 +14,8 @@ public sealed class BoundTests
         world.ProxyServer.MapForwardProxy(world.Proxy);
         world.Answer(_ => CoapResults.Bytes(new byte[900]));
         await world.StartAsync();
-        using ScriptedPeer attacker = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8:66::1]:5683"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+        using ScriptedPeer attacker = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8:66::1]:5683"),
+            InMemoryNetwork.Address("[2001:db8::1]:5683"));
         byte[] request = Wire(new ProxyUri($"{ProxyWorld.OriginUri}/x"));
         int answered = 0;
         int bytes = 0;

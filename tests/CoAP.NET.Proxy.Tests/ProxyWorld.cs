@@ -134,5 +134,6 @@ public sealed class ProxyWorld : IAsyncDisposable
 
     internal Task<CoapResponse> SendAsync(CoapRequest request) => RunAsync(() => Client.SendAsync(request));
 
-    internal Task<T> RunAsync<T>(Func<Task<T>> exchange, TimeSpan? max = null) => Clock.AdvanceUntilAsync(exchange(), max ?? TimeSpan.FromMinutes(10));
+    internal Task<T> RunAsync<T>(Func<Task<T>> exchange, TimeSpan? max = null) =>
+        Clock.AdvanceUntilAsync(exchange(), max ?? TimeSpan.FromMinutes(10));
 }

@@ -36,9 +36,12 @@ public sealed class ReverseProxyTests : IAsyncLifetime
         _world.ProxyServer.MapGroup("/house").MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
         await _world.StartAsync();
 
-        Assert.Equal("/status/now", (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/boiler"))).GetText());
-        Assert.Equal("/a/b", (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/floor1/a/b"))).GetText());
-        Assert.Equal(CoapCode.NotFound, (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/other"))).Code);
+        Assert.Equal("/status/now",
+            (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/boiler"))).GetText());
+        Assert.Equal("/a/b",
+            (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/floor1/a/b"))).GetText());
+        Assert.Equal(CoapCode.NotFound,
+            (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/other"))).Code);
     }
 
     [Fact]
@@ -61,7 +64,8 @@ public sealed class ReverseProxyTests : IAsyncLifetime
     [Rfc("7252-5.7.1-4", "7252-5.7.1-5")]
     public async Task Options_are_judged_as_by_any_proxy(int number, int @class)
     {
-        _world.Answer(request => CoapResults.Text(Encoding.UTF8.GetString(request.Options.TryGetValue(number, out ReadOnlySpan<byte> value) ? value : default)));
+        _world.Answer(request =>
+            CoapResults.Text(Encoding.UTF8.GetString(request.Options.TryGetValue(number, out ReadOnlySpan<byte> value) ? value : default)));
         _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
         await _world.StartAsync();
         CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x");
@@ -96,9 +100,12 @@ public sealed class ReverseProxyTests : IAsyncLifetime
             devices[request.Route["id"]] = request.Peer;
             return CoapResults.Changed();
         });
-        _world.ProxyServer.MapReverseProxy("/devices/{id}/{*path}", request => devices.GetValueOrDefault(request.Route["id"]), _world.Proxy);
+        _world.ProxyServer.MapReverseProxy("/devices/{id}/{*path}", request => devices.GetValueOrDefault(request.Route["id"]),
+            _world.Proxy);
         CoapEndpointOptions options = new() { Routes = new CoapRoutes() };
         _world.Configure(options);
+        string state = "a";
+        CoapRouteHandlerBuilder observed = options.Routes.MapGet("/5", () => CoapResults.Text(state)).Observable();
         options.Routes.MapGet("/3/0", request => CoapResults.Text($"device {string.Join('|', request.Queries)}"));
         await using CoapEndpoint device = new(options);
         device.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::7]:5683")));
@@ -111,6 +118,15 @@ public sealed class ReverseProxyTests : IAsyncLifetime
 
         Assert.Equal("device a=1", response.EnsureSuccess().GetText());
         Assert.Equal(CoapCode.BadGateway, other.Code);
+
+        CoapClient second = _world.MakeClient("[2001:db8:2::7]");
+        await using CoapObservation one = await _world.RunAsync(() => _world.Client.ObserveAsync($"{ProxyWorld.ProxyUri}/devices/7/5"));
+        await using CoapObservation two = await _world.RunAsync(() => second.ObserveAsync($"{ProxyWorld.ProxyUri}/devices/7/5"));
+        Assert.Equal(1, observed.ObserverCount);
+        state = "b";
+        observed.Notify();
+        await _world.Clock.AdvanceUntilAsync(
+            () => one.Latest!.GetText() == "b" && two.Latest!.GetText() == "b", TimeSpan.FromMinutes(1));
     }
 
     [Fact]

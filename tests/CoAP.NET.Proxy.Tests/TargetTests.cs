@@ -62,7 +62,8 @@ public sealed class TargetTests
     [InlineData("example.com/path")]
     [InlineData("example.com:5683")]
     [InlineData("")]
-    public void What_is_no_host_is_refused(string host) => Assert.ThrowsAny<ArgumentException>(() => new CoapProxyTargets().AllowHost(host));
+    public void What_is_no_host_is_refused(string host) =>
+        Assert.ThrowsAny<ArgumentException>(() => new CoapProxyTargets().AllowHost(host));
 
     [Fact]
     public async Task A_name_that_is_allowed_but_turns_to_an_address_that_is_not_is_5_05_and_nothing_is_sent()

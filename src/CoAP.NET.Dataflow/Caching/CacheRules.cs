@@ -48,12 +48,16 @@ internal static class CacheRules
     {
         OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri or OptionNumber.ProxyScheme => false,
         OptionNumber.ETag or OptionNumber.Observe => false,
+
+        // How far a request may still go says nothing of the resource; a 5.08, of which that is not true, is not stored (RFC 8768 section 3).
+        OptionNumber.HopLimit => false,
         _ => !OptionNumber.IsNoCacheKey(number),
     };
 
     /// <summary>Whether a response may be stored: by its code, and because it is whole and has no option that forbids it (RFC 7252 section 5.9).</summary>
     public static bool CanStore(CoapMessage response) =>
         (response.Code == CoapCode.Content || response.Code.IsError)
+        && response.Code != CoapCode.HopLimitReached
         && MaxAgeOf(response) > 0
         && (response.OptionsToRead is not { } options || IsWholeAndSafe(options, response.Code));
 

@@ -49,7 +49,7 @@ internal sealed class ObserveAnswers
         }
         else if (exchange.Observing is Registration registration)
         {
-            if (!result.Code.IsSuccess)
+            if (!result.Code.IsSuccess || result.DeclinesObserver)
             {
                 // Whoever registered before with this token is told that it is over.
                 Deregister(exchange);

@@ -96,7 +96,7 @@ public partial class CoapResult
 
     internal CoapResult CopyWithoutPayload()
     {
-        CoapResult copy = new(Code) { AnswersGroup = AnswersGroup };
+        CoapResult copy = new(Code) { AnswersGroup = AnswersGroup, DeclinesObserver = DeclinesObserver };
         if (OptionsToRead is { Count: > 0 } options)
         {
             copy.Options.AddAll(options);
@@ -134,7 +134,10 @@ public partial class CoapResult
         return copy;
     }
 
-    private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload) { AnswersGroup = AnswersGroup, IsRefusal = IsRefusal, AsksForEcho = AsksForEcho };
+    private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload)
+    {
+        AnswersGroup = AnswersGroup, IsRefusal = IsRefusal, AsksForEcho = AsksForEcho, DeclinesObserver = DeclinesObserver,
+    };
 
     private CoapResult Replace(int number, ReadOnlySpan<string> values)
     {

@@ -53,6 +53,11 @@ public partial class CoapResult
     /// <summary>Whether no handler gave it, but the server itself, which has no room or stops: it says nothing of the resource.</summary>
     internal bool IsRefusal { get; init; }
 
+    /// <summary>
+    /// Whether this is only an answer, although the request asks to observe the resource and the route lets it: its client becomes no observer and learns so (RFC 7641 section 4.1). Default false.
+    /// </summary>
+    public bool DeclinesObserver { get; set; }
+
     internal bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>The options for who only reads them; null when there are none. They may be shared with other results.</summary>

@@ -88,6 +88,28 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     /// <returns>How many observers the route has at the moment; 0 also when it is not <c>Observable</c>, which is logged as a warning.</returns>
     public int Notify() => Table.Notify(_route, tellsMistakes: true);
 
+    /// <summary>
+    /// As <see cref="Notify()"/>, for those observers only who observe what a request names: its path, or the URI that a proxy is asked for by it.
+    /// </summary>
+    /// <param name="request">A received request, such as the one that registered.</param>
+    /// <returns>How many they are.</returns>
+    /// <exception cref="CoapUriException">The request asks for a proxy, and its options name no URI.</exception>
+    public int NotifyFor(CoapRequest request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return Table.NotifyAt(_route, ProxyRoute.PathOf(request));
+    }
+
+    /// <summary>How many observe what a request names: its path, or the URI that a proxy is asked for by it; see <see cref="NotifyFor"/>.</summary>
+    /// <param name="request">A received request.</param>
+    /// <returns>The number of observers.</returns>
+    /// <exception cref="CoapUriException">The request asks for a proxy, and its options name no URI.</exception>
+    public int CountObservers(CoapRequest request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return Table.Changes?.CountAt(ProxyRoute.PathOf(request)) ?? 0;
+    }
+
     /// <summary>The same where it is no mistake that the route cannot be observed.</summary>
     internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);
 

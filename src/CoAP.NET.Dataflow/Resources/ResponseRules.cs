@@ -39,7 +39,7 @@ internal static class ResponseRules
         {
             if (asked.ValueAt(at).SequenceEqual(tag))
             {
-                CoapResult valid = new(CoapCode.Valid) { AnswersGroup = result.AnswersGroup };
+                CoapResult valid = new(CoapCode.Valid) { AnswersGroup = result.AnswersGroup, DeclinesObserver = result.DeclinesObserver };
                 valid.Options.AddAll(options);
                 valid.Options.Remove(OptionNumber.ContentFormat);
                 return valid;

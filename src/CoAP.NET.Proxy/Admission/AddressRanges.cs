@@ -3,7 +3,8 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Proxy.Admission;
 
-/// <summary>Addresses that are nobody's in the public Internet: a proxy that sends there for strangers opens the network that it stands in.</summary>
+/// <summary>Addresses that are nobody's in the public Internet: a proxy that sends there for strangers opens the network that it stands
+/// in.</summary>
 internal static class AddressRanges
 {
     /// <summary>The ranges and what they are (IANA special-purpose address registries; RFC 6890).</summary>

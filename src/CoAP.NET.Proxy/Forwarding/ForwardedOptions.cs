@@ -9,7 +9,8 @@ namespace CoAP.NET.Proxy.Forwarding;
 internal static class ForwardedOptions
 {
     /// <summary>
-    /// The options that this proxy knows. Bodies end at the proxy and begin anew on the other side, so nothing of blocks passes. An option in the wrong kind of message is none that the proxy knows.
+    /// The options that this proxy knows. Bodies end at the proxy and begin anew on the other side, so nothing of blocks passes. An
+    /// option in the wrong kind of message is none that the proxy knows.
     /// </summary>
     public static readonly OptionRow[] Rows =
     [

@@ -1,18 +1,23 @@
 using System.Net;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
+using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy.Forwarding;
 
-/// <summary>Sends a request on and makes the answer: what forward and reverse proxies have in common (RFC 7252 section 5.7.1). Thread-safe.</summary>
+/// <summary>Sends a request on and makes the answer: what forward and reverse proxies have in common (RFC 7252 section 5.7.1).
+/// Thread-safe.</summary>
 /// <param name="options">How the proxy works.</param>
 /// <param name="counts">Counts.</param>
+/// <param name="observations">What clients observe.</param>
 /// <param name="logger">The log.</param>
-internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, ILogger logger)
+internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, ILogger logger)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
+
+    private readonly SingleFlight _flights = new();
 
     /// <summary>The requests that are under way.</summary>
     public RequestShares<CoapSource> Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
@@ -22,12 +27,18 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
     /// <param name="target">The URI that is asked.</param>
     /// <param name="upstream">What asks it.</param>
     /// <param name="targets">Whom it may ask; null where the target comes from configuration.</param>
+    /// <param name="route">The route that is observed downstream; null when nothing is observed.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answer to the client.</returns>
     public async ValueTask<CoapResult> SendAsync(
-        CoapRequest request, string target, CoapProxyUpstream upstream, CoapProxyTargets? targets, CancellationToken cancellationToken)
+        CoapRequest request,
+        string target,
+        CoapProxyUpstream upstream,
+        CoapProxyTargets? targets,
+        CoapRouteHandlerBuilder? route,
+        CancellationToken cancellationToken)
     {
-        if (IsStranger(request))
+        if (!request.IsForObservers && IsStranger(request))
         {
             counts.Add(ProxyCount.Challenges);
             return CoapResults.FreshnessRequired();
@@ -37,7 +48,8 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
         if (!ForwardedOptions.TryCopy(request, forwarded, out int refused))
         {
             counts.Add(ProxyCount.UnsafeOptions);
-            return CoapResults.Status(CoapCode.BadOption, $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward.");
+            return CoapResults.Status(CoapCode.BadOption,
+                $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward.");
         }
 
         int hops = HopCount.Next(request.Options, options.HopLimit);
@@ -49,6 +61,17 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
         }
 
         forwarded.AddUInt(OptionNumber.HopLimit, (uint)hops);
+        bool isSecured = IsSecured(target, upstream);
+        bool mayBeShared = Sharing.IsAllowed(request.Code, forwarded, isSecured);
+        CoapProxyRequest onward = new(request, target, forwarded, options.Timeout, targets, mayBeShared);
+        bool observes = route is not null && Observes(request, forwarded);
+        RequestKey key = observes
+            ? new RequestKey(upstream, Sharing.KeyOf(onward, withTags: false), isSecured ? IdentityOf(request) : null) : default;
+        if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
+        {
+            return Pass(current);
+        }
+
         CoapSource source = request.Peer.Source;
         if (!Shares.TryEnter(source))
         {
@@ -58,7 +81,7 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
 
         try
         {
-            return await AskAsync(request, new CoapProxyRequest(request, target, forwarded, options.Timeout, targets), upstream, cancellationToken).ConfigureAwait(false);
+            return await AskAsync(request, onward, upstream, observes ? route : null, key, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -66,7 +89,13 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
         }
     }
 
-    private async Task<CoapResult> AskAsync(CoapRequest request, CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    private async Task<CoapResult> AskAsync(
+        CoapRequest request,
+        CoapProxyRequest onward,
+        CoapProxyUpstream upstream,
+        CoapRouteHandlerBuilder? observed,
+        RequestKey key,
+        CancellationToken cancellationToken)
     {
         // Over a connection it is known that nobody waits any more; on datagrams only the server's stop is.
         using CancellationTokenSource? gone = request.Channel is { IsReliable: true }
@@ -74,9 +103,15 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
             : null;
         try
         {
-            counts.Add(ProxyCount.Forwarded);
-            CoapResult answer = await upstream.SendAsync(onward, gone?.Token ?? cancellationToken).ConfigureAwait(false);
+            CancellationToken token = gone?.Token ?? cancellationToken;
+            (CoapResult? answer, bool isObserved) = observed is null || request.IsForObservers
+                ? default
+                : await observations.JoinAsync(key, observed, onward, token).ConfigureAwait(false);
+            answer ??= await SendAsync(onward, upstream, token).ConfigureAwait(false);
             CoapResult result = answer.Code == CoapCode.HopLimitReached ? PassHopLimit(request, onward, answer) : Pass(answer);
+
+            // Without an observation behind it the client must not become an observer.
+            result.DeclinesObserver = !isObserved;
             ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
             return result;
         }
@@ -85,6 +120,41 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
             return Fail(request, onward, exception);
         }
     }
+
+    private async Task<CoapResult> SendAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    {
+        if (!onward.MayBeShared)
+        {
+            counts.Add(ProxyCount.Forwarded);
+            return await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false);
+        }
+
+        (CoapResult result, bool isShared) = await _flights.RunAsync(
+            new RequestKey(upstream, Sharing.KeyOf(onward, withTags: options.CacheBytes == 0)),
+            token =>
+            {
+                counts.Add(ProxyCount.Forwarded);
+                return upstream.SendAsync(onward, token);
+            },
+            cancellationToken).ConfigureAwait(false);
+        if (isShared)
+        {
+            counts.Add(ProxyCount.Shared);
+        }
+
+        return result;
+    }
+
+    // A run for observers asks for what a registration of before asked for.
+    private static bool Observes(CoapRequest request, CoapOptionCollection forwarded) =>
+        request.Code.IsSafe
+        && (request.IsForObservers || request.Options.Observe == Observe.RegisterValue)
+        && Sharing.IsAllowed(request.Code, forwarded, isSecured: false);
+
+    private static object IdentityOf(CoapRequest request) => request.Peer.Identity ?? request.Peer.Address;
+
+    private static bool IsSecured(string target, CoapProxyUpstream upstream) =>
+        target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 && upstream.IsSecure(target[..colon].ToLowerInvariant());
 
     private CoapResult Fail(CoapRequest request, CoapProxyRequest onward, Exception exception)
     {
@@ -121,7 +191,8 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, IL
         {
             counts.Add(ProxyCount.Failures);
             return CoapResults.Status(
-                CoapCode.BadGateway, $"The answer has {ForwardedOptions.Describe(refused)}, which is unsafe to forward and which this proxy does not know.");
+                CoapCode.BadGateway,
+                $"The answer has {ForwardedOptions.Describe(refused)}, which is unsafe to forward and which this proxy does not know.");
         }
 
         return result;

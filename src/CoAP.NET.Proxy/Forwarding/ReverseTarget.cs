@@ -8,7 +8,8 @@ namespace CoAP.NET.Proxy.Forwarding;
 internal sealed class ReverseTarget(string? target)
 {
     private readonly string _base = (target ?? string.Empty).TrimEnd('/');
-    private readonly string[] _basePath = target is not null && CoapUri.TryParse(target, out CoapUri? uri) ? [.. uri.PathSegments.Where(static segment => segment.Length > 0)] : [];
+    private readonly string[] _basePath = target is not null && CoapUri.TryParse(target, out CoapUri? uri)
+        ? [.. uri.PathSegments.Where(static segment => segment.Length > 0)] : [];
 
     /// <summary>The template of the route, with the prefixes of its groups.</summary>
     public string Template

@@ -1,9 +1,14 @@
+using CoAP.NET.Options;
+
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>Asks servers that speak CoAP, by every transport that a client has.</summary>
 /// <param name="requester">The client, or the peer that all requests go to.</param>
-internal sealed class CoapUpstream(ICoapRequester requester) : CoapProxyUpstream
+internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
 {
+    // One of a peer is made for each request, and means the same as the one before.
+    private readonly ICoapObserver _requester = requester;
+
     /// <summary>The schemes of CoAP (RFC 7252 section 6, RFC 8323 section 8).</summary>
     public static readonly string[] AllSchemes = ["coap", "coaps", "coap+tcp", "coaps+tcp", "coap+ws", "coaps+ws"];
 
@@ -18,12 +23,18 @@ internal sealed class CoapUpstream(ICoapRequester requester) : CoapProxyUpstream
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
         {
             IsForwarded = true,
-            CacheMode = CoapCacheMode.Bypass,
+            CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };
         for (int i = 0; i < request.Options.Count; i++)
         {
             onward.Options.Add(request.Options.NumberAt(i), request.Options.ValueAt(i));
+        }
+
+        if (request.MayBeShared)
+        {
+            // The cache names what it has itself; an answer that the client has already becomes 2.03 on its way back.
+            onward.Options.Remove(OptionNumber.ETag);
         }
 
         onward.Message.Payload = request.Payload;
@@ -47,6 +58,16 @@ internal sealed class CoapUpstream(ICoapRequester requester) : CoapProxyUpstream
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return ResultOf(await requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false));
+        return ResultOf(await _requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false));
     }
+
+    internal override Task<CoapObservation>? ObserveAsync(
+        CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
+        _requester.ObserveAsync(Make(request), observe, cancellationToken);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is CoapUpstream other && _requester.Equals(other._requester);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => _requester.GetHashCode();
 }

@@ -2,9 +2,14 @@ namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>A client that is made when it is first needed.</summary>
 /// <param name="client">The client.</param>
-internal sealed class LazyRequester(Lazy<CoapClient> client) : ICoapRequester
+internal sealed class LazyRequester(Lazy<CoapClient> client) : ICoapObserver
 {
     /// <inheritdoc/>
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default) =>
         client.Value.SendAsync(request, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+        client.Value.ObserveAsync(request, options, cancellationToken);
 }

@@ -7,7 +7,7 @@ namespace CoAP.NET.Proxy.Upstreams;
 /// <summary>Hands all requests to another proxy (RFC 7252 section 5.7.2), whatever their scheme.</summary>
 /// <param name="requester">The client.</param>
 /// <param name="proxy">The URI of the other proxy.</param>
-internal sealed class NextProxyUpstream(ICoapRequester requester, CoapUri proxy) : CoapProxyUpstream
+internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) : CoapProxyUpstream
 {
     // RFC 7252 section 5.10.2.
     private const int MaxProxyUri = 1034;
@@ -39,9 +39,7 @@ internal sealed class NextProxyUpstream(ICoapRequester requester, CoapUri proxy)
 
     private Task<CoapResponse> SendAsync(CoapProxyRequest request, ReadOnlyMemory<byte>? echo, CancellationToken cancellationToken)
     {
-        CoapProxyRequest toProxy = new(request.Received, proxy.ToString(), request.Options, request.Timeout, request.Targets);
-        CoapRequest onward = CoapUpstream.Make(toProxy);
-        onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));
+        CoapRequest onward = Make(request);
         if (echo is { } value)
         {
             onward.Options.Remove(OptionNumber.Echo);
@@ -49,5 +47,18 @@ internal sealed class NextProxyUpstream(ICoapRequester requester, CoapUri proxy)
         }
 
         return requester.SendAsync(onward, cancellationToken);
+    }
+
+    internal override Task<CoapObservation>? ObserveAsync(
+        CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
+        requester.ObserveAsync(Make(request), observe, cancellationToken);
+
+    private CoapRequest Make(CoapProxyRequest request)
+    {
+        CoapProxyRequest toProxy = new(request.Received, proxy.ToString(), request.Options, request.Timeout, request.Targets,
+            request.MayBeShared);
+        CoapRequest onward = CoapUpstream.Make(toProxy);
+        onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));
+        return onward;
     }
 }

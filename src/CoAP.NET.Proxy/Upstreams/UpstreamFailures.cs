@@ -3,7 +3,8 @@ using CoAP.NET.Proxy.Admission;
 
 namespace CoAP.NET.Proxy.Upstreams;
 
-/// <summary>What a client is answered when its request could not be sent on or got no answer, as a table (RFC 7252 sections 5.7.1 and 5.9.3).</summary>
+/// <summary>What a client is answered when its request could not be sent on or got no answer, as a table (RFC 7252 sections 5.7.1 and
+/// 5.9.3).</summary>
 internal static class UpstreamFailures
 {
     /// <summary>The rows; the first one that fits counts.</summary>

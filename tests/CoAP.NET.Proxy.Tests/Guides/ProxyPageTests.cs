@@ -14,7 +14,8 @@ public sealed partial class ProxyPageTests
     private static string Page => File.ReadAllText(Path.Combine(Repository.Root, "docs", "proxies.md"));
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("proxies.md", "Guides", 4, "CoAP.NET.Proxy.Tests");
+    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+        Snippets.AllStandInTests("proxies.md", "Guides", 4, "CoAP.NET.Proxy.Tests");
 
     [Fact]
     public async Task The_snippets_do_what_the_page_says()
@@ -82,7 +83,8 @@ public sealed partial class ProxyPageTests
     [Fact]
     public void The_table_of_options_has_every_row_that_the_proxy_has()
     {
-        string table = Page[Page.IndexOf("## What passes", StringComparison.Ordinal)..Page.IndexOf("## Answers of", StringComparison.Ordinal)];
+        int from = Page.IndexOf("## What passes", StringComparison.Ordinal);
+        string table = Page[from..Page.IndexOf("## Cache", from, StringComparison.Ordinal)];
         Assert.All(ForwardedOptions.Rows, row =>
             Assert.Contains(CoapOptionRegistry.Default.Find(CoapCode.Get, row.Number)!.Definition.Name, table, StringComparison.Ordinal));
     }
@@ -95,6 +97,9 @@ public sealed partial class ProxyPageTests
             .ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
         Assert.Equal(options.MaxRequests.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(options.MaxRequests)]);
         Assert.Equal($"{options.MaxRequestsPerSource}", rows[nameof(options.MaxRequestsPerSource)]);
+        Assert.Equal(options.MaxObservations.ToString("N0", CultureInfo.InvariantCulture), rows[nameof(options.MaxObservations)]);
+        Assert.Equal($"{options.MaxObservationsPerSource}", rows[nameof(options.MaxObservationsPerSource)]);
+        Assert.Equal($"{options.CacheBytes / 1024 / 1024} MiB", rows[nameof(options.CacheBytes)]);
         Assert.Equal($"{options.MaxBodySize / 1024 / 1024} MiB", rows[nameof(options.MaxBodySize)]);
         Assert.Equal($"{options.Timeout.TotalSeconds} s", rows[nameof(options.Timeout)]);
         Assert.Equal($"{options.HopLimit}", rows[nameof(options.HopLimit)]);

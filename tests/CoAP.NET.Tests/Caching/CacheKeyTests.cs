@@ -55,10 +55,21 @@ public sealed class CacheKeyTests : CacheTest
         await AskAsync(text, "45", "ff33");
         Assert.Equal("2", (await HitAsync(accept)).GetText());
         Assert.Equal("3", (await HitAsync(text)).GetText());
-        CoapRequest hops = Get();
-        hops.Options.Add(new HopLimit(3));
-        await AskAsync(hops, "45", "ff34");
+        CoapRequest unknown = Get();
+        unknown.Options.Add(65_000, [3]);
+        await AskAsync(unknown, "45", "ff34");
         Assert.Equal("1", (await HitAsync(Get())).GetText());
+    }
+
+    [Fact]
+    [Rfc("8768-3-5")]
+    public async Task How_far_a_request_may_go_does_not_count_but_an_answer_that_says_it_went_too_far_is_not_kept()
+    {
+        CoapRequest near = Get();
+        near.Options.Add(new HopLimit(3));
+        await AskAsync(near, "a8", "ff30");
+        await AskAsync(Get(), "45", "ff31");
+        Assert.Equal("1", (await HitAsync(near)).GetText());
     }
 
     [Fact]

@@ -66,7 +66,8 @@ public sealed class CoapProxyNames
     }
 
     private static bool IsOurAddress(IPAddress address, CoapChannel channel) =>
-        CoapAddress.Of(address, channel.Local.Port) == channel.Local || (channel.Transport.TryFindLocal(address, out _, out _) && channel.Transport.IsOurs(address));
+        CoapAddress.Of(address, channel.Local.Port) == channel.Local
+            || (channel.Transport.TryFindLocal(address, out _, out _) && channel.Transport.IsOurs(address));
 
     private static (string Host, int? Port) Read(string name)
     {
@@ -74,7 +75,8 @@ public sealed class CoapProxyNames
         if (!CoapUri.TryParse($"coap://{name}", out CoapUri? uri) || uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
         {
             throw new ArgumentException(
-                $"'{name}' is no host with or without a port. Write it as in a URI, such as gateway.example.com or [2001:db8::1]:5683.", nameof(name));
+                $"'{name}' is no host with or without a port. Write it as in a URI, such as gateway.example.com or [2001:db8::1]:5683.",
+                nameof(name));
         }
 
         bool hasPort = !uri.IsDefaultPort || name.EndsWith(uri.Port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal);

@@ -15,7 +15,8 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 {
     private static readonly int[] s_targetOptions =
     [
-        OptionNumber.ProxyUri, OptionNumber.ProxyScheme, OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.UriPath, OptionNumber.UriQuery,
+        OptionNumber.ProxyUri, OptionNumber.ProxyScheme, OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.UriPath,
+        OptionNumber.UriQuery,
     ];
 
     /// <summary>Looks at the options of a request again. One that asks this server to be a proxy for itself becomes a plain one.</summary>

@@ -241,6 +241,14 @@ internal sealed class RouteTable
         return observers;
     }
 
+    /// <summary>Tells observers of one path of a route, or of one URI of a proxy, that it may have changed.</summary>
+    /// <returns>How many observe it.</returns>
+    public int NotifyAt(Route route, string path)
+    {
+        route.Observed.CountChange();
+        return Changes?.Changed(path) ?? 0;
+    }
+
     /// <summary>How many observe a path.</summary>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
     public int CountObservers(string path) => Changes?.CountAt(_noticed.Get(path).Path) ?? 0;

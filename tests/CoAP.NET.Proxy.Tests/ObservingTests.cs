@@ -1,0 +1,173 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ObservingTests : IAsyncLifetime
+{
+    private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
+    private readonly List<CoapClient> _clients = [];
+    private int _value;
+    private CoapCode _code = CoapCode.Content;
+    private CoapRouteHandlerBuilder _state = null!;
+
+    public Task InitializeAsync()
+    {
+        _world.ProxyServer.MapForwardProxy(_world.Proxy);
+        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
+        _state = _world.Origin.MapGet("/state", _ => _code == CoapCode.Content
+            ? CoapResults.Text($"{_value}").WithMaxAge(TimeSpan.FromSeconds(300)) : CoapResults.Status(_code))
+            .Observable();
+        _world.Origin.MapGet("/plain", () => CoapResults.Text("plain"));
+        for (int i = 0; i < 4; i++)
+        {
+            _clients.Add(_world.MakeClient($"[2001:db8:2::{i + 1}]"));
+        }
+
+        return _world.StartAsync();
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [Rfc("7641-5-1")]
+    public async Task Four_clients_are_one_observer_of_the_server_and_all_hear_of_each_change(bool reverse)
+    {
+        CoapObservation[] observations = [.. await Task.WhenAll(_clients.Select(client => ObserveAsync(client, reverse)))];
+
+        Assert.Equal(1, _state.ObserverCount);
+        Assert.Equal(1, _world.Proxy.GetCounters().Observations);
+        Assert.All(observations, observation => Assert.Equal(CoapObserveState.Observing, observation.State));
+        for (int i = 1; i <= 3; i++)
+        {
+            _value = i;
+            _state.Notify();
+            await _world.Clock.AdvanceUntilAsync(() => observations.All(observation => observation.Latest!.GetText() == $"{i}"),
+                TimeSpan.FromMinutes(1));
+        }
+
+        foreach (CoapObservation observation in observations[1..])
+        {
+            await observation.DisposeAsync();
+        }
+
+        _world.Clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(1, _state.ObserverCount);
+        await observations[0].DisposeAsync();
+        await _world.Clock.AdvanceUntilAsync(() => _state.ObserverCount == 0, TimeSpan.FromMinutes(1));
+        Assert.Equal(0, _world.Proxy.GetCounters().Observations);
+    }
+
+    [Fact]
+    [Rfc("7641-5-1")]
+    public async Task A_newcomer_gets_what_is_known_with_what_is_left_of_its_time()
+    {
+        await using CoapObservation first = await ObserveAsync(_clients[0]);
+        _world.Clock.Advance(TimeSpan.FromSeconds(100));
+        await using CoapObservation second = await ObserveAsync(_clients[1]);
+
+        Assert.Equal(1, _state.ObserverCount);
+        Assert.InRange(second.Latest!.MaxAge, TimeSpan.FromSeconds(195), TimeSpan.FromSeconds(200));
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_notify_has_no_observers_through_the_proxy_either()
+    {
+        CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/plain");
+        CoapObservation observation = await _world.RunAsync(() => _clients[0].ObserveAsync(request));
+
+        Assert.Equal(CoapObserveState.NotObserving, observation.State);
+        Assert.Equal("plain", observation.Latest!.GetText());
+        Assert.Equal(0, _world.ProxyServer.ObserverCount);
+        Assert.Equal(0, _world.Proxy.GetCounters().Observations);
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task An_error_of_the_server_ends_it_for_all_and_they_may_come_back()
+    {
+        CoapObservation[] observations = [.. await Task.WhenAll(_clients[..2].Select(client => ObserveAsync(client)))];
+        _code = CoapCode.NotFound;
+        _state.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => observations.All(observation => observation.Latest!.Code == CoapCode.NotFound),
+            TimeSpan.FromMinutes(1));
+        Assert.Equal(0, _world.ProxyServer.ObserverCount);
+
+        _code = CoapCode.Content;
+        _value = 7;
+        await _world.Clock.AdvanceUntilAsync(
+            () => observations.All(observation => observation is { State: CoapObserveState.Observing }
+                && observation.Latest!.GetText() == "7"), TimeSpan.FromHours(1));
+        Assert.Equal(1, _state.ObserverCount);
+        foreach (CoapObservation observation in observations)
+        {
+            await observation.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task Different_requests_are_different_observations()
+    {
+        await using CoapObservation one = await ObserveAsync(_clients[0]);
+        CoapRequest accepting = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/state");
+        accepting.Accept = CoapContentFormat.TextPlain;
+        await using CoapObservation two = await _world.RunAsync(() => _clients[1].ObserveAsync(accepting));
+
+        Assert.Equal(2, _state.ObserverCount);
+        _value = 9;
+        _state.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => one.Latest!.GetText() == "9" && two.Latest!.GetText() == "9", TimeSpan.FromMinutes(1));
+    }
+
+    [Fact]
+    public async Task Beyond_the_bound_clients_get_a_plain_answer()
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.RequireVerified = false;
+            options.MaxObservations = 2;
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here")).Observable();
+        CoapClient[] clients = [.. Enumerable.Range(0, 3).Select(i => world.MakeClient($"[2001:db8:{i + 10:x}::1]"))];
+        await world.StartAsync();
+        List<CoapObserveState> states = [];
+        foreach (CoapClient client in clients)
+        {
+            CoapObservation observation = await world.RunAsync(() =>
+                client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/{states.Count}")));
+            states.Add(observation.State);
+            Assert.Equal("here", observation.Latest!.GetText());
+        }
+
+        Assert.Equal([CoapObserveState.Observing, CoapObserveState.Observing, CoapObserveState.NotObserving], states);
+        Assert.Equal(2, world.Proxy.GetCounters().Observations);
+    }
+
+    [Fact]
+    public async Task A_server_that_restarted_is_observed_again_and_clients_hear_of_it_after_all()
+    {
+        await using CoapObservation observation = await ObserveAsync(_clients[0]);
+        await _world.Origin.DisposeAsync();
+        CoapServer restarted = _world.MakeServer("[2001:db8:1::1]:5683");
+        int value = 50;
+        CoapRouteHandlerBuilder state = restarted.MapGet("/state", () =>
+            CoapResults.Text($"{value}").WithMaxAge(TimeSpan.FromSeconds(300))).Observable();
+        await restarted.StartAsync();
+
+        await _world.Clock.AdvanceUntilAsync(() => state.ObserverCount == 1 && observation.Latest!.GetText() == "50",
+            TimeSpan.FromHours(1));
+        value = 51;
+        state.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "51", TimeSpan.FromMinutes(10));
+    }
+
+    private Task<CoapObservation> ObserveAsync(CoapClient client, bool reverse = false)
+    {
+        CoapRequest request = reverse ? new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/state")
+            : ProxyWorld.Ask($"{ProxyWorld.OriginUri}/state");
+        return _world.RunAsync(() => client.ObserveAsync(request));
+    }
+}

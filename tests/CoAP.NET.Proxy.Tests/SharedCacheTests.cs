@@ -1,0 +1,188 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class SharedCacheTests : IAsyncLifetime
+{
+    private readonly ProxyWorld _world = new();
+    private CoapClient _other = null!;
+
+    public async Task InitializeAsync()
+    {
+        _world.ProxyServer.MapForwardProxy(_world.Proxy);
+        _other = _world.MakeClient("[2001:db8:2::9]");
+        await _world.StartAsync();
+        await _world.VerifyAsync();
+        CoapRequest refused = ProxyWorld.Ask(ProxyWorld.OriginUri);
+        refused.Options.Add(65_002, []);
+        await _world.RunAsync(() => _other.SendAsync(refused));
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Fact]
+    [Rfc("7252-5.7.1-3")]
+    public async Task A_fresh_answer_serves_all_clients_with_what_is_left_of_its_time()
+    {
+        int version = 0;
+        _world.Answer(_ => CoapResults.Text($"v{++version}").WithMaxAge(TimeSpan.FromSeconds(100)));
+
+        CoapResponse first = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
+        _world.Clock.Advance(TimeSpan.FromSeconds(30));
+        CoapRequest again = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+        again.Options.Add(new HopLimit(3));
+        CoapResponse second = await _world.RunAsync(() => _other.SendAsync(again));
+        _world.Clock.Advance(TimeSpan.FromSeconds(71));
+        CoapResponse third = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
+
+        Assert.Equal(["v1", "v1", "v2"], [first.GetText(), second.GetText(), third.GetText()]);
+        Assert.InRange(second.MaxAge, TimeSpan.FromSeconds(69), TimeSpan.FromSeconds(70));
+        Assert.Equal(1, _world.Proxy.GetCounters().CacheHits);
+    }
+
+    [Fact]
+    public async Task Entity_tags_are_validated_on_both_sides()
+    {
+        _world.Answer(request =>
+            CoapResults.ValidOr(request, CoapETag.FromVersion(1), () => CoapResults.Text("same").WithMaxAge(TimeSpan.FromSeconds(5))));
+        CoapRequest known = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+
+        CoapResponse first = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
+        known.Options.Add(OptionNumber.ETag, first.Options.ETag!.Value.Span);
+        CoapResponse hit = await _world.RunAsync(() => _other.SendAsync(known));
+        _world.Clock.Advance(TimeSpan.FromSeconds(6));
+        CoapResponse validated = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
+
+        Assert.Equal(CoapCode.Valid, hit.Code);
+        Assert.Equal("same", validated.GetText());
+        Assert.Equal(2, _world.Asked.Count);
+        Assert.Equal(first.Options.ETag!.Value.ToArray(), _world.Asked[1].Options.ETag!.Value.ToArray());
+    }
+
+    [Fact]
+    public async Task What_changes_a_resource_ends_what_was_kept_of_it_for_all_clients()
+    {
+        int version = 0;
+        _world.Answer(request => request.Method == CoapMethod.Get ? CoapResults.Text($"v{version}") : Change());
+
+        CoapResult Change()
+        {
+            version++;
+            return CoapResults.Changed();
+        }
+
+        await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
+        await _world.RunAsync(() => _other.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x", CoapMethod.Put)));
+
+        Assert.Equal("v1", (await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"))).GetText());
+    }
+
+    [Fact]
+    [Rfc("8768-3-5")]
+    public async Task A_5_08_is_not_kept_for_a_request_that_may_go_further()
+    {
+        _world.Answer(request => request.Options.HopLimit < 5 ? CoapResults.Status(CoapCode.HopLimitReached, "far")
+            : CoapResults.Text("here"));
+        CoapRequest near = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+        near.Options.Add(new HopLimit(3));
+
+        Assert.Equal(CoapCode.HopLimitReached, (await _world.SendAsync(near)).Code);
+        Assert.Equal("here", (await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"))).GetText());
+    }
+
+    [Theory]
+    [InlineData(OptionNumber.Accept)]
+    [InlineData(65_000)]
+    public async Task Options_of_the_cache_key_make_another_answer(int number)
+    {
+        _world.Answer(request => CoapResults.Text($"{(request.Options.TryGetValue(number, out ReadOnlySpan<byte> value) ? value[0] : 0)}"));
+        CoapRequest one = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+        one.Options.Add(number, [1]);
+        CoapRequest two = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+        two.Options.Add(number, [2]);
+
+        Assert.Equal("1", (await _world.SendAsync(one)).GetText());
+        Assert.Equal("2", (await _world.SendAsync(two)).GetText());
+    }
+
+    [Theory]
+    [InlineData(OptionNumber.Oscore)]
+    [InlineData(OptionNumber.IfMatch)]
+    [InlineData(OptionNumber.Echo)]
+    public async Task What_is_for_one_client_alone_is_never_kept(int number)
+    {
+        int asked = 0;
+        _world.Answer(_ => CoapResults.Text($"{++asked}"));
+        CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+        request.Options.Add(number, [1]);
+
+        Assert.Equal("1", (await _world.SendAsync(request)).GetText());
+        Assert.Equal("2", (await _world.RunAsync(() => _other.SendAsync(request))).GetText());
+    }
+
+    [Fact]
+    [Rfc("7967-3.3-1")]
+    public async Task An_answer_that_its_client_does_not_want_is_kept_for_others()
+    {
+        _world.Answer(_ => CoapResults.Text("here"));
+        CoapRequest unwanted = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
+        unwanted.NoResponse = NoResponseClasses.All;
+        await _world.SendAsync(unwanted);
+        await _world.Clock.AdvanceUntilAsync(() => _world.Asked.Count == 1 && _world.Proxy.GetCounters().UnderWay == 0,
+            TimeSpan.FromMinutes(1));
+
+        Assert.Equal("here", (await _world.RunAsync(() => _other.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x")))).GetText());
+        Assert.Single(_world.Asked);
+    }
+
+    [Fact]
+    public async Task Equal_requests_at_a_time_are_one_and_go_on_when_one_client_leaves()
+    {
+        TaskCompletionSource slow = new();
+        int asked = 0;
+        _world.Origin.MapGet("/slow", async () =>
+        {
+            asked++;
+            await slow.Task;
+            return CoapResults.Text("late").WithMaxAge(TimeSpan.Zero);
+        });
+        using CancellationTokenSource leaves = new();
+        CoapClient third = _world.MakeClient("[2001:db8:2::8]");
+        CoapRequest refused = ProxyWorld.Ask(ProxyWorld.OriginUri);
+        refused.Options.Add(65_002, []);
+        await _world.RunAsync(() => third.SendAsync(refused));
+        Task<CoapResponse> first = _world.Client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow"));
+        Task<CoapResponse> second = _other.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow"));
+        Task<CoapResponse> other = third.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow?a"));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 3, TimeSpan.FromMinutes(1));
+        slow.SetResult();
+
+        CoapResponse[] answers = await _world.RunAsync(() => Task.WhenAll(first, second, other));
+
+        Assert.All(answers, answer => Assert.Equal("late", answer.GetText()));
+        Assert.Equal(2, asked);
+        Assert.Equal(1, _world.Proxy.GetCounters().Shared);
+    }
+
+    [Fact]
+    public async Task Nothing_is_kept_beyond_the_bytes()
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.CacheBytes = 20_000;
+            options.RequireVerified = false;
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Bytes(new byte[900]));
+        await world.StartAsync();
+        for (int i = 0; i < 60; i++)
+        {
+            await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/{i}"));
+        }
+
+        await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/59"));
+        await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/0"));
+        Assert.Equal(61, world.Asked.Count);
+    }
+}
