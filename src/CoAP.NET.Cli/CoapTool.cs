@@ -7,6 +7,7 @@ using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Discovering;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli;
@@ -62,6 +63,7 @@ internal static class CoapTool
                 DiscoverCommand.Create(context),
                 PingCommand.Create(context),
                 ServeCommand.Create(context),
+                ProxyCommand.Create(context),
                 DecodeCommand.Create(context),
                 BenchCommand.Create(context),
                 CompletionCommand.Create(context),

@@ -26,7 +26,7 @@ internal static class ServeCommand
         bool isWritable = parse.GetValue(options.Write);
         string[] addresses = [.. (parse.GetValue(options.Bind) ?? []).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
-        ServeSecurity.Apply(parse, options, addresses, endpoint);
+        ServeSecurity.Apply(parse, options.Keys, addresses, endpoint);
         CoapServer server = context.CreateServer(endpoint);
         FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);
@@ -55,11 +55,15 @@ internal static class ServeCommand
         return ExitCodes.Success;
     }
 
-    private static void Listen(CoapServer server, string uri)
+    /// <summary>Has a server listen at an address.</summary>
+    internal static void Listen(CoapServer server, string uri, string option = "--bind")
     {
         if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase) || uri.StartsWith("coaps+ws:", StringComparison.OrdinalIgnoreCase))
         {
-            throw new UsageException($"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.", "A web application serves CoAP by MapCoapWebSocket of the package CoAP.NET.AspNetCore. Here, --bind takes coap, coaps, coap+tcp and coaps+tcp.");
+            throw new UsageException(
+                $"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.",
+                "A web application serves CoAP by MapCoapWebSocket of the package CoAP.NET.AspNetCore. "
+                    + $"Here, {option} takes coap, coaps, coap+tcp and coaps+tcp.");
         }
 
         server.Listen(uri);
@@ -98,7 +102,8 @@ internal static class ServeCommand
         context.Error.MarkupLine($"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
     }
 
-    private static async Task UntilAsync(CancellationToken cancellationToken)
+    /// <summary>Ends when the tool is stopped.</summary>
+    internal static async Task UntilAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
         CancellationTokenRegistration registration = cancellationToken.Register(() => stopped.TrySetResult());

@@ -62,7 +62,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         string time = context.TimeProvider.GetLocalNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
         string took = string.Create(CultureInfo.InvariantCulture, $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
         string color = code.IsSuccess ? "green" : "yellow";
-        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(request.Path)}  [{color}]{Escape(what)}[/]  [grey]{took}[/]{(reason is null ? "" : $"  {Escape(reason)}")}";
+        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(request.Options.ProxyUri ?? request.Path)}  [{color}]{Escape(what)}[/]  [grey]{took}[/]{(reason is null ? "" : $"  {Escape(reason)}")}";
         lock (_gate)
         {
             try

@@ -31,20 +31,12 @@ internal sealed class ServeOptions
 
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };
 
-    public Option<FileInfo?> Certificate { get; } = new("--cert", "-c") { Description = "TLS, DTLS: the certificate to show (PEM).", HelpName = "FILE" };
-
-    public Option<FileInfo?> Key { get; } = new("--key", "-j") { Description = "TLS, DTLS: the key of --cert (PEM), when it is in another file.", HelpName = "FILE" };
-
-    public Option<FileInfo?> Ca { get; } = new("--ca", "-C") { Description = "TLS, DTLS: serve only clients with a certificate of an authority in this file (PEM).", HelpName = "FILE" };
-
-    public Option<string[]> Psk { get; } = new("--psk") { Description = "coaps: a client and the key that it shares with this server; the key as text, or as 0x and hexadecimal digits. May be repeated.", HelpName = "ID:KEY" };
-
-    public Option<FileInfo?> PskFile { get; } = new("--psk-file") { Description = "coaps: a file with lines ID:KEY, which nobody sees in the list of processes, unlike --psk.", HelpName = "FILE" };
+    public ServerKeyOptions Keys { get; } = new();
 
     public void AddTo(Command command)
     {
         command.Arguments.Add(Folder);
-        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, Certificate, Key, Ca, Psk, PskFile])
+        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, .. Keys.All])
         {
             command.Options.Add(option);
         }

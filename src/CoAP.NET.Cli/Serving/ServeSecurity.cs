@@ -11,7 +11,8 @@ internal static class ServeSecurity
 {
     /// <summary>Sets TLS and DTLS as the command line says.</summary>
     /// <exception cref="UsageException">Options contradict each other or the addresses.</exception>
-    public static void Apply(ParseResult parse, ServeOptions options, IEnumerable<string> addresses, CoapEndpointOptions endpoint)
+    public static void Apply(
+        ParseResult parse, ServerKeyOptions options, IEnumerable<string> addresses, CoapEndpointOptions endpoint, string listen = "--bind")
     {
         FileInfo? file = parse.GetValue(options.Certificate);
         FileInfo? authority = parse.GetValue(options.Ca);
@@ -40,7 +41,7 @@ internal static class ServeSecurity
         }
         else if (hasKeys)
         {
-            throw new UsageException("Pre-shared keys are for coaps://, which is not listened on.", "Add --bind coaps://[::].");
+            throw new UsageException("Pre-shared keys are for coaps://, which is not listened on.", $"Add {listen} coaps://[::].");
         }
     }
 
@@ -63,7 +64,7 @@ internal static class ServeSecurity
     }
 
     private static CoapDtlsOptions DtlsOf(
-        ParseResult parse, ServeOptions options, bool hasKeys, X509Certificate2? own, X509Certificate2Collection intermediates, X509Certificate2Collection authorities)
+        ParseResult parse, ServerKeyOptions options, bool hasKeys, X509Certificate2? own, X509Certificate2Collection intermediates, X509Certificate2Collection authorities)
     {
         CoapDtlsServerOptions server = new() { Certificate = own, RequireClientCertificate = authorities.Count > 0 };
         server.Intermediates.AddRange(intermediates);

@@ -1,0 +1,144 @@
+using System.CommandLine;
+using System.Net;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Cli.Serving;
+using CoAP.NET.Proxy;
+using Spectre.Console;
+
+namespace CoAP.NET.Cli.Proxying;
+
+/// <summary>Runs a proxy.</summary>
+internal static class ProxyCommand
+{
+    private const string DefaultAddress = "coap://[::1]:5683";
+
+    internal static Command Create(CliContext context)
+    {
+        ProxyOptions options = new();
+        Command command = new("proxy", "Ask other servers for clients: as a forward proxy whom they name, as a reverse proxy what --map says. "
+            + "Ends with Ctrl-C.");
+        options.AddTo(command);
+        return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
+    }
+
+    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ProxyOptions options, CancellationToken cancellationToken)
+    {
+        string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
+        CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
+        ServeSecurity.Apply(parse, options.Keys, addresses, endpoint, "--listen");
+        CoapProxyOptions how = OptionsOf(parse, context, options);
+        CoapServer server = context.CreateServer(endpoint);
+        CoapProxy proxy = new(how);
+        await using (server.ConfigureAwait(false))
+        await using (proxy.ConfigureAwait(false))
+        {
+            foreach (string uri in addresses)
+            {
+                ServeCommand.Listen(server, uri, "--listen");
+            }
+
+            Map(parse, options, server, proxy, new ServeLog(context, parse.GetValue(options.Quiet)));
+            await server.StartAsync(cancellationToken).ConfigureAwait(false);
+            Announce(parse, context, options, server);
+            await ServeCommand.UntilAsync(cancellationToken).ConfigureAwait(false);
+            context.Error.MarkupLine("[grey]Stopping.[/]");
+            await server.StopAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+
+        return ExitCodes.Success;
+    }
+
+    private static CoapProxyOptions OptionsOf(ParseResult parse, CliContext context, ProxyOptions options)
+    {
+        CoapProxyOptions how = new()
+        {
+            RequireVerified = !parse.GetValue(options.NoVerify),
+            NextProxy = parse.GetValue(options.Next) is { } next ? TargetArgument.Check(next) : null,
+            ConfigureClient = client => client.TimeProvider = context.TimeProvider,
+        };
+        if (parse.GetValue(options.Timeout) is { } timeout && timeout > TimeSpan.Zero)
+        {
+            how.Timeout = timeout;
+        }
+
+        if (parse.GetValue(options.NoCache))
+        {
+            how.CacheBytes = 0;
+        }
+
+        foreach (string name in parse.GetValue(options.Name) ?? [])
+        {
+            how.Names.Add(name);
+        }
+
+        foreach (string allowed in parse.GetValue(options.Allow) ?? [])
+        {
+            Allow(how.Targets, allowed);
+        }
+
+        return how;
+    }
+
+    private static void Allow(CoapProxyTargets targets, string allowed)
+    {
+        if (IPNetwork.TryParse(allowed, out IPNetwork network))
+        {
+            targets.AllowNetwork(network);
+            return;
+        }
+
+        try
+        {
+            targets.AllowHost(allowed);
+        }
+        catch (ArgumentException)
+        {
+            throw new UsageException(
+                $"--allow {allowed} is neither a host nor a network.",
+                "Write sensor.example.com, *.example.com, 192.0.2.7 or 192.168.7.0/24; the last bits of a network are zero.");
+        }
+    }
+
+    private static void Map(ParseResult parse, ProxyOptions options, CoapServer server, CoapProxy proxy, ServeLog log)
+    {
+        // Whoever listens by a plain scheme beside a secured one wants it served there too.
+        server.Routes.AllowInsecureTransport();
+        server.Routes.AddFilter((request, next, cancellationToken) =>
+            log.RunAsync(request, async () => new ServeAnswer(await next(request, cancellationToken).ConfigureAwait(false))));
+        if (parse.GetValue(options.Allow) is { Length: > 0 })
+        {
+            server.MapForwardProxy(proxy);
+        }
+
+        foreach (string map in parse.GetValue(options.Map) ?? [])
+        {
+            int at = map.IndexOf('=', StringComparison.Ordinal);
+            if (at <= 0 || map[0] != '/')
+            {
+                throw new UsageException($"--map {map} is no path and URI.", "Write /floor1=coap://[2001:db8::5]/.");
+            }
+
+            string prefix = map[..at].TrimEnd('/');
+            string target = TargetArgument.Check(map[(at + 1)..]).ToString();
+            server.MapReverseProxy($"{prefix}/{{*path}}", target, proxy);
+        }
+
+        if (parse.GetValue(options.Allow) is not { Length: > 0 } && parse.GetValue(options.Map) is not { Length: > 0 })
+        {
+            throw new UsageException(
+                "A proxy asks nobody who is not named.", "--allow HOST names whom clients may ask, --map PATH=URI a server to stand for.");
+        }
+    }
+
+    private static void Announce(ParseResult parse, CliContext context, ProxyOptions options, CoapServer server)
+    {
+        foreach (string uri in server.LocalEndpoints)
+        {
+            context.Out.Writer.WriteLine(uri);
+        }
+
+        string allowed = string.Join(", ", parse.GetValue(options.Allow) ?? []);
+        string what = allowed.Length == 0 ? "what --map says" : allowed;
+        context.Error.MarkupLine($"Asking {Markup.Escape(what)} for clients. Ctrl-C ends.");
+    }
+}
