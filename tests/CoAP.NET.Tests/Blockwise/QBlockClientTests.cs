@@ -44,20 +44,6 @@ public sealed class QBlockClientTests : TransferTest
         return message;
     }
 
-    private async Task UntilAsync(Func<bool> condition)
-    {
-        for (int i = 0; i < 30_000 && !condition(); i++)
-        {
-            await Task.Yield();
-            if (i % 100 == 99)
-            {
-                await new TaskCompletionSource().Task.WaitAsync(TimeSpan.FromMilliseconds(1)).ContinueWith(static _ => { }, TaskScheduler.Default);
-            }
-        }
-
-        Assert.True(condition());
-    }
-
     [Fact]
     [Rfc("9177-4.1-2")]
     [Rfc("9177-4.1-1")]
@@ -89,7 +75,7 @@ public sealed class QBlockClientTests : TransferTest
         Assert.Single(blocks.Select(block => Wire.Hex(block.Options.RequestTags.Single().Span)).Distinct());
         Assert.All(blocks, block => Assert.Equal((uint)_body.Length, block.Options.Size1));
         Assert.Equal(_body, blocks.SelectMany(block => block.Payload.ToArray()));
-        await UntilAsync(() => CoAP.NET.Exchanges.ExchangeLayer.StandingOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
+        await Eventually.IsTrueAsync(() => CoAP.NET.Exchanges.ExchangeLayer.StandingOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
         AssertAllIsFree();
     }
 
@@ -99,11 +85,11 @@ public sealed class QBlockClientTests : TransferTest
     {
         Serve(request => NumberOf(request) == 24 ? Reply(CoapCode.Changed) : null);
         Task<CoapResponse> put = PutAsync();
-        await UntilAsync(() => Blocks.Length == 10);
+        await Eventually.IsTrueAsync(() => Blocks.Length == 10);
         Clock.Advance(TimeSpan.FromSeconds(1.99));
         Assert.Equal(10, Blocks.Length);
         Clock.Advance(TimeSpan.FromSeconds(1.02));
-        await UntilAsync(() => Blocks.Length == 20);
+        await Eventually.IsTrueAsync(() => Blocks.Length == 20);
         Clock.Advance(TimeSpan.FromSeconds(3.01));
         Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
     }
@@ -130,7 +116,7 @@ public sealed class QBlockClientTests : TransferTest
             };
         });
         Task<CoapResponse> put = PutAsync();
-        await UntilAsync(() => Blocks.Length >= 12);
+        await Eventually.IsTrueAsync(() => Blocks.Length >= 12);
         Assert.Equal([3, 7], Blocks.Skip(10).Take(2).Select(NumberOf));
         Assert.Equal(CoapCode.Changed, (await Within(put)).Code);
         Assert.Equal(27, Blocks.Length);
@@ -144,7 +130,7 @@ public sealed class QBlockClientTests : TransferTest
         Serve(static _ => null);
         using CancellationTokenSource cancellation = new();
         Task<CoapResponse> put = PutAsync(cancellation.Token);
-        await UntilAsync(() => Blocks.Length == 10);
+        await Eventually.IsTrueAsync(() => Blocks.Length == 10);
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(put));
         AssertAllIsFree();
@@ -161,10 +147,10 @@ public sealed class QBlockClientTests : TransferTest
     {
         Serve(static _ => null);
         Task<CoapResponse> put = PutAsync();
-        await UntilAsync(() => Blocks.Length == 10);
+        await Eventually.IsTrueAsync(() => Blocks.Length == 10);
         Clock.Advance(TimeSpan.FromSeconds(200));
         Assert.Equal(CoapTimeoutReason.NoResponse, (await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(put))).Reason);
-        await UntilAsync(() => Blocks.Length == 29);
+        await Eventually.IsTrueAsync(() => Blocks.Length == 29);
         Assert.Equal([24, 24, 24, 24, 24], Blocks[^5..].Select(NumberOf));
         AssertAllIsFree();
     }
@@ -209,7 +195,7 @@ public sealed class QBlockClientTests : TransferTest
             return null;
         });
         Task<CoapResponse> get = GetAsync();
-        await UntilAsync(() => Blocks.Length == 1 && _sent == 9);
+        await Eventually.IsTrueAsync(() => Blocks.Length == 1 && _sent == 9);
         Clock.Advance(TimeSpan.FromSeconds(3.9));
         Assert.Single(Blocks);
         Clock.Advance(TimeSpan.FromSeconds(0.2));

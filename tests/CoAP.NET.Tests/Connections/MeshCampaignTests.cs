@@ -207,15 +207,15 @@ public sealed partial class MeshCampaignTests
         }
 
         await Within(Task.WhenAll(Copy(_asked)));
-        for (int i = 0; i < 1000 && both.Any(static server => server.Endpoint.Connections.Count > 0); i++)
+        await Eventually.IsTrueOrHangsAsync(() =>
         {
             foreach (WiredTransport.WiredConnection connection in wires.SelectMany(static wire => wire.Connections))
             {
                 connection.Break(null);
             }
 
-            await Task.Yield();
-        }
+            return both.All(static server => server.Endpoint.Connections.Count == 0);
+        });
 
         // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever asked.
         CoapChannel[] channels = [.. wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel).OfType<CoapChannel>()];

@@ -131,7 +131,7 @@ public sealed class SessionPairTests : SessionTest
 
         await Within(device.Endpoint.PostAsync("coaps://198.51.100.9/register", CoapContent.Text("1")));
 
-        Assert.Equal("device", (await WhileTimePassesAsync(await Within(asked.Task))).GetText());
+        Assert.Equal("device", (await UntilAnsweredAsync(await Within(asked.Task))).GetText());
         Assert.Single(_ours.Sessions);
         Assert.Empty(_theirs.Sessions.Skip(1));
     }
