@@ -22,13 +22,16 @@ internal static partial class SourceTree
     /// </summary>
     public static IReadOnlyDictionary<string, string> FolderOfType => s_types.Folders;
 
+    /// <summary>The top-level types of each file of the library.</summary>
+    public static IReadOnlyDictionary<string, List<string>> TypesOfFile => s_types.Files;
+
     /// <summary>Those of them that live in a folder Client of their chapter.</summary>
     public static IReadOnlySet<string> ClientTypes => s_types.Clients;
 
     /// <summary>Those of them that say which thread runs user code.</summary>
     public static IReadOnlySet<string> UserCodeTypes => s_types.UserCode;
 
-    private static readonly (Dictionary<string, string> Folders, HashSet<string> Clients, HashSet<string> UserCode) s_types = ReadFolders();
+    private static readonly Types s_types = ReadFolders();
 
     /// <summary>The lines of each top-level type below src, all parts of a partial one together, by project and name.</summary>
     public static IReadOnlyDictionary<string, int> LinesOfClass { get; } = CountLines();
@@ -55,11 +58,12 @@ internal static partial class SourceTree
         return lines;
     }
 
-    private static (Dictionary<string, string> Folders, HashSet<string> Clients, HashSet<string> UserCode) ReadFolders()
+    private static Types ReadFolders()
     {
         Dictionary<string, string> folders = [];
         HashSet<string> clientTypes = [];
         HashSet<string> userCodeTypes = [];
+        Dictionary<string, List<string>> files = [];
         string project = Path.Combine(Src, Library);
         foreach (string file in Files.Where(file => file.StartsWith(project + Path.DirectorySeparatorChar, StringComparison.Ordinal)))
         {
@@ -73,6 +77,8 @@ internal static partial class SourceTree
                 string name = match.Groups["name"].Value;
                 int arity = match.Groups["parameters"].Success ? match.Groups["parameters"].Value.Count(c => c == ',') + 1 : 0;
                 string fullName = $"{space}.{name}{(arity == 0 ? string.Empty : $"`{arity}")}";
+
+                (files.TryGetValue(relative, out List<string>? names) ? names : files[relative] = []).Add(fullName);
 
                 // Of a partial type the file that bears its name alone says where it lives.
                 if (Path.GetFileNameWithoutExtension(file) == name || !folders.ContainsKey(fullName))
@@ -91,7 +97,7 @@ internal static partial class SourceTree
             }
         }
 
-        return (folders, clientTypes, userCodeTypes);
+        return new Types(folders, clientTypes, userCodeTypes, files);
     }
 
     [GeneratedRegex(@"(^|[\\/])(bin|obj)[\\/]")]
@@ -102,4 +108,7 @@ internal static partial class SourceTree
 
     [GeneratedRegex(@"^(?:[a-z]+ )*(?:class|struct|interface|enum|record(?: struct| class)?|delegate [\w<>\[\],?. ]+?) (?<name>\w+)(?:<(?<parameters>[^>]+)>)?", RegexOptions.Multiline)]
     private static partial Regex TypeLine();
+
+    private sealed record Types(
+        Dictionary<string, string> Folders, HashSet<string> Clients, HashSet<string> UserCode, Dictionary<string, List<string>> Files);
 }

@@ -51,7 +51,7 @@ public sealed class HandshakePlacesTests : IDisposable
     public void A_handshake_that_stands_still_gives_way_to_one_of_another_address_at_once()
     {
         HandshakePlaces.Handshake[] stuck = [Begin(1), Begin(1), Begin(1), Begin(2)];
-        _places.OnProgress(stuck[0]);
+        stuck[0].OnProgress();
         HandshakePlaces.Handshake newcomer = Begin(3);
         Assert.True(newcomer.HasBegun);
         Assert.Equal([false, true, false, false], stuck.Select(static one => one.GaveWay));
@@ -64,7 +64,7 @@ public sealed class HandshakePlacesTests : IDisposable
         HandshakePlaces.Handshake[] begun = [Begin(1), Begin(1), Begin(1)];
         Assert.False(Begin(1).HasBegun);
         _clock.Advance(TimeSpan.FromSeconds(0.9));
-        _places.OnProgress(begun[0]);
+        begun[0].OnProgress();
         _clock.Advance(TimeSpan.FromSeconds(0.2));
         Assert.True(Begin(1).HasBegun);
         Assert.True(Begin(1).HasBegun);

@@ -26,7 +26,7 @@ internal sealed class QBlockExchange : IStandingOwner
     private readonly long _deadline;
     private int _tries;
     private bool _isOver;
-    private Action? _end;
+    private QBlockOutcome? _outcome;
 
     // The upload by Q-Block1 and the download by Q-Block2, guarded by it too.
     private readonly QBlockDownload _download;
@@ -62,7 +62,7 @@ internal sealed class QBlockExchange : IStandingOwner
     public async Task<CoapResponse?> RunAsync(CancellationToken cancellationToken)
     {
         using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(
-            static (state, token) => ((QBlockExchange)state!).Decide(transfer => transfer.End(() => transfer._completion.TrySetCanceled(token))), this);
+            static (state, token) => ((QBlockExchange)state!).Decide(transfer => transfer.End(new QBlockOutcome(token))), this);
         Decide(static transfer => transfer.Begin());
         return await _completion.Task.ConfigureAwait(false);
     }
@@ -78,7 +78,7 @@ internal sealed class QBlockExchange : IStandingOwner
         {
             case CoapInboundKind.Reset when !transfer._hasAnswer:
                 transfer.IsUnknown = true;
-                transfer.End(() => transfer._completion.TrySetResult(null));
+                transfer.Complete(null);
                 break;
             case CoapInboundKind.Reset:
                 transfer.Fail(new CoapResetException(transfer.Target));
@@ -125,7 +125,7 @@ internal sealed class QBlockExchange : IStandingOwner
     private void Decide(Action<QBlockExchange> decision)
     {
         CoapMessage[] messages;
-        Action? end;
+        bool ends;
         lock (_gate)
         {
             if (_isOver)
@@ -136,13 +136,13 @@ internal sealed class QBlockExchange : IStandingOwner
             decision(this);
             messages = [.. _toSend];
             _toSend.Clear();
-            end = _end;
+            ends = _isOver;
         }
 
-        if (end is not null)
+        if (ends)
         {
             Release();
-            _environment.Tell(static end => ((Action)end!)(), end);
+            _environment.Tell(static exchange => ((QBlockExchange)exchange!).Tell(), this);
         }
 
         foreach (CoapMessage message in messages)
@@ -177,12 +177,14 @@ internal sealed class QBlockExchange : IStandingOwner
         }
     }
 
-    private void Fail(Exception exception) => End(() => _completion.TrySetException(exception));
+    private void Fail(Exception exception) => End(new QBlockOutcome(exception));
 
-    private void Complete(CoapResponse response) => End(() => _completion.TrySetResult(response));
+    private void Complete(CoapResponse? response) => End(new QBlockOutcome(response));
+
+    private void Tell() => _outcome!.Tell(_completion);
 
     // Under the lock; tokens and copies are given up when it is released, which needs the lock of the shard.
-    private void End(Action complete)
+    private void End(QBlockOutcome outcome)
     {
         if (_isOver)
         {
@@ -190,7 +192,7 @@ internal sealed class QBlockExchange : IStandingOwner
         }
 
         _isOver = true;
-        _end = complete;
+        _outcome = outcome;
         _timer.Dispose();
         _toSend.Clear();
     }
@@ -302,11 +304,11 @@ internal sealed class QBlockExchange : IStandingOwner
         if (response.Code == CoapCode.BadOption && !_hasAnswer)
         {
             IsUnknown = true;
-            End(() => _completion.TrySetResult(null));
+            Complete(null);
         }
         else if (response.Code == CoapCode.Unauthorized && message.OptionsToRead?.Contains(OptionNumber.Echo) == true && !IsDownloading)
         {
-            End(() => _completion.TrySetResult(null));
+            Complete(null);
         }
         else if (_upload is not null && response.Code == CoapCode.Continue)
         {

@@ -152,7 +152,7 @@ internal sealed partial class AsyncTcpEngine
                 return null;
             }
 
-            TlsSocketStream inner = new(socket, () => _handshakes.OnProgress(handshake));
+            TlsSocketStream inner = new(socket, handshake);
             stream = new SslStream(inner);
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, null, any.Token).ConfigureAwait(false);
             if (!IsProtocolAccepted(stream, LocalAddressOf(socket).Port))

@@ -45,7 +45,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Sour
     /// <param name="end">What ends it when it has to give way; disposed after <see cref="Leave"/> only.</param>
     public Handshake Enter(in CoapAddress remote, CancellationTokenSource end)
     {
-        Handshake handshake = new(sources.Of(remote), end);
+        Handshake handshake = new(this, sources.Of(remote), end);
         lock (_gate)
         {
             _silent.Set(handshake.Place, 1);
@@ -96,8 +96,7 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Sour
         }
     }
 
-    /// <summary>We answered, so a whole flight of the peer had come: bytes one by one are no progress.</summary>
-    public void OnProgress(Handshake handshake)
+    private void OnProgress(Handshake handshake)
     {
         lock (_gate)
         {
@@ -128,8 +127,11 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Sour
     /// <summary>One handshake.</summary>
     internal sealed class Handshake
     {
-        public Handshake(in CoapSource source, CancellationTokenSource end)
+        private readonly HandshakePlaces _places;
+
+        public Handshake(HandshakePlaces places, in CoapSource source, CancellationTokenSource end)
         {
+            _places = places;
             End = end;
             Place = new SourceLedger<Handshake>.Holding(this, source);
         }
@@ -146,5 +148,8 @@ internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, Sour
             get => Volatile.Read(ref field);
             set => Volatile.Write(ref field, value);
         }
+
+        /// <summary>We answered, so a whole flight of the peer had come: bytes one by one are no progress.</summary>
+        public void OnProgress() => _places.OnProgress(this);
     }
 }

@@ -5,12 +5,12 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The socket under TLS. It tells that a handshake moves on: whenever something is written, as that answers a whole flight of the peer.
+/// The socket under TLS. Each write is progress of a handshake, as it answers a whole flight of the peer.
 /// Afterwards it charges the connection for the buffer that <see cref="SslStream"/> holds while it waits for the rest of a record.
 /// </summary>
 /// <param name="socket">The socket; goes with it.</param>
-/// <param name="progress">Called for each write until <see cref="BeginRecords"/>; null where nobody asks.</param>
-internal sealed class TlsSocketStream(Socket socket, Action? progress = null) : NetworkStream(socket, ownsSocket: true)
+/// <param name="handshake">Told of progress until <see cref="BeginRecords"/>; null for handshakes that take no place.</param>
+internal sealed class TlsSocketStream(Socket socket, HandshakePlaces.Handshake? handshake = null) : NetworkStream(socket, ownsSocket: true)
 {
     /// <summary>
     /// The most that SslStream takes of the array pool for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded
@@ -18,7 +18,7 @@ internal sealed class TlsSocketStream(Socket socket, Action? progress = null) : 
     /// </summary>
     public const int RecordBuffer = 32 * 1024;
 
-    private Action? _progress = progress;
+    private HandshakePlaces.Handshake? _handshake = handshake;
     private ReadCharge? _charge;
     private TlsRecordTrack _track;
 
@@ -33,7 +33,7 @@ internal sealed class TlsSocketStream(Socket socket, Action? progress = null) : 
     /// <summary>The handshake is done: what is read from here on are records of the connection.</summary>
     public void BeginRecords(ReadCharge charge)
     {
-        _progress = null;
+        _handshake = null;
         _charge = charge;
     }
 
@@ -43,7 +43,7 @@ internal sealed class TlsSocketStream(Socket socket, Action? progress = null) : 
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        _progress?.Invoke();
+        _handshake?.OnProgress();
         return base.WriteAsync(buffer, cancellationToken);
     }
 

@@ -73,7 +73,8 @@ internal sealed class ConnectingFile : LoopFile
         if (error != 0 || local == _remote)
         {
             // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
-            _result.TrySetException(ConnectFailure.Of(_remote, error != 0 ? LinuxErrors.ToException(error) : new SocketException((int)SocketError.ConnectionRefused)));
+            SocketException reason = error != 0 ? LinuxErrors.ToException(error) : new SocketException((int)SocketError.ConnectionRefused);
+            _result.TrySetException(ConnectFailure.Of(_remote, reason));
             Release(loop);
             return true;
         }
@@ -81,18 +82,21 @@ internal sealed class ConnectingFile : LoopFile
         loop.Remove(this, _handle);
         _isReleased = true;
         LinuxTcpConnection connection = new(_engine, loop, _handle, _remote, local, isInitiator: true);
-        connection.File.Opened = isOpen =>
-        {
-            if (isOpen)
-            {
-                _result.TrySetResult(connection);
-            }
-            else
-            {
-                _result.TrySetException(ConnectFailure.Refused(_remote));
-            }
-        };
+        connection.File.Opener = this;
         return loop.Tcp.Attend(role, connection.File);
+    }
+
+    /// <summary>The mesh has taken the connection, or not.</summary>
+    public void OnOpened(LinuxTcpConnection connection, bool isOpen)
+    {
+        if (isOpen)
+        {
+            _result.TrySetResult(connection);
+        }
+        else
+        {
+            _result.TrySetException(ConnectFailure.Refused(_remote));
+        }
     }
 
     public override void Detach(EpollLoop loop) => GiveUp(ConnectFailure.Stopped(_remote));

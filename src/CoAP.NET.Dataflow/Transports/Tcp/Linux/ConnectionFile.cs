@@ -40,8 +40,8 @@ internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopFile(c
     /// <summary>Ends it although the peer does not end its side after our last frame.</summary>
     public ITimer? Linger { get; set; }
 
-    /// <summary>Called when the mesh has taken it, or not.</summary>
-    public Action<bool>? Opened { get; set; }
+    /// <summary>What connected it, to be told whether the mesh took it; null for a connection of a listener.</summary>
+    public ConnectingFile? Opener { get; set; }
 
     public override bool Serve(EpollLoop loop, ReceiveRole role) => loop.Tcp.Serve(role, this);
 

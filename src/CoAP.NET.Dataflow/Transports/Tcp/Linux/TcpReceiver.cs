@@ -349,7 +349,7 @@ internal sealed class TcpReceiver
 
         file.IsOpen = isOpen;
         file.IsOpening = false;
-        file.Opened?.Invoke(isOpen);
+        file.Opener?.OnOpened(connection, isOpen);
         if (role.Settle())
         {
             return true;
