@@ -53,7 +53,10 @@ internal sealed class CoapThreads : CoapScheduler
     /// <summary>How often work threw, although it must not. The thread and the process live on.</summary>
     public long Failures => Volatile.Read(ref _failures);
 
-    /// <summary>Called on a thread that waited long enough and is about to ask whether it may end. For tests: work given at that moment must not get lost.</summary>
+    /// <summary>
+    /// Called on a thread that waited long enough and is about to ask whether it may end. For tests: work given at that moment must not get
+    /// lost.
+    /// </summary>
     internal Action? Ending { get; set; }
 
     public override bool Queue(Action<object?> work, object? state)

@@ -21,7 +21,7 @@ internal sealed class CoapShard
     private bool _hasFirst;
     private ShardWork _pending = new();
 
-    // Two, as an action that is carried out may enter and leave again while its own list is still under way. One that is lost between threads is garbage.
+    // Two, as an effect may enter and leave again while its own list is still carried out. One that is lost between threads is garbage.
     private ShardWork? _spare;
     private ShardWork? _secondSpare;
 
@@ -40,7 +40,7 @@ internal sealed class CoapShard
 
     public CoapEnvironment Environment { get; }
 
-    /// <summary>The endpoint that the shard belongs to, for the faces and for what is told to it; null where there is none, as in tests of stages.</summary>
+    /// <summary>The endpoint of the shard; null where there is none, as in tests of stages.</summary>
     public EndpointCore? Endpoint { get; init; }
 
     /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
@@ -62,7 +62,10 @@ internal sealed class CoapShard
     /// <summary>Carries out what was decided under the lock.</summary>
     public ShardDrain Drain { get; }
 
-    /// <summary>Who drives the wheel; null before the clock was made and after it was disposed. Woken, outside the lock, when the wheel may have something due earlier than its driver knows.</summary>
+    /// <summary>
+    /// Drives the wheel; null before it was made and after it was disposed. Woken, outside the lock, when something may be due earlier than
+    /// it knows.
+    /// </summary>
     public ShardClock? Clock { get; set; }
 
     /// <summary>When the driver of the clock will look next, in units of 100 ns. Set under <see cref="Gate"/>.</summary>
@@ -72,10 +75,10 @@ internal sealed class CoapShard
         set => Volatile.Write(ref field, value);
     } = long.MaxValue;
 
-    /// <summary>Whether there are so many peers with one exchange so far that it may be a flood. Set by the table of peers; a hint, so not guarded.</summary>
+    /// <summary>Whether so many peers have had only one exchange that it may be a flood. A hint, so not guarded.</summary>
     public bool HasManyNewcomers { get; set; }
 
-    /// <summary>Whether nobody but the stages sees messages on their way from Exchanges to the Serializer, so that they may be used again.</summary>
+    /// <summary>Whether only stages see messages between Exchanges and the Serializer, so that they may be used again.</summary>
     public bool LendsMessages { get; init; }
 
     /// <summary>The route of a peer's datagrams, mostly one that other peers have as well. Needs no lock.</summary>
@@ -85,7 +88,8 @@ internal sealed class CoapShard
     /// <returns>The route.</returns>
     public ChannelRoute RouteOf(CoapTransport transport, int tag, in CoapAddress local)
     {
-        ref ChannelRoute? known = ref _routes[(uint)HashCode.Combine(RuntimeHelpers.GetHashCode(transport), tag, local) % (uint)_routes.Length];
+        int hash = HashCode.Combine(RuntimeHelpers.GetHashCode(transport), tag, local);
+        ref ChannelRoute? known = ref _routes[(uint)hash % (uint)_routes.Length];
         if (Volatile.Read(ref known) is { } route && route.Is(transport, tag, local))
         {
             return route;
@@ -101,9 +105,8 @@ internal sealed class CoapShard
     public bool IsClockLate(long now) => now - DriverDue > s_lateness;
 
     /// <summary>
-    /// Wakes a driver of the clock that is late. Whoever has the time at hand calls this now and then: a driver that was set wrongly, or
-    /// whose timer does not fire, would otherwise hold up every
-    /// retransmission and time-out for good, as nobody sets it again before it has looked. Never under the lock.
+    /// Wakes a driver of the clock that is late. Whoever has the time at hand calls this now and then: a timer that does not fire would
+    /// otherwise hold up every retransmission and time-out forever. Never under the lock.
     /// </summary>
     /// <param name="now">Now, in units of 100 ns.</param>
     public void MindClock(long now)
@@ -114,7 +117,10 @@ internal sealed class CoapShard
         }
     }
 
-    /// <summary>How often <see cref="Enter"/> took the lock. Counted where the switch CoAP.NET.CountLocks is on, as in tests; elsewhere the compiler leaves it out.</summary>
+    /// <summary>
+    /// How often <see cref="Enter"/> took the lock. Counted where the switch CoAP.NET.CountLocks is on, as in tests; elsewhere the compiler
+    /// leaves it out.
+    /// </summary>
     public long LocksTaken { get; private set; }
 
     /// <summary>Takes the lock. Never nested.</summary>
@@ -208,7 +214,7 @@ internal sealed class CoapShard
     /// <summary>Offers an item to the stage above after the lock was released. Only under the lock.</summary>
     public void Raise(in CoapInbound item) => _pending.Events.Add(item);
 
-    /// <summary>Has an object go on after the lock was released: whatever may run code of users, such as completions. Only under the lock.</summary>
+    /// <summary>Calls an object after the lock was released, as for what may run code of users. Only under the lock.</summary>
     public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
 
     /// <summary>
@@ -217,10 +223,12 @@ internal sealed class CoapShard
     /// </summary>
     public void Send(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Send(transmission));
 
-    /// <summary>Has Messaging send no more copies of a message of ours and free its place, after the lock was released. Only under the lock.</summary>
+    /// <summary>Stops copies of a message of ours and frees its place, after the lock was released. Only under the lock.</summary>
     public void Cancel(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Cancel(transmission));
 
-    /// <summary>Offers a request to the Resource stage as if the peer had just sent it, after the lock was released. Only under the lock.</summary>
+    /// <summary>
+    /// Offers a request to the Resource stage as if the peer had just sent it, after the lock was released. Only under the lock.
+    /// </summary>
     public void Serve(CoapExchange exchange) => _pending.Effects.Add(ShardEffect.Serve(exchange));
 
     /// <summary>Answers a request that waited, after the lock was released; with null it gets no answer. Only under the lock.</summary>
@@ -262,7 +270,7 @@ internal sealed class CoapShard
         return due;
     }
 
-    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and whoever leaves next wakes the clock again.
+    // A timer of a user's TimeProvider may throw: what was decided is carried out all the same, and whoever leaves next wakes it.
     private void Wake(bool isTick)
     {
         try

@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Shard;
 
-/// <summary>Runs what is due in a shard: by a timer of the <see cref="TimeProvider"/>, or when a receive loop that drives the clock asks.</summary>
+/// <summary>Fires what is due in a shard, by a timer of the <see cref="TimeProvider"/> or when a receive loop asks.</summary>
 internal sealed class ShardClock : IDisposable
 {
     private static readonly Type s_timerOfSystem = TypeOfSystemTimer();

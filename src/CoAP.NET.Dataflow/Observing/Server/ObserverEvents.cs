@@ -24,13 +24,16 @@ internal sealed class ObserverEvents(object sender) : IAfterRelease
     /// Notes that a client became an observer. May be called under a lock; as for all of these, <see cref="Raise"/> must follow without it.
     /// </summary>
     /// <returns>Whether there is something to raise.</returns>
-    public bool AddCame(CoapChannel channel, string path) => TryAdd(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, channel, path, null);
+    public bool AddCame(CoapChannel channel, string path) =>
+        TryAdd(nameof(CoapRouteHandlerBuilder.ObserverCame), Came, channel, path, null);
 
     /// <summary>Notes that a client is an observer no more; see <see cref="AddCame"/>.</summary>
-    public bool AddWent(CoapChannel channel, string path, CoapObserverEnd end) => TryAdd(nameof(CoapRouteHandlerBuilder.ObserverWent), Went, channel, path, end);
+    public bool AddWent(CoapChannel channel, string path, CoapObserverEnd end) =>
+        TryAdd(nameof(CoapRouteHandlerBuilder.ObserverWent), Went, channel, path, end);
 
     /// <summary>Notes that a client acknowledged a notification; see <see cref="AddCame"/>.</summary>
-    public bool AddAcknowledged(CoapChannel channel, string path) => TryAdd(nameof(CoapRouteHandlerBuilder.ObserverAcknowledged), Acknowledged, channel, path, null);
+    public bool AddAcknowledged(CoapChannel channel, string path) =>
+        TryAdd(nameof(CoapRouteHandlerBuilder.ObserverAcknowledged), Acknowledged, channel, path, null);
 
     /// <summary>Raises what waits, unless another thread does so. No lock may be held.</summary>
     public void Raise(CoapEnvironment environment)

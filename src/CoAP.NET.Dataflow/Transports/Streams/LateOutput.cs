@@ -17,7 +17,8 @@ internal sealed class LateOutput(TimeProvider time) : IDisposable
         {
             if (!_isDisposed && _watched.Add(connection) && _watched.Count == 1)
             {
-                _timer ??= time.CreateTimer(static state => ((LateOutput)state!).Flush(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+                _timer ??= time.CreateTimer(
+                    static state => ((LateOutput)state!).Flush(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
                 _timer.Change(UserCodePolicy.LateOutputAfter, Timeout.InfiniteTimeSpan);
             }
         }

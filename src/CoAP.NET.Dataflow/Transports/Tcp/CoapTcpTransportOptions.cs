@@ -27,7 +27,10 @@ public sealed class CoapTcpTransportOptions
         }
     } = 4096;
 
-    /// <summary>How long user code may hold up other connections before a stand-by thread goes on receiving; see <see cref="CoapUdpTransportOptions.HandOverAfter"/>. Default 4 ms. Only for <see cref="CoapTcpEngine.Inline"/>.</summary>
+    /// <summary>
+    /// How long user code may hold up other connections before a stand-by thread goes on receiving; see
+    /// <see cref="CoapUdpTransportOptions.HandOverAfter"/>. Default 4 ms. Only for <see cref="CoapTcpEngine.Inline"/>.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms, or more than a minute.</exception>
     public TimeSpan HandOverAfter
     {

@@ -5,8 +5,10 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// One loop for many descriptors: each is read without waiting, everything is run to completion, what comes out is collected and sent together, then
-/// epoll_wait. After each turn come the clocks that are due. Other threads ask it to take up and give back a transport, to look after a descriptor, and to call a clock. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another thread can go on with it.
+/// One loop for many descriptors: each is read without waiting, everything is run to completion, what comes out is collected and sent
+/// together, then epoll_wait. After each turn come the clocks that are due. Other threads ask it to take up and give back a transport, to
+/// look after a descriptor, and to call a clock. All state below belongs to the thread that holds the role. At each call into the pipeline
+/// it is such that another thread can go on with it.
 /// </summary>
 internal sealed unsafe class EpollLoop : ReceiveLoop
 {
@@ -58,10 +60,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>How many transports use it; guarded by the <see cref="SharedLoop"/> that counts them.</summary>
     public int Users { get; set; }
 
-    /// <summary>What is received from UDP sockets, and the datagrams that are to leave together. Only for the thread that holds the role; while it is in user code, pinned.</summary>
+    /// <summary>What is received from UDP sockets and sent together. Only for the thread with the role, pinned while in user code.</summary>
     public UdpReceiver Udp => _udp ??= new UdpReceiver(this);
 
-    /// <summary>What is received from TCP connections, and what is to leave with one send. Only for the thread that holds the role; while it is in user code, pinned.</summary>
+    /// <summary>What is received from TCP connections and sent together. Only for the thread with the role, pinned in user code.</summary>
     public TcpReceiver Tcp => _tcp ??= new TcpReceiver(this);
 
     protected override CoapTransportContext? ActiveContext => Volatile.Read(ref _active)?.Context;
@@ -121,9 +123,10 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <param name="files">Its descriptors in this loop.</param>
     /// <param name="drivesClock">Whether the loop is to call the clock of its endpoint.</param>
     /// <returns>A task that ends when they are received from, with the clock; null when it is not called.</returns>
-    public Task<LoopClock?> AttachAsync(LoopOwner owner, (LoopFile File, SafeHandle Handle)[] files, bool drivesClock) => Ask(new Command(owner, files, drivesClock, null));
+    public Task<LoopClock?> AttachAsync(LoopOwner owner, (LoopFile File, SafeHandle Handle)[] files, bool drivesClock) =>
+        Ask(new Command(owner, files, drivesClock, null));
 
-    /// <summary>Sends what is batched and forgets the descriptors of a transport. May be waited for on the loop's own thread, in user code: a stand-by takes over.</summary>
+    /// <summary>Sends what is batched and forgets the descriptors of a transport. User code on the loop's thread may wait for it.</summary>
     /// <param name="owner">The transport.</param>
     /// <param name="clock">The clock that <see cref="AttachAsync"/> gave.</param>
     /// <returns>A task that ends when nothing more is received from them.</returns>
@@ -153,7 +156,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
             return;
         }
 
-        // The thread with the role looks by itself before it waits. Asked after the mark was set: if the role is taken after that, the new holder sees the mark.
+        // The thread with the role looks before it waits. Asked after the mark was set: if the role is taken then, the new holder sees it.
         if (UserCode.Role is ReceiveRole role && role.Loop == this && role.IsHeld)
         {
             return;
@@ -329,7 +332,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     private static long Now => TimeProvider.System.GetTimestamp();
 
-    private static long ToTimestamp(TimeSpan time) => (long)(time.Ticks * ((double)TimeProvider.System.TimestampFrequency / TimeSpan.TicksPerSecond));
+    private static long ToTimestamp(TimeSpan time) =>
+        (long)(time.Ticks * ((double)TimeProvider.System.TimestampFrequency / TimeSpan.TicksPerSecond));
 
     private bool RunClocks(ReceiveRole role)
     {
