@@ -29,10 +29,10 @@ public sealed class BlockingTransport : CoapStreamTransport
     /// <summary>How long a write may wait for its peer. Default 30 s. As the thread that answers waits, so does whoever else has something for it to send.</summary>
     public TimeSpan SendTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
-    internal CoapTransportContext Context { get; private set; } = null!;
+    internal ICoapStreamContext Context { get; private set; } = null!;
 
     /// <inheritdoc/>
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         Context = context;
         if (_endpoint is null)

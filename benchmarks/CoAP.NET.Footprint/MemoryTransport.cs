@@ -11,7 +11,7 @@ namespace CoAP.NET.Footprint;
 /// A transport without a network: <see cref="Ask"/> hands in the datagram of a request and has its answer when it returns, on the same thread. It allocates nothing for that.
 /// For one thread at a time; an endpoint may have several, as it may have several sockets.
 /// </summary>
-internal sealed class MemoryTransport : CoapTransport
+internal sealed class MemoryTransport : CoapDatagramTransport
 {
     private const int TokenLength = 4;
     private const int HeadLength = 4 + TokenLength;
@@ -35,7 +35,7 @@ internal sealed class MemoryTransport : CoapTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [s_local];
 
-    public CoapTransportContext Context { get; private set; } = null!;
+    public ICoapDatagramContext Context { get; private set; } = null!;
 
     /// <summary>Right answers.</summary>
     public long Answers { get; private set; }
@@ -49,7 +49,7 @@ internal sealed class MemoryTransport : CoapTransport
     /// <summary>The address of a peer: 10.0.0.0 and a number of up to 2^24.</summary>
     public static CoapAddress AddressOf(int peer) => CoapAddress.FromIPv4(0x0a00_0000 + (uint)peer, 5683);
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         Context = context;
         s_request.CopyTo(_datagram.Buffer, 0);

@@ -56,5 +56,6 @@ internal sealed class ServerSource
     }
 
     // A server of the host listens where its options say; any other one that is mapped is asked by the web server's connections only, unless it is told to listen.
-    private static CoapEndpoint Expecting(CoapEndpoint endpoint, IServiceProvider? services) => HostedServers.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
+    private static CoapEndpoint Expecting(CoapEndpoint endpoint, IServiceProvider? services) =>
+        CoapHostedServers.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
 }

@@ -116,7 +116,9 @@ public sealed class CoapNameResolutionException : CoapException
 /// <summary>A peer answered with a message that must be rejected, such as a response with an unrecognized critical option (RFC 7252 section 5.4.1).</summary>
 public sealed class CoapProtocolException : CoapException
 {
-    internal CoapProtocolException(string message)
+    /// <summary>Makes an exception.</summary>
+    /// <param name="message">What the peer sent, and what it should have sent.</param>
+    public CoapProtocolException(string message)
         : base(message)
     {
     }
@@ -135,13 +137,16 @@ public sealed class CoapResetException : CoapException
 public sealed class CoapResponseException : CoapException
 {
     internal CoapResponseException(CoapResponse response)
-        : base($"The peer answered {response.Code}{(ForeignText.LineOf(Describe(response)) is { Length: > 0 } text ? $": {text}" : ".")}{Limit(response)}")
+        : base($"The peer answered {response.Code}{Reason(response)}{Limit(response)}")
     {
         Response = response;
     }
 
     /// <summary>The response, with its diagnostic payload or problem details.</summary>
     public CoapResponse Response { get; }
+
+    private static string Reason(CoapResponse response) =>
+        CoapForeignText.LineOf(Describe(response)) is { Length: > 0 } text ? $": {text}" : ".";
 
     // RFC 7252 section 5.9.2.9: with 4.13 a server may say how large a body it takes.
     private static string? Limit(CoapResponse response) =>

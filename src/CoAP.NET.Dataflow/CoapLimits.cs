@@ -172,7 +172,12 @@ public sealed class CoapLimits
     /// <summary>How many bytes may wait on one connection in any case, besides one message. Default 8 MiB; 1 KiB to 512 MiB. When full: the connection is closed, counted as <see cref="CoapCounter.SlowConnections"/>.</summary>
     public int MaxSendQueueBytes { get; set => field = Check(value, 1024, 1 << 29); } = 8 * 1024 * 1024;
 
-    /// <summary>How many bytes may wait to be sent on all connections together. Default 256 MiB; 64 KiB or more. One source has <see cref="StreamSourceShare"/> of it. When full: of the source for which most waits, the connection whose peer took nothing for longest is closed, counted as <see cref="CoapCounter.SlowConnections"/>. A message that alone is more than the share of a source closes its connection.</summary>
+    /// <summary>
+    /// Memory for what waits to be sent, over all connections, in bytes. Default 256 MiB; 64 KiB or more. Counted are the buffers that it
+    /// lies in, also where a part was sent. One source has <see cref="StreamSourceShare"/> of it. When full: of the source that holds most,
+    /// the connection whose peer took nothing for longest is closed, counted as <see cref="CoapCounter.SlowConnections"/>. A message that
+    /// alone is more than the share of a source closes its connection.
+    /// </summary>
     public long MaxStreamSendBytes { get; set => field = Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
 
     /// <summary>The part of <see cref="MaxFrameAssemblyBytes"/> and of <see cref="MaxStreamSendBytes"/> that the connections of one source (<see cref="CoapSource"/>) may take. Default 1/4; above 0, up to 1. The largest message of a connection fits in any case. When full: as there, of the connections of that source.</summary>

@@ -106,16 +106,8 @@ public static partial class CoapRequests
     internal static string CoreOf(string uri)
     {
         // A reference is relative to what names the server: a peer, or the base address of a client.
-        string origin = uri.Contains("://", StringComparison.Ordinal) ? OriginOf(uri) : "";
+        string origin = uri.Contains("://", StringComparison.Ordinal) ? CoapUri.OriginOf(uri) : "";
         int query = uri.AsSpan().IndexOfAny('?', '#');
         return $"{origin}/.well-known/core{(query < 0 ? "" : uri[query..])}";
-    }
-
-    internal static string OriginOf(string uri)
-    {
-        int authority = uri.IndexOf("://", StringComparison.Ordinal);
-        int start = authority < 0 ? 0 : authority + 3;
-        int length = uri.AsSpan(start).IndexOfAny('/', '?', '#');
-        return length < 0 ? uri : uri[..(start + length)];
     }
 }

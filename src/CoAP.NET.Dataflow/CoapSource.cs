@@ -72,5 +72,5 @@ public readonly struct CoapSource : IEquatable<CoapSource>
         Identity?.ToString() ?? (PrefixLength == 128 || _network.IsIPv4 ? Address.ToString() : $"{Address}/{PrefixLength}");
 
     /// <summary>A keyed hash of the address part, for tables whose places nobody may choose.</summary>
-    internal ulong HashBy(Peers.AddressHash hash) => hash.Of(_network);
+    internal ulong HashBy(CoapAddressHash hash) => hash.Of(_network);
 }

@@ -15,8 +15,23 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
     // Equality outlives the certificate, which goes with its session.
     private readonly string? _hash;
 
-    private CoapDtlsIdentity(string? pskIdentity, X509Certificate2? certificate, ReadOnlyMemory<byte> publicKey, string cipherSuite, bool hasConnectionId)
+    /// <summary>
+    /// Makes an identity that no handshake of this process has shown: for tests, and for a session transport that gets it from whoever
+    /// ended DTLS before it. What is said here is believed.
+    /// </summary>
+    /// <param name="pskIdentity">The identity of the pre-shared key; null for none.</param>
+    /// <param name="certificate">The certificate, checked; null for none. It lives as long as its owner lets it.</param>
+    /// <param name="publicKey">The raw public key as SubjectPublicKeyInfo in DER; empty for none.</param>
+    /// <param name="cipherSuite">The cipher suite by its name in the registry of TLS.</param>
+    /// <param name="hasConnectionId">Whether records of the client carry a Connection ID (RFC 9146). Default false.</param>
+    public CoapDtlsIdentity(
+        string? pskIdentity,
+        X509Certificate2? certificate,
+        ReadOnlyMemory<byte> publicKey,
+        string cipherSuite,
+        bool hasConnectionId = false)
     {
+        ArgumentException.ThrowIfNullOrEmpty(cipherSuite);
         PskIdentity = pskIdentity;
         Certificate = certificate;
         PublicKey = publicKey;
@@ -85,10 +100,6 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
         return _hash is not null ? $"certificate with SHA-256 {_hash}"
             : PublicKey.IsEmpty ? "unknown" : $"public key with SHA-256 {Convert.ToHexString(SHA256.HashData(PublicKey.Span))}";
     }
-
-    /// <summary>An identity that no handshake has shown, for tests.</summary>
-    internal static CoapDtlsIdentity Of(string? pskIdentity, X509Certificate2? certificate, ReadOnlyMemory<byte> publicKey, string cipherSuite) =>
-        new(pskIdentity, certificate, publicKey, cipherSuite, hasConnectionId: false);
 
     /// <summary>The identity of a session's peer.</summary>
     /// <param name="session">The session.</param>

@@ -5,10 +5,10 @@ namespace CoAP.NET.Benchmarks;
 /// <summary>What a receive loop knows of the time: when the shards want to be ticked next. A transport in memory ticks when it is told to.</summary>
 internal sealed class LoopTime
 {
-    private CoapTransportContext? _context;
+    private ICoapTransportContext? _context;
     private long _due;
 
-    public void Start(CoapTransportContext context) => _context = context;
+    public void Start(ICoapTransportContext context) => _context = context;
 
     public void Wake() => Volatile.Write(ref _due, 0);
 

@@ -6,10 +6,10 @@ namespace CoAP.NET.Benchmarks;
 /// Datagrams in memory instead of a socket. <see cref="Deliver"/> runs the pipeline as a receive loop does: on a buffer of the loop's own that is lent and taken back,
 /// with the clock driven by the loop. What the endpoint sends goes to <see cref="Sent"/> on the same thread.
 /// </summary>
-internal sealed class MemoryTransport(CoapAddress local) : CoapTransport
+internal sealed class MemoryTransport(CoapAddress local) : CoapDatagramTransport
 {
     private readonly CoapDatagramPool _pool = new(2048, pinned: true);
-    private CoapTransportContext? _context;
+    private ICoapDatagramContext? _context;
     private CoapDatagram? _slot;
 
     /// <summary>Gets what the endpoint sends with the two addresses, the peer's first, and must be done with it when it returns.</summary>
@@ -23,7 +23,7 @@ internal sealed class MemoryTransport(CoapAddress local) : CoapTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses { get; } = [local];
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
         Time.Start(context);

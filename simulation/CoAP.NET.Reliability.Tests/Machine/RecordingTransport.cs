@@ -5,10 +5,10 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Reliability.Tests.Machine;
 
 /// <summary>A transport whose sockets are a list: what is sent is kept, or refused as an operating system does.</summary>
-internal sealed class RecordingTransport : CoapTransport
+internal sealed class RecordingTransport : CoapDatagramTransport
 {
     private readonly List<byte[]> _sent = [];
-    private CoapTransportContext? _context;
+    private ICoapDatagramContext? _context;
     private int _asked;
 
     /// <summary>What the operating system says to each datagram; null: it takes it.</summary>
@@ -32,7 +32,7 @@ internal sealed class RecordingTransport : CoapTransport
         }
     }
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;
@@ -64,5 +64,5 @@ internal sealed class RecordingTransport : CoapTransport
     public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
     // The first to ask is whoever chooses the address, before it went away.
-    internal override bool IsOurs(IPAddress address) => HasAddress || Interlocked.Increment(ref _asked) == 1;
+    public override bool IsOurs(IPAddress address) => HasAddress || Interlocked.Increment(ref _asked) == 1;
 }

@@ -149,7 +149,7 @@ public sealed class CostlyHandlerTests
     {
         public List<string> Seen { get; } = [];
 
-        protected override CoapTransportContext? ActiveContext => null;
+        protected override ICoapTransportContext? ActiveContext => null;
 
         protected override TimeSpan HandOverAfter => Timeout.InfiniteTimeSpan;
 

@@ -6,11 +6,11 @@ namespace CoAP.NET.Simulation.Attack;
 /// A transport without a network, so that a datagram costs what the library makes of it: whoever attacks hands datagrams in, from any address, and sees on the same thread what comes out.
 /// </summary>
 /// <param name="local">The address of the endpoint.</param>
-internal sealed class AttackWire(CoapAddress local) : CoapTransport
+internal sealed class AttackWire(CoapAddress local) : CoapDatagramTransport
 {
     private readonly Lock _gate = new();
     private CoapDatagramPool? _pool;
-    private CoapTransportContext? _context;
+    private ICoapDatagramContext? _context;
 
     /// <summary>Sees what leaves, one datagram at a time.</summary>
     public delegate void Sink(in CoapAddress to, ReadOnlySpan<byte> bytes);
@@ -27,7 +27,7 @@ internal sealed class AttackWire(CoapAddress local) : CoapTransport
     /// <summary>See <see cref="Datagrams"/>.</summary>
     public long Bytes { get; private set; }
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);

@@ -73,7 +73,7 @@ internal sealed class FaultCampaign : Campaign
         {
             if (plant is "lost")
             {
-                options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new LosingBlock());
+                options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => FaultPlants.LosingBlock());
             }
         });
         if (plant is "thread")

@@ -3,6 +3,15 @@ namespace CoAP.NET.Simulation.Faults;
 /// <summary>Defects that are planted to see that the campaign finds them.</summary>
 internal static class FaultPlants
 {
+    private const int LostOneOf = 20_000;
+
+    /// <summary>A block that takes an exchange now and then and passes it on to nobody.</summary>
+    public static PassingBlock<CoapExchange> LosingBlock()
+    {
+        int count = 0;
+        return new PassingBlock<CoapExchange>(_ => Interlocked.Increment(ref count) % LostOneOf != 0);
+    }
+
     /// <summary>A fault that takes the processors from everybody for a while.</summary>
     public static void Drag()
     {

@@ -17,6 +17,9 @@ internal sealed class MessageDissector
     private static readonly CoapStreamSerializer s_stream = new(s_unlimited);
     private static readonly CoapWebSocketSerializer s_webSocket = new(s_unlimited);
 
+    // The byte between options and payload (RFC 7252 section 3).
+    private const byte PayloadMarker = 0xff;
+
     private readonly DecodedMessage _message;
     private int _offset;
 
@@ -56,7 +59,7 @@ internal sealed class MessageDissector
     {
         while (!bytes.IsEmpty)
         {
-            long length = s_stream.TryReadHead(bytes.Span, bytes.Length, out MessageHead head, out _) ? Math.Min(head.Length, bytes.Length) : bytes.Length;
+            long length = s_stream.TryMeasure(bytes.Span, out long told) ? Math.Min(told, bytes.Length) : bytes.Length;
             yield return bytes[..(int)length];
             bytes = bytes[(int)length..];
         }
@@ -72,11 +75,11 @@ internal sealed class MessageDissector
         }
 
         bool isEmptyWithMore = _message.Fault?.Rule == CoapFormatRule.EmptyNotEmpty;
-        while (!isEmptyWithMore && Left > 0 && Bytes[_offset] != OptionBlockReader.PayloadMarker && TryReadOption())
+        while (!isEmptyWithMore && Left > 0 && Bytes[_offset] != PayloadMarker && TryReadOption())
         {
         }
 
-        if (!isEmptyWithMore && Left > 0 && Bytes[_offset] == OptionBlockReader.PayloadMarker)
+        if (!isEmptyWithMore && Left > 0 && Bytes[_offset] == PayloadMarker)
         {
             Add(1, "Payload marker");
             _message.Payload = _message.Bytes[_offset..];

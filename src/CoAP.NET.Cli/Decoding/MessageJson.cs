@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using CoAP.NET.Cli.Output;
@@ -59,7 +60,7 @@ internal static class MessageJson
 
         if (message.Code is { } code)
         {
-            json.WriteString("code", TelemetryTags.CodeOf(code.Value));
+            json.WriteString("code", string.Create(CultureInfo.InvariantCulture, $"{code.Class}.{code.Detail:00}"));
             json.WriteString("name", code.Name);
         }
 

@@ -64,5 +64,6 @@ internal static class MessageSense
     }
 
     private static uint? UIntOf(DecodedMessage message, int number) =>
-        message.Options.Find(option => option.Number == number) is { } option && OptionData.TryReadUInt(option.Value, out uint value) ? value : null;
+        message.Options.Find(option => option.Number == number) is { } option
+            && new OptionData(number, option.Value).TryGetUInt(out uint value) ? value : null;
 }

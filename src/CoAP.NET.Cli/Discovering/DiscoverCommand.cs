@@ -72,7 +72,7 @@ internal static class DiscoverCommand
     private static CoapRequest MakeRequest(string uri, string[] queries)
     {
         // The query of a URI without a path is the filter, as those of --query are (RFC 6690 section 4.1).
-        string origin = CoapRequests.OriginOf(uri);
+        string origin = CoapUri.OriginOf(uri);
         string rest = uri[origin.Length..];
         string pathAndQuery = rest is "" or "/" or ['?', ..] or ['/', '?', ..] ? Core + rest.TrimStart('/') : rest;
         CoapRequest request = new(CoapMethod.Get, origin + pathAndQuery) { Accept = CoapContentFormat.LinkFormat };

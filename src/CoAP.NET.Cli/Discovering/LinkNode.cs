@@ -18,12 +18,12 @@ internal sealed class LinkNode(string name)
     /// <param name="baseUri">What they are relative to.</param>
     public static IReadOnlyList<LinkNode> TreesOf(IReadOnlyList<CoapLink> links, string baseUri)
     {
-        LinkNode own = new(CoapRequests.OriginOf(baseUri));
+        LinkNode own = new(CoapUri.OriginOf(baseUri));
         SortedDictionary<string, LinkNode> others = new(StringComparer.Ordinal);
         foreach (CoapLink link in links)
         {
             string uri = link.ResolveTarget(baseUri);
-            string origin = CoapRequests.OriginOf(uri);
+            string origin = CoapUri.OriginOf(uri);
             LinkNode root = own;
             if (origin != own.Name && !others.TryGetValue(origin, out root!))
             {

@@ -79,7 +79,7 @@ internal static class ErrorAnswer
     {
         "4.01" => IdentityHintFor(uri),
         "4.02" => "The server does not know a critical option; -v shows what was sent.",
-        "4.04" => $"coap discover {CoapRequests.OriginOf(uri)} lists what the server has.",
+        "4.04" => $"coap discover {CoapUri.OriginOf(uri)} lists what the server has.",
         "4.05" => "The resource does not take this method.",
         "4.06" => "The server does not have the format of --accept; leave it out to get what there is.",
         "4.12" => "What --if-match or --if-none-match asks for is not so: the resource changed meanwhile, or is there already.",

@@ -50,14 +50,12 @@ internal sealed class HeaderChanges
 
         // A copy: the message is the library's, which sends it again by its own token.
         CoapMessage changed = new(message.Code) { Type = message.Type, MessageId = message.MessageId, Token = Show(item.Channel, message.Token), Payload = message.Payload };
-        if (message.OptionsToRead is { } options)
+        CoapOptionCollection options = message.Options;
+        for (int i = 0; i < options.Count; i++)
         {
-            for (int i = 0; i < options.Count; i++)
+            if (!_hasNoHost || options.NumberAt(i) is not (OptionNumber.UriHost or OptionNumber.UriPort))
             {
-                if (!_hasNoHost || options.NumberAt(i) is not (OptionNumber.UriHost or OptionNumber.UriPort))
-                {
-                    changed.Options.Add(options.NumberAt(i), options.ValueAt(i));
-                }
+                changed.Options.Add(options.NumberAt(i), options.ValueAt(i));
             }
         }
 

@@ -90,9 +90,9 @@ internal sealed class WireTrace
         {
             _context.Explainer.Explain(datagram.Span, format, _context.Error.Writer);
         }
-        else if (isRead && message!.OptionsToRead is { } options)
+        else if (isRead)
         {
-            foreach (CoapOption option in options)
+            foreach (CoapOption option in message!.Options)
             {
                 Line($"  {option}", mark, color);
             }

@@ -9,7 +9,7 @@ internal sealed partial class EndpointContext
 {
     private const int MaxExpected = 64;
 
-    internal override void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
     {
         Span<ulong> hashes = stackalloc ulong[MaxExpected];
         datagrams = datagrams[..Math.Min(datagrams.Length, MaxExpected)];

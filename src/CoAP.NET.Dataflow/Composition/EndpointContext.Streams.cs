@@ -21,7 +21,7 @@ internal sealed partial class EndpointContext
     /// <summary>How much waits to be sent on connections whose peers do not take it at once, in bytes.</summary>
     public long SendingBytes => _memory.SendingBytes;
 
-    public override bool Opened(CoapConnection connection)
+    public bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
         CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default) { AsksForParameters = true, Number = Interlocked.Increment(ref _lastNumber) };
@@ -62,7 +62,7 @@ internal sealed partial class EndpointContext
         return true;
     }
 
-    public override long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
+    public long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
     {
         CoapMessageSerializer serializer = connection.Transport is CoapStreamTransport { HasMessages: true } ? _webSockets : _streams;
         if (serializer.TryReadHead(first, available, out MessageHead head, out CoapFormatError error))
@@ -98,15 +98,9 @@ internal sealed partial class EndpointContext
         return -1;
     }
 
-    public override void Refuse(CoapConnection connection, string reason)
+    public void Refuse(CoapConnection connection, string reason)
     {
         Counters.Add(CoapCounter.FormatErrors);
-        if (connection is CoapSession)
-        {
-            connection.Close(new CoapConnectionException(CoapConnectionError.Aborted, $"The session with {connection.Channel} was ended: {reason}"));
-            return;
-        }
-
         CoapShard shard = connection.Channel!.Shard;
         shard.Enter();
         try
@@ -119,13 +113,13 @@ internal sealed partial class EndpointContext
         }
     }
 
-    public override bool TryReserveAssembly(CoapConnection connection, int bytes) => _memory.TryReserveAssembly(connection, bytes);
+    public bool TryReserveAssembly(CoapConnection connection, int bytes) => _memory.TryReserveAssembly(connection, bytes);
 
-    public override void ReleaseAssembly(CoapConnection connection, int bytes) => _memory.ReleaseAssembly(connection, bytes);
+    public void ReleaseAssembly(CoapConnection connection, int bytes) => _memory.ReleaseAssembly(connection, bytes);
 
-    public override void BacklogChanged(CoapConnection connection) => _memory.OnBacklogChanged(connection);
+    public void BacklogChanged(CoapConnection connection) => _memory.OnBacklogChanged(connection);
 
-    public override void Writable(CoapConnection connection)
+    public void Writable(CoapConnection connection)
     {
         CoapShard shard = connection.Channel!.Shard;
         bool more = true;
@@ -145,7 +139,7 @@ internal sealed partial class EndpointContext
         }
     }
 
-    public override void Closed(CoapConnection connection, Exception? error)
+    public void Closed(CoapConnection connection, Exception? error)
     {
         if (connection.Channel is not { } channel || !_connections.Remove(channel))
         {
@@ -189,7 +183,7 @@ internal sealed partial class EndpointContext
         }
     }
 
-    public override void Moved(CoapSession session, CoapAddress from)
+    public void Moved(CoapSession session, CoapAddress from)
     {
         if (session.Channel is not { IsForgotten: false } channel)
         {
@@ -201,15 +195,8 @@ internal sealed partial class EndpointContext
         channel.Shard.Drain.OnMoved(channel, from);
     }
 
-    public override void ReceiveEnded(CoapConnection connection)
+    public void ReceiveEnded(CoapConnection connection)
     {
-        if (connection is CoapSession)
-        {
-            // Of a session there is no half.
-            connection.Close(null);
-            return;
-        }
-
         CoapShard shard = connection.Channel!.Shard;
         shard.Enter();
         try

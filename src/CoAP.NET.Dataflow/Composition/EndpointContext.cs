@@ -7,18 +7,18 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Composition;
 
 /// <summary>What the transports of an endpoint see of it.</summary>
-internal sealed partial class EndpointContext : CoapTransportContext
+internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStreamContext, ICoapSessionContext
 {
     private readonly CoapEnvironment _environment;
     private readonly CoapPipeline[] _pipelines;
     private readonly ShardClock[] _clocks;
-    private readonly AddressHash _hash;
+    private readonly CoapAddressHash _hash;
 
     public EndpointContext(
         CoapEnvironment environment,
         CoapPipeline[] pipelines,
         ShardClock[] clocks,
-        AddressHash hash,
+        CoapAddressHash hash,
         ConnectionTable connections,
         CoapStreamSerializer streams,
         CoapWebSocketSerializer webSockets,
@@ -35,23 +35,23 @@ internal sealed partial class EndpointContext : CoapTransportContext
         _memory = new ConnectionMemory(environment.Limits, environment.Counters, environment.Sources);
     }
 
-    public override TimeProvider TimeProvider => _environment.TimeProvider;
+    public TimeProvider TimeProvider => _environment.TimeProvider;
 
-    internal override SourceRule Sources => _environment.Sources;
+    public CoapSourceRule Sources => _environment.Sources;
 
-    public override CoapRandomSource Random => _environment.Random;
+    public CoapRandomSource Random => _environment.Random;
 
-    public override CoapLimits Limits => _environment.Limits;
+    public CoapLimits Limits => _environment.Limits;
 
-    public override CoapCounters Counters => _environment.Counters;
+    public CoapCounters Counters => _environment.Counters;
 
-    public override ILogger Logger => _environment.Logger;
+    public ILogger Logger => _environment.Logger;
 
-    public override int ShardCount => _pipelines.Length;
+    public int ShardCount => _pipelines.Length;
 
-    public override CoapScheduler Scheduler => _environment.Scheduler;
+    public CoapScheduler Scheduler => _environment.Scheduler;
 
-    public override void Receive(CoapDatagram datagram)
+    public void Receive(CoapDatagram datagram)
     {
         int shard = datagram.Channel is { } channel ? channel.Shard.Index : ShardOf(datagram.Remote);
         if (datagram.Channel is { IsVerified: false, IsConnection: true, IsForgotten: false } moved && moved.Remote == datagram.Remote)
@@ -70,10 +70,10 @@ internal sealed partial class EndpointContext : CoapTransportContext
     }
 
     // The table of a shard uses the lower bits of the hash, so the shard comes from the upper ones.
-    public override int ShardOf(CoapAddress remote) =>
+    public int ShardOf(CoapAddress remote) =>
         _pipelines.Length == 1 ? 0 : ShardOf(_hash.Of(remote));
 
-    public override void SendFailed(CoapDatagram datagram, Exception error)
+    public void SendFailed(CoapDatagram datagram, Exception error)
     {
         Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
         if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code) || IsSourceAway(datagram, code))
@@ -98,11 +98,11 @@ internal sealed partial class EndpointContext : CoapTransportContext
     private static bool IsSourceAway(CoapDatagram datagram, SocketError code) =>
         code == SocketError.InvalidArgument && !datagram.Local.IsAny && datagram.Transport is { } transport && !transport.IsOurs(datagram.Local.ToIPAddress());
 
-    internal override bool IsStopping => _state.IsStopping;
+    public bool IsStopping => _state.IsStopping;
 
-    internal override void Fault(CoapException error) => _pipelines[0].Shard.Drain.Fault(error);
+    public void Fault(CoapException error) => _pipelines[0].Shard.Drain.Fault(error);
 
-    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
+    public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(remote)];
         foreach (CoapChannel channel in pipeline.Channels.Find(remote))
@@ -111,7 +111,7 @@ internal sealed partial class EndpointContext : CoapTransportContext
         }
     }
 
-    public override TimeSpan Tick()
+    public TimeSpan Tick()
     {
         long next = long.MaxValue;
         foreach (ShardClock clock in _clocks)

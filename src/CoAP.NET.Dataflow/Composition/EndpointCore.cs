@@ -42,7 +42,7 @@ internal sealed class EndpointCore
         };
         CoapStreamSerializer streams = new(onConnections);
         CoapWebSocketSerializer webSockets = new(onConnections);
-        AddressHash hash = new(Environment.Random);
+        CoapAddressHash hash = new(Environment.Random);
         Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer);
         GroupRequests = new GroupRequests(Environment.Random, limits.MaxGroupRequests);
         options.Pipeline.Take();
@@ -172,7 +172,7 @@ internal sealed class EndpointCore
             Scheduler = options.Scheduler,
             HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),
-            Sources = new SourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
+            Sources = new CoapSourceRule(options.Limits.SourcePrefixLength, options.TrustedPrefixes),
             Counters = counters,
             Logger = GuardedLogger.Guard(options.LoggerFactory.CreateLogger("CoAP.NET"), counters),
             QBlock = options.QBlock,

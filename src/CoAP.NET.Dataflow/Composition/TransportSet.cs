@@ -299,7 +299,20 @@ internal sealed class TransportSet
 
     private async Task StartAsync(CoapTransport transport, CancellationToken cancellationToken)
     {
-        await transport.StartAsync(_context, cancellationToken).ConfigureAwait(false);
+        // Each kind of transport gets its own view of the endpoint; there are no others.
+        switch (transport)
+        {
+            case CoapDatagramTransport datagrams:
+                await datagrams.StartAsync(_context, cancellationToken).ConfigureAwait(false);
+                break;
+            case CoapStreamTransport streams:
+                await streams.StartAsync(_context, cancellationToken).ConfigureAwait(false);
+                break;
+            case CoapSessionTransport sessions:
+                await sessions.StartAsync(_context, cancellationToken).ConfigureAwait(false);
+                break;
+        }
+
         Volatile.Write(ref _started, [.. _started, transport]);
         if (transport.DrivesClock)
         {

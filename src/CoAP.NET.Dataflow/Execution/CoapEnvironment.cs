@@ -40,7 +40,7 @@ internal sealed class CoapEnvironment
     public CoapQBlock QBlock { get; init; }
 
     /// <summary>Which peers count as one.</summary>
-    public SourceRule Sources { get; init; } = SourceRule.Default;
+    public CoapSourceRule Sources { get; init; } = CoapSourceRule.Default;
 
     /// <summary>How connections are kept.</summary>
     public CoapStreamOptions Streams { get; init; } = new();

@@ -17,14 +17,18 @@ public abstract class CoapScheduler
     /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
     public abstract bool Queue(Action<object?> work, object? state);
 
-    /// <summary>As <see cref="Queue"/>, where a scheduler of a user that throws must not cost more than the thread that it does not give.</summary>
+    /// <summary>
+    /// As <see cref="Queue"/>, but a scheduler that throws costs no more than the thread that it does not give: it counts as
+    /// <see cref="CoapCounter.StageErrors"/>, and nothing leaves this call.
+    /// </summary>
     /// <param name="work">The work; it must not throw.</param>
     /// <param name="state">Passed to the work.</param>
     /// <param name="counters">Where what is thrown is counted; null for nowhere.</param>
     /// <param name="logger">Where it is logged.</param>
     /// <returns>Whether a thread could be had; if not, nothing runs.</returns>
-    internal bool TryQueue(Action<object?> work, object? state, CoapCounters? counters, ILogger? logger)
+    public bool TryQueue(Action<object?> work, object? state, CoapCounters? counters, ILogger? logger)
     {
+        ArgumentNullException.ThrowIfNull(work);
         try
         {
             return Queue(work, state);
@@ -44,8 +48,8 @@ public abstract class CoapScheduler
     }
 
     /// <summary>
-    /// Whether what awaits a response goes on through this too, and not where the runtime would have it. Default false. On virtual time true: there a run is the same each time
-    /// only when no other thread takes part.
+    /// Whether code that awaits a response goes on through this scheduler too, and not where the runtime would have it. Default false. A
+    /// scheduler of virtual time says true: there a run is the same each time only when no other thread takes part.
     /// </summary>
-    internal virtual bool TakesContinuations => false;
+    public virtual bool TakesContinuations => false;
 }

@@ -16,7 +16,7 @@ internal sealed partial class AddressGuard
     private readonly Lock _gate = new();
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
-    private readonly SourceRule _rule;
+    private readonly CoapSourceRule _rule;
     private readonly SourceBudgets _sources;
     private readonly SourceCounts _verified;
     private readonly SourceCounts _observers;

@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Guarding;
 
 /// <summary>
@@ -13,7 +15,7 @@ internal sealed class SourceBudgets
     private const int MinCells = 1024;
     private const int MaxCells = 1 << BitsOfRow;
 
-    private readonly AddressHash _hash;
+    private readonly CoapAddressHash _hash;
     private readonly RateBound _bound;
     private readonly int _cells;
     private long[]? _until;
@@ -23,7 +25,7 @@ internal sealed class SourceBudgets
     /// <param name="bytesPerSecond">What all sources together may draw; says how many cells there must be so that they never fill up.</param>
     public SourceBudgets(CoapRandomSource random, long bytesPerMinute, long bytesPerSecond)
     {
-        _hash = new AddressHash(random);
+        _hash = new CoapAddressHash(random);
         _bound = new RateBound(bytesPerMinute, TimeSpan.FromMinutes(1));
         double busy = bytesPerMinute == 0 ? 0 : 60.0 * bytesPerSecond / bytesPerMinute;
         _cells = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(4 * busy, MinCells, MaxCells));

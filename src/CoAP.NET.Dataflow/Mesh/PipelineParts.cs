@@ -16,7 +16,7 @@ internal sealed class PipelineParts
 
     public required int ShardCount { get; init; }
 
-    public required AddressHash Hash { get; init; }
+    public required CoapAddressHash Hash { get; init; }
 
     public required ConnectionTable Connections { get; init; }
 

@@ -144,6 +144,20 @@ public sealed class CoapUri : IEquatable<CoapUri>
         return isParsed;
     }
 
+    /// <summary>
+    /// Scheme and authority of a URI as they are written in it, such as <c>coap://example.net:61616</c>. The URI need not be sound.
+    /// </summary>
+    /// <param name="uri">The URI; of a reference without a scheme it is everything up to the path.</param>
+    /// <returns>What stands before path, query and fragment.</returns>
+    public static string OriginOf(string uri)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        int authority = uri.IndexOf("://", StringComparison.Ordinal);
+        int start = authority < 0 ? 0 : authority + 3;
+        int length = uri.AsSpan(start).IndexOfAny('/', '?', '#');
+        return length < 0 ? uri : uri[..(start + length)];
+    }
+
     /// <summary>The URI that the options of a request name (RFC 7252 section 6.5). Proxy-Uri and Proxy-Scheme are not looked at.</summary>
     /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
     /// <param name="options">The options of the request.</param>

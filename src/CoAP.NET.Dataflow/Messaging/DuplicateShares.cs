@@ -10,7 +10,7 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 /// <param name="rule">Which peers count as one.</param>
 /// <param name="share">Which part one source may take; with 1 it may take everything.</param>
-internal sealed class DuplicateShares(SourceRule rule, double share)
+internal sealed class DuplicateShares(CoapSourceRule rule, double share)
 {
     // A source that takes no more than this part is not asked to leave as much to others.
     private const int PartForAnybody = 64;

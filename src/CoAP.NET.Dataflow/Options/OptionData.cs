@@ -23,9 +23,14 @@ public readonly ref struct OptionData
     /// <summary>The value as an integer; leading zero bytes are accepted (RFC 7252 section 3.2).</summary>
     /// <returns>The integer.</returns>
     /// <exception cref="FormatException">The value does not fit 32 bits.</exception>
-    public uint GetUInt() => TryReadUInt(Value, out uint value)
+    public uint GetUInt() => TryGetUInt(out uint value)
         ? value
         : throw new FormatException($"The value of option {Number} has {Value.Length} bytes and does not fit an unsigned 32-bit integer.");
+
+    /// <summary>The value as an integer, if it is one of 32 bits; leading zero bytes are accepted (RFC 7252 section 3.2).</summary>
+    /// <param name="value">The integer; 0 when the value is none.</param>
+    /// <returns>Whether the value fits 32 bits.</returns>
+    public bool TryGetUInt(out uint value) => TryReadUInt(Value, out value);
 
     /// <summary>The value as a string; bytes that are not UTF-8 become U+FFFD.</summary>
     /// <returns>The string.</returns>

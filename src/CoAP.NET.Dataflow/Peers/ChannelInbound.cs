@@ -9,9 +9,9 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 
     private readonly CoapShard _shard;
     private readonly ChannelTable _table;
-    private readonly AddressHash _hash;
+    private readonly CoapAddressHash _hash;
 
-    internal ChannelInbound(CoapShard shard, ChannelTable table, AddressHash hash)
+    internal ChannelInbound(CoapShard shard, ChannelTable table, CoapAddressHash hash)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
         _shard = shard;
@@ -45,7 +45,7 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
             }
 
             ulong hash = _hash.Of(item.Remote);
-            item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, AddressHash.Of(hash, item.Local), now) : null)
+            item.Channel = (_table.HasPinned ? _table.TryGetForInbound(item, CoapAddressHash.Of(hash, item.Local), now) : null)
                 ?? _table.TryGetForInbound(item, hash, now);
             if (item.Channel is null)
             {

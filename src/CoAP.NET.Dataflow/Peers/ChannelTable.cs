@@ -50,7 +50,8 @@ internal sealed class ChannelTable
     /// <summary>Finds the channel of a datagram's peer, or makes one.</summary>
     public CoapChannel GetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
-        CoapChannel? channel = (_hasPinned ? FindForInbound(datagram, AddressHash.Of(hash, datagram.Local)) : null) ?? FindForInbound(datagram, hash);
+        CoapChannel? channel = (_hasPinned ? FindForInbound(datagram, CoapAddressHash.Of(hash, datagram.Local)) : null)
+            ?? FindForInbound(datagram, hash);
         if (channel is null)
         {
             bool toGroup = datagram.Local.IsMulticast;
@@ -134,7 +135,7 @@ internal sealed class ChannelTable
             if (wanted is { } pinned)
             {
                 Volatile.Write(ref _hasPinned, true);
-                channel = Add(transport, pinned.Tag, remote, pinned.Local, AddressHash.Of(hash, pinned.Local), now, newcomer: false);
+                channel = Add(transport, pinned.Tag, remote, pinned.Local, CoapAddressHash.Of(hash, pinned.Local), now, newcomer: false);
             }
             else
             {
@@ -245,7 +246,7 @@ internal sealed class ChannelTable
 
     // Known at one address of ours: as we chose it, or as the peer did.
     private CoapChannel? FindAt(CoapTransport transport, in CoapAddress remote, LocalEnd end, ulong hash) =>
-        Find(transport, end.Tag, remote, end.Local, AddressHash.Of(hash, end.Local))
+        Find(transport, end.Tag, remote, end.Local, CoapAddressHash.Of(hash, end.Local))
         ?? (Find(transport, end.Tag, remote, end.Local, hash) is { } channel && channel.Local == end.Local ? channel : null);
 
     // Known at no address of ours in particular, or at the one where the peer found us.

@@ -9,11 +9,11 @@ internal sealed class ConnectionMemory
     private const long OneRead = 64 * 1024;
 
     private readonly CoapCounters _counters;
-    private readonly SourceRule _sources;
+    private readonly CoapSourceRule _sources;
     private readonly ConnectionBudget _assembly;
     private readonly ConnectionBudget _sending;
 
-    public ConnectionMemory(CoapLimits limits, CoapCounters counters, SourceRule sources)
+    public ConnectionMemory(CoapLimits limits, CoapCounters counters, CoapSourceRule sources)
     {
         _sources = sources;
         _counters = counters;
@@ -29,7 +29,7 @@ internal sealed class ConnectionMemory
     /// <summary>What waits to be sent, in bytes.</summary>
     public long SendingBytes => _sending.Used;
 
-    /// <summary>See <see cref="CoapTransportContext.TryReserveAssembly"/>.</summary>
+    /// <summary>See <see cref="ICoapStreamContext.TryReserveAssembly"/>.</summary>
     public bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
         SourceLedger<CoapConnection>.Holding holding = HoldingOf(ref connection.Assembly, connection);
@@ -59,7 +59,7 @@ internal sealed class ConnectionMemory
         return isReserved;
     }
 
-    /// <summary>See <see cref="CoapTransportContext.ReleaseAssembly"/>.</summary>
+    /// <summary>See <see cref="ICoapStreamContext.ReleaseAssembly"/>.</summary>
     public void ReleaseAssembly(CoapConnection connection, int bytes)
     {
         if (connection.Assembly is { } holding)
@@ -68,7 +68,7 @@ internal sealed class ConnectionMemory
         }
     }
 
-    /// <summary>See <see cref="CoapTransportContext.BacklogChanged"/>.</summary>
+    /// <summary>See <see cref="ICoapStreamContext.BacklogChanged"/>.</summary>
     public void OnBacklogChanged(CoapConnection connection)
     {
         List<CoapConnection>? gone = null;

@@ -8,7 +8,7 @@ namespace CoAP.NET.Peers;
 /// </summary>
 /// <param name="limits">The bounds.</param>
 /// <param name="sources">Which peers count as one.</param>
-internal sealed class ConnectionTable(CoapLimits limits, SourceRule sources)
+internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
 {
     // So many of a source are looked at for an idle one, and so many sources that hold as much; the next time it is the turn of others.
     private const int MaxLookedAt = 64;

@@ -12,7 +12,8 @@ namespace CoAP.NET.Requests;
 /// <param name="context">Says in which shard a peer is.</param>
 /// <param name="hash">Hashes addresses.</param>
 /// <param name="pool">The connections that this end opened.</param>
-internal sealed class ChannelFinder(CoapEnvironment environment, CoapPipeline[] pipelines, EndpointContext context, AddressHash hash, ConnectionPool pool)
+internal sealed class ChannelFinder(
+    CoapEnvironment environment, CoapPipeline[] pipelines, EndpointContext context, CoapAddressHash hash, ConnectionPool pool)
 {
     /// <summary>The route to a host on a reliable transport.</summary>
     /// <param name="transport">The transport.</param>

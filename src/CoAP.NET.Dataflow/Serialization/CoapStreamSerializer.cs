@@ -32,6 +32,20 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
     /// <summary>The serializer with default options.</summary>
     public static CoapStreamSerializer Default { get; } = new();
 
+    /// <summary>
+    /// Tells from the beginning of a message how long it is, whether or not all of it is there: for whoever cuts a stream of bytes, such as
+    /// a capture, into messages.
+    /// </summary>
+    /// <param name="first">The beginning of the message; 8 bytes and the token are enough.</param>
+    /// <param name="length">The length of the whole message in bytes; 0 when it is not known.</param>
+    /// <returns>False when too little is there, or what is there breaks a rule; <c>TryDeserialize</c> says which.</returns>
+    public bool TryMeasure(ReadOnlySpan<byte> first, out long length)
+    {
+        bool isRead = TryReadHead(first, first.Length, out MessageHead head, out _);
+        length = isRead ? head.Length : 0;
+        return isRead;
+    }
+
     internal override bool EndsWithSource => false;
 
     /// <summary>The bytes before the token, as the first byte tells. Whoever must not read a byte too many reads two, then up to this.</summary>

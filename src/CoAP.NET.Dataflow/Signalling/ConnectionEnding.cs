@@ -148,7 +148,7 @@ internal sealed class ConnectionEnding(CoapShard shard, CoapStreamOptions option
     public void OnAbort(StreamState state, CoapMessage abort)
     {
         _counters.Add(CoapCounter.AbortsReceived);
-        string? said = abort.Payload.IsEmpty ? null : ForeignText.LineOf(abort.Payload.Span);
+        string? said = abort.Payload.IsEmpty ? null : CoapForeignText.LineOf(abort.Payload.Span);
         string what = abort.OptionsToRead is { } options && options.TryGetUInt(BadCsmOption.Definition.Number, out uint number)
             ? $"{state.Channel} aborted the connection, as it cannot process option {number} of our CSM"
             : $"{state.Channel} aborted the connection";

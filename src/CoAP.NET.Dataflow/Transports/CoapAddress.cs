@@ -77,11 +77,22 @@ public readonly record struct CoapAddress(ulong High, ulong Low, ushort Port, ui
     }
 
     /// <summary>The length of what <see cref="WriteTo"/> writes, in bytes.</summary>
-    internal const int BinaryLength = 22;
+    public const int BinaryLength = 22;
 
-    /// <summary>Writes all of it in a form that is its own only, for what is authenticated together with an address.</summary>
-    internal void WriteTo(Span<byte> destination)
+    /// <summary>
+    /// Writes address, port and scope in a form that no other address has, for what is authenticated together with an address, such as a
+    /// cookie.
+    /// </summary>
+    /// <param name="destination">Where to; at least <see cref="BinaryLength"/> bytes.</param>
+    /// <exception cref="ArgumentException">The destination is too short.</exception>
+    public void WriteTo(Span<byte> destination)
     {
+        if (destination.Length < BinaryLength)
+        {
+            throw new ArgumentException(
+                $"The destination has {destination.Length} bytes; an address needs {BinaryLength}.", nameof(destination));
+        }
+
         BinaryPrimitives.WriteUInt64BigEndian(destination, High);
         BinaryPrimitives.WriteUInt64BigEndian(destination[8..], Low);
         BinaryPrimitives.WriteUInt16BigEndian(destination[16..], Port);

@@ -22,7 +22,7 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <param name="remote">The address to connect to.</param>
     /// <param name="serverName">The host name of the URI, where <see cref="TellsServerName"/>; null when it was an address.</param>
     /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
-    /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
+    /// <returns>The connection, for which <see cref="ICoapConnectionContext.Opened"/> was called.</returns>
     /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
     public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken);
 
@@ -31,7 +31,7 @@ public abstract class CoapConnectionTransport : CoapTransport
     /// <param name="local">The address to connect from.</param>
     /// <param name="serverName">The host name of the URI, where <see cref="TellsServerName"/>; null when it was an address.</param>
     /// <param name="cancellationToken">Gives the attempt up; nothing is left open then.</param>
-    /// <returns>The connection, for which <see cref="CoapTransportContext.Opened"/> was called.</returns>
+    /// <returns>The connection, for which <see cref="ICoapConnectionContext.Opened"/> was called.</returns>
     /// <exception cref="CoapConnectionException">It cannot be opened; the message says why.</exception>
     public virtual ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
         ValueTask.FromException<CoapConnection>(new CoapConnectionException(

@@ -3,11 +3,17 @@ using System.Net;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Carries datagrams (or the frames of a stream) between sockets and the mesh. The seam for transports of your own: serial lines, SMS, in-memory.
-/// A transport offers what it receives to <see cref="CoapTransportContext.Receive"/> and sends what <see cref="Send"/> gets.
+/// Carries messages between sockets and the mesh. It offers what it receives to <see cref="ICoapTransportContext.Receive"/> and sends what
+/// <see cref="Send"/> gets. A transport of your own derives from one of its three kinds: <see cref="CoapDatagramTransport"/> for what loses
+/// and reorders (UDP, SMS, a radio), <see cref="CoapStreamTransport"/> for reliable connections, <see cref="CoapSessionTransport"/> for
+/// security sessions over datagrams. Each of them is given its own context at the start.
 /// </summary>
 public abstract class CoapTransport : IAsyncDisposable
 {
+    private protected CoapTransport()
+    {
+    }
+
     /// <summary>The URI scheme, such as <c>coap</c>.</summary>
     public abstract string Scheme { get; }
 
@@ -17,10 +23,12 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>Whether the transport is protected by DTLS or TLS.</summary>
     public virtual bool IsSecure => false;
 
-    /// <summary>Whether the transport drives the clocks of the shards from its own loop, by <see cref="CoapTransportContext.Tick"/>.</summary>
+    /// <summary>
+    /// Whether the transport drives the clocks of the shards from its own loop, by <see cref="ICoapTransportContext.Tick"/>.
+    /// </summary>
     public virtual bool DrivesClock => false;
 
-    /// <summary>The addresses it is bound to; empty before <see cref="StartAsync"/>. The port is the real one, also where 0 was asked for.</summary>
+    /// <summary>The addresses it is bound to; empty before the start. The port is the real one, also where 0 was asked for.</summary>
     public abstract IReadOnlyList<CoapAddress> LocalAddresses { get; }
 
     /// <summary>Says how something can leave from one of this host's addresses, as <see cref="CoapRequest.LocalAddress"/> asks.</summary>
@@ -47,27 +55,39 @@ public abstract class CoapTransport : IAsyncDisposable
 
     private protected static bool IsBoundTo(in CoapAddress bound, in CoapAddress local) => local == bound || (bound.IsAny && bound.IsIPv4 == local.IsIPv4);
 
-    /// <summary>The address of this host that the operating system has datagrams to a peer leave from; null when that is not known.</summary>
-    internal virtual IPAddress? SourceTo(in CoapAddress remote) => null;
+    /// <summary>
+    /// The address of this host that datagrams to a peer leave from when nothing else was asked for. The endpoint asks on hosts with
+    /// several addresses, so that all messages to a peer come from one of them. Thread-safe.
+    /// </summary>
+    /// <param name="remote">The peer's address.</param>
+    /// <returns>The address; null when it is not known. By default null: the transport chooses when it sends.</returns>
+    public virtual IPAddress? SourceTo(CoapAddress remote) => null;
 
-    /// <summary>Whether what it receives runs on threads from which a stand-by takes the work when user code blocks, so that what users do after a response may run there too. Never changes once the transport is started.</summary>
-    internal virtual bool HandsOver => false;
+    /// <summary>
+    /// Whether what it receives runs on threads from which a stand-by takes the work when user code blocks. Then what users do after a
+    /// response may run on them too; otherwise it runs elsewhere, so that it holds up nothing. Never changes once the transport is started.
+    /// Default false.
+    /// </summary>
+    public virtual bool HandsOver => false;
 
-    /// <summary>Whether an address is one of this host's, as far as that can be told.</summary>
-    internal virtual bool IsOurs(IPAddress address) => true;
+    /// <summary>
+    /// Whether an address is one of this host's now. The endpoint asks when a request wants to leave from it, and when a datagram could
+    /// not: an address that is away for a while may come back, and the peer is not given up for that. Thread-safe.
+    /// </summary>
+    /// <param name="address">The address.</param>
+    /// <returns>Whether it is, as far as that can be told. By default true.</returns>
+    public virtual bool IsOurs(IPAddress address) => true;
 
-    /// <summary>Opens sockets and begins to receive.</summary>
-    /// <param name="context">Where received datagrams go.</param>
-    /// <param name="cancellationToken">Stops the start.</param>
-    /// <returns>A task that ends when <see cref="LocalAddresses"/> is valid and datagrams are received.</returns>
-    /// <exception cref="CoapException">An address cannot be bound.</exception>
-    public abstract ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken);
-
-    /// <summary>Sends a datagram and takes it over: it is disposed when it has left. Never throws; what cannot be sent is counted and reported by <see cref="CoapTransportContext.SendFailed"/>.</summary>
+    /// <summary>
+    /// Sends a message and takes it over: it is disposed when it has left. Never throws. Called by several threads at a time.
+    /// </summary>
     /// <param name="datagram">The datagram.</param>
     public abstract void Send(CoapDatagram datagram);
 
-    /// <summary>Has a thread of the transport call <see cref="CoapTransportContext.Tick"/> soon, because something is due earlier than it knew. Only when <see cref="DrivesClock"/>.</summary>
+    /// <summary>
+    /// Has a thread of the transport call <see cref="ICoapTransportContext.Tick"/> soon, because something is due earlier than it knew.
+    /// Only when <see cref="DrivesClock"/>.
+    /// </summary>
     public virtual void Wake()
     {
     }

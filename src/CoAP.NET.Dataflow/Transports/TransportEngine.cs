@@ -1,12 +1,10 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>What stands behind a transport: its sockets and the way they are driven.</summary>
-internal abstract class TransportEngine(CoapTransportContext context) : IAsyncDisposable
+internal abstract class TransportEngine : IAsyncDisposable
 {
     private readonly Lock _closeGate = new();
     private Task? _closing;
-
-    public CoapTransportContext Context { get; } = context;
 
     /// <summary>Whether its loops call the clock; see <see cref="CoapTransport.DrivesClock"/>.</summary>
     public virtual bool DrivesClock => false;

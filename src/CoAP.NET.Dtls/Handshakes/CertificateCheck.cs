@@ -112,12 +112,13 @@ internal sealed class CertificateCheck
     }
 
     // What stands in a certificate was written by whoever shows it, and nobody has vouched for it yet.
-    private static string Whom(X509Certificate2 leaf) => leaf.Subject.Length > 0 ? $"The certificate '{ForeignText.LineOf(leaf.Subject)}'" : $"The certificate with the thumbprint {leaf.Thumbprint}";
+    private static string Whom(X509Certificate2 leaf) =>
+        leaf.Subject.Length > 0 ? $"The certificate '{CoapForeignText.LineOf(leaf.Subject)}'" : $"The certificate with the thumbprint {leaf.Thumbprint}";
 
     private static string Names(X509Certificate2 leaf)
     {
         string[] names = [.. leaf.Extensions.OfType<X509SubjectAlternativeNameExtension>().SelectMany(static one => one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
-        return names.Length == 0 ? "no alternative name" : ForeignText.LineOf(string.Join(", ", names));
+        return names.Length == 0 ? "no alternative name" : CoapForeignText.LineOf(string.Join(", ", names));
     }
 
     private static string Describe(X509Certificate2 leaf, X509Chain chain, SslPolicyErrors errors, string? name)
@@ -137,7 +138,8 @@ internal sealed class CertificateCheck
 
         if ((flags & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
         {
-            said.Add($"{whom} was issued by '{ForeignText.LineOf(leaf.Issuer)}', and no trusted authority stands behind it. Add that authority to the trusted ones, or have the peer send the intermediates.");
+            said.Add($"{whom} was issued by '{CoapForeignText.LineOf(leaf.Issuer)}', and no trusted authority stands behind it. "
+                + "Add that authority to the trusted ones, or have the peer send the intermediates.");
         }
 
         if ((flags & X509ChainStatusFlags.NotValidForUsage) != 0)
@@ -152,7 +154,8 @@ internal sealed class CertificateCheck
 
         if (said.Count == 0)
         {
-            said.Add($"{whom} was not accepted: {ForeignText.LineOf(string.Join(", ", chain.ChainStatus.Select(static one => one.StatusInformation.Trim())))}");
+            said.Add($"{whom} was not accepted: {CoapForeignText.LineOf(string.Join(
+                ", ", chain.ChainStatus.Select(static one => one.StatusInformation.Trim())))}");
         }
 
         return string.Join(' ', said);

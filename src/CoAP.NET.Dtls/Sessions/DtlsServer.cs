@@ -65,7 +65,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     public CoapRandomSource Random { get; }
 
     /// <summary>Which clients count as one.</summary>
-    public SourceRule Sources
+    public CoapSourceRule Sources
     {
         init => _sessions.Keys.Rule = value;
     }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -192,9 +193,9 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
     private sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath>
     {
-        private readonly AddressHash _hash = new(random);
+        private readonly CoapAddressHash _hash = new(random);
 
-        public ulong HashOf(in DtlsPath path) => AddressHash.Of(_hash.Of(path.Remote), path.Local) + (ulong)path.Tag;
+        public ulong HashOf(in DtlsPath path) => _hash.Of(path.Remote, path.Local) + (ulong)path.Tag;
 
         protected override DtlsPath KeyOf(DtlsSession session) => session.FixedPath;
 

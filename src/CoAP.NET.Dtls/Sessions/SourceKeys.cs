@@ -6,12 +6,12 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="random">Where the key comes from.</param>
 internal sealed class SourceKeys(CoapRandomSource random)
 {
-    private readonly AddressHash _hash = new(random);
+    private readonly CoapAddressHash _hash = new(random);
 
     /// <summary>Which peers count as one.</summary>
-    public SourceRule Rule { get; set; } = SourceRule.Default;
+    public CoapSourceRule Rule { get; set; } = CoapSourceRule.Default;
 
     /// <summary>The source of whoever is at an address.</summary>
     /// <param name="address">The address.</param>
-    public uint Of(in CoapAddress address) => (uint)Rule.Of(address).HashBy(_hash);
+    public uint Of(in CoapAddress address) => (uint)_hash.Of(Rule.Of(address));
 }

@@ -12,7 +12,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="transport">Knows how further sockets are made.</param>
 /// <param name="sockets">Those of the transport.</param>
 /// <param name="outer">What the endpoint gave the transport.</param>
-internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport, CoapUdpTransport sockets, CoapTransportContext outer)
+internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext outer)
 {
     // As many names at one address as there are sessions at a time; nothing is bound before it is needed.
     private const int MaxIndex = 31;

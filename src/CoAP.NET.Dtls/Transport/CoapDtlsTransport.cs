@@ -42,6 +42,9 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public override bool TellsServerName => true;
 
     /// <inheritdoc/>
+    public override bool HandsOver => true;
+
+    /// <inheritdoc/>
     public override bool DrivesClock => _sockets.DrivesClock;
 
     /// <inheritdoc/>
@@ -50,7 +53,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <inheritdoc/>
     /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take a certificate or a cipher suite; the message says what to do.</exception>
     /// <exception cref="CoapBindException">An address cannot be bound.</exception>
-    public override async ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         DtlsEngine engine = new(this, _sockets, context, _settings, _isServer);
@@ -71,6 +74,12 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <inheritdoc/>
     public override bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag) => _sockets.TryFindLocal(address, out local, out tag);
+
+    /// <inheritdoc/>
+    public override bool IsOurs(IPAddress address) => _sockets.IsOurs(address);
+
+    /// <inheritdoc/>
+    public override IPAddress? SourceTo(CoapAddress remote) => _sockets.SourceTo(remote);
 
     /// <inheritdoc/>
     public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
@@ -112,12 +121,6 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <summary>How sockets are opened beside the first: as clients have them.</summary>
     internal CoapUdpTransportOptions OptionsOfFurther() => new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
-
-    internal override bool HandsOver => true;
-
-    internal override bool IsOurs(IPAddress address) => _sockets.IsOurs(address);
-
-    internal override IPAddress? SourceTo(in CoapAddress remote) => _sockets.SourceTo(remote);
 
     private DtlsEngine Started() => _engine ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport was not started, or is stopped.");
 }

@@ -37,9 +37,9 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override object Identity => Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
 
-    internal override int SentOverhead => Session.SentOverhead;
+    public override int SentOverhead => Session.SentOverhead;
 
-    internal override int ReceivedOverhead => Session.ReceivedOverhead;
+    public override int ReceivedOverhead => Session.ReceivedOverhead;
 
     /// <summary>Why this end closed it; null when it did not.</summary>
     public CoapException? Reason => Volatile.Read(ref _reason);

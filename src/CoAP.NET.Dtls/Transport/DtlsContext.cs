@@ -7,34 +7,43 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="engine">Takes the records.</param>
 /// <param name="outer">The endpoint.</param>
 /// <param name="index">Which sockets they are: 0 for those of the transport, which also drive its clock.</param>
-internal sealed class DtlsContext(DtlsEngine engine, CoapTransportContext outer, int index) : CoapTransportContext
+internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, int index) : ICoapDatagramContext
 {
-    public override TimeProvider TimeProvider => outer.TimeProvider;
+    public TimeProvider TimeProvider => outer.TimeProvider;
 
-    public override CoapRandomSource Random => outer.Random;
+    public CoapRandomSource Random => outer.Random;
 
-    public override CoapLimits Limits => outer.Limits;
+    public CoapLimits Limits => outer.Limits;
 
-    internal override SourceRule Sources => outer.Sources;
+    public CoapSourceRule Sources => outer.Sources;
 
-    public override CoapCounters Counters => outer.Counters;
+    public CoapCounters Counters => outer.Counters;
 
-    public override ILogger Logger => outer.Logger;
+    public ILogger Logger => outer.Logger;
 
-    public override int ShardCount => outer.ShardCount;
+    public CoapScheduler Scheduler => outer.Scheduler;
 
-    public override CoapScheduler Scheduler => outer.Scheduler;
+    public int ShardCount => outer.ShardCount;
 
-    public override int ShardOf(CoapAddress remote) => outer.ShardOf(remote);
+    public bool IsStopping => outer.IsStopping;
 
-    public override void Receive(CoapDatagram datagram) => engine.Receive(datagram, index);
+    public int ShardOf(CoapAddress remote) => outer.ShardOf(remote);
 
-    // What was lost is sent again, by the handshake or by the message layer; what cannot ever be sent ends by the deadline of the one or the other.
-    public override void SendFailed(CoapDatagram datagram, Exception error) => engine.OnSendFailed(datagram.Remote, error);
+    public void Receive(CoapDatagram datagram) => engine.Receive(datagram, index);
 
-    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) => engine.OnPortUnreachable(remote, index);
+    // The endpoint knows the peers of records by their sessions, not by the addresses that datagrams come from: there is nothing to fetch.
+    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    {
+    }
 
-    public override TimeSpan Tick()
+    // What was lost is sent again, by the handshake or by the message layer; what can never be sent ends by the deadline of the one or the
+    // other.
+    public void SendFailed(CoapDatagram datagram, Exception error) => engine.OnSendFailed(datagram.Remote, error);
+
+    public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>
+        engine.OnPortUnreachable(remote, index);
+
+    public TimeSpan Tick()
     {
         if (index > 0)
         {
@@ -46,5 +55,5 @@ internal sealed class DtlsContext(DtlsEngine engine, CoapTransportContext outer,
         return next == Timeout.InfiniteTimeSpan || own < next ? own : next;
     }
 
-    internal override void Fault(CoapException error) => outer.Fault(error);
+    public void Fault(CoapException error) => outer.Fault(error);
 }

@@ -18,7 +18,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
     private readonly CoapDtlsTransport _transport;
     private readonly CoapUdpTransport _sockets;
-    private readonly CoapTransportContext _outer;
+    private readonly ICoapSessionContext _outer;
     private readonly DtlsSettings _settings;
     private readonly HandshakeContext? _serverContext;
     private readonly HandshakeContext? _clientContext;
@@ -37,7 +37,8 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
     /// <summary>Makes it; nothing is received before its sockets start.</summary>
     /// <exception cref="CoapDtlsException">OpenSSL is missing, or does not take the options.</exception>
-    public DtlsEngine(CoapDtlsTransport transport, CoapUdpTransport sockets, CoapTransportContext context, DtlsSettings settings, bool isServer)
+    public DtlsEngine(
+        CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext context, DtlsSettings settings, bool isServer)
     {
         _transport = transport;
         _sockets = sockets;
@@ -295,7 +296,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _outer.Counters.Add(CoapCounter.HandshakesFailed);
 
         // It may hold what a stranger or the code of a user said.
-        DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), ForeignText.LineOf(why));
+        DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(why));
     }
 
     private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsEnd reason) => reason switch

@@ -10,7 +10,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="client">Makes the handshakes.</param>
 /// <param name="paths">By which sockets.</param>
 internal sealed class SessionOpening(
-    CoapDtlsTransport transport, CoapUdpTransport sockets, CoapTransportContext outer, DtlsClient client, ClientPaths paths)
+    CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext outer, DtlsClient client, ClientPaths paths)
 {
     // A server that restarted answers nothing, and says nothing that could be believed. Copies of a Confirmable message leave after 2 to 3
     // and 6 to 9 s: two without an answer, and one looks.
@@ -52,7 +52,7 @@ internal sealed class SessionOpening(
         catch (CoapDtlsHandshakeException exception)
         {
             outer.Counters.Add(CoapCounter.HandshakesFailed);
-            DtlsLog.HandshakeFailed(outer.Logger, path.Remote.ToString(), ForeignText.LineOf(exception.Message));
+            DtlsLog.HandshakeFailed(outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(exception.Message));
             throw new CoapConnectionException(
                 exception.Reason is CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable
                     ? CoapConnectionError.ConnectFailed

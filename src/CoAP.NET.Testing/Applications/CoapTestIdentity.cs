@@ -81,7 +81,7 @@ public sealed class CoapTestIdentity
         X509Certificate2? certificate = _certificate is null ? null : X509CertificateLoader.LoadCertificate(_certificate);
         if (scheme == "coaps")
         {
-            return CoapDtlsIdentity.Of(_psk, certificate, _publicKey, _psk is null ? EcdheSuite : PskSuite);
+            return new CoapDtlsIdentity(_psk, certificate, _publicKey, _psk is null ? EcdheSuite : PskSuite);
         }
 
         return _psk is null && _publicKey.IsEmpty
@@ -92,5 +92,5 @@ public sealed class CoapTestIdentity
 
     /// <summary>What this client sees of a server after the handshake: with a pre-shared key the identity that both use.</summary>
     internal object AsServerOf(CoapTestIdentity server, string scheme) =>
-        _psk is not null && scheme == "coaps" ? CoapDtlsIdentity.Of(_psk, null, default, PskSuite) : server.Show(scheme, serverName: null);
+        _psk is not null && scheme == "coaps" ? new CoapDtlsIdentity(_psk, null, default, PskSuite) : server.Show(scheme, serverName: null);
 }

@@ -22,7 +22,7 @@ public static class BufferPoison
         {
             if (s_users++ == 0)
             {
-                CoapDatagramPool.Returned = static buffer => buffer.AsSpan().Fill(Value);
+                CoapDatagramPool.Poison = Value;
             }
         }
 
@@ -44,7 +44,7 @@ public static class BufferPoison
             {
                 if (--s_users == 0)
                 {
-                    CoapDatagramPool.Returned = null;
+                    CoapDatagramPool.Poison = null;
                 }
             }
         }

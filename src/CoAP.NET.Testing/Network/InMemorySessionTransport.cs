@@ -10,7 +10,7 @@ namespace CoAP.NET.Testing;
 internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddress asked, CoapTestIdentity identity) : CoapSessionTransport, INetworkReceiver
 {
     private readonly ConcurrentDictionary<CoapAddress, InMemorySession> _sessions = new();
-    private CoapTransportContext? _context;
+    private ICoapSessionContext? _context;
     private CoapDatagramPool? _pool;
     private NetworkNode? _node;
 
@@ -18,7 +18,7 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => _node is { } node ? [node.Inside] : [];
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)

@@ -7,11 +7,11 @@ namespace CoAP.NET.Testing;
 /// The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP. Made by <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/>. It receives on the thread that
 /// runs the network: with a <see cref="VirtualClock"/> the one that advances.
 /// </summary>
-public sealed class InMemoryTransport : CoapTransport, INetworkReceiver
+public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
 {
     private readonly InMemoryNetwork _network;
     private readonly CoapAddress _asked;
-    private CoapTransportContext? _context;
+    private ICoapDatagramContext? _context;
     private CoapDatagramPool? _pool;
     private NetworkNode? _node;
 
@@ -48,7 +48,7 @@ public sealed class InMemoryTransport : CoapTransport, INetworkReceiver
     }
 
     /// <inheritdoc/>
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         if (_node is not null)
@@ -100,7 +100,7 @@ public sealed class InMemoryTransport : CoapTransport, INetworkReceiver
 
     void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
     {
-        CoapTransportContext context = _context!;
+        ICoapDatagramContext context = _context!;
         CoapDatagram datagram = _pool!.Rent();
         datagram.Length = Math.Min(packet.Data.Length, datagram.Buffer.Length);
         datagram.IsTruncated = packet.Data.Length > datagram.Length;

@@ -12,15 +12,13 @@ namespace CoAP.NET.Testing;
 /// </code>
 /// Made by <see cref="InMemoryNetwork.CreatePeer"/>. For one thread, but for what the network delivers.
 /// </summary>
-public sealed class ScriptedPeer : IDisposable, INetworkReceiver
+public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
 {
     private const int TraceLines = 30;
 
     private readonly InMemoryNetwork _network;
     private readonly NetworkNode _node;
-    private readonly PeerScript _script = new();
     private readonly Channel<ReceivedDatagram> _queue = Channel.CreateUnbounded<ReceivedDatagram>();
-    private bool _remoteIsSet;
 
     internal ScriptedPeer(InMemoryNetwork network, CoapAddress local, CoapAddress remote)
     {
@@ -32,15 +30,6 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
     /// <summary>Its address as others see it; changes with <see cref="InMemoryNetwork.Rebind"/>.</summary>
     public CoapAddress Address => _node.Outside;
 
-    /// <summary>Where it sends to. The default address until it was set or somebody sent something; then the last sender, unless it was set.</summary>
-    public CoapAddress Remote { get; set => (field, _remoteIsSet) = (value, value != default); }
-
-    /// <summary>Everything that arrived, also what <see cref="Responder"/> took.</summary>
-    public IReadOnlyList<ReceivedDatagram> Received => _script.Received;
-
-    /// <summary>What patterns captured so far, by name; later ones replace earlier ones.</summary>
-    public IReadOnlyDictionary<string, byte[]> Remembered => _script.Remembered;
-
     /// <summary>Sees each datagram as it arrives and may send. What it answers true to is dealt with and not queued for <see cref="Receive"/>. Null for none.</summary>
     public Func<ReceivedDatagram, bool>? Responder { get; set; }
 
@@ -49,80 +38,6 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
 
     /// <summary>How many datagrams of this peer were reported to have found nobody.</summary>
     public int UnreachableCount { get; private set; }
-
-    /// <summary>Sends bytes to <see cref="Remote"/>.</summary>
-    /// <param name="hex">Bytes, text and remembered names, as in <see cref="BytePattern"/>.</param>
-    /// <exception cref="FormatException">The text leaves open what to send.</exception>
-    public void Send(string hex) => Send(_script.Bytes(hex));
-
-    /// <summary>Sends bytes to <see cref="Remote"/>.</summary>
-    /// <param name="data">The bytes.</param>
-    /// <exception cref="InvalidOperationException">There is no remote address yet.</exception>
-    public void Send(ReadOnlySpan<byte> data) => SendTo(Remote, data);
-
-    /// <summary>Sends bytes.</summary>
-    /// <param name="to">Where to; may be a group.</param>
-    /// <param name="hex">Bytes, text and remembered names, as in <see cref="BytePattern"/>.</param>
-    /// <exception cref="FormatException">The text leaves open what to send.</exception>
-    public void SendTo(CoapAddress to, string hex) => SendTo(to, _script.Bytes(hex));
-
-    /// <summary>Sends bytes.</summary>
-    /// <param name="to">Where to; may be a group.</param>
-    /// <param name="data">The bytes.</param>
-    /// <exception cref="InvalidOperationException">The address is the default one.</exception>
-    public void SendTo(CoapAddress to, ReadOnlySpan<byte> data)
-    {
-        if (to == default)
-        {
-            throw new InvalidOperationException("The peer does not know where to send to. Set Remote, or let somebody send to it first.");
-        }
-
-        _network.Send(_node, to, data.ToArray());
-        _network.PumpImmediately();
-    }
-
-    /// <summary>Acknowledges a datagram with an Empty message (RFC 7252 section 4.2), to who sent it.</summary>
-    /// <param name="received">What is acknowledged.</param>
-    public void Acknowledge(ReceivedDatagram received)
-    {
-        ArgumentNullException.ThrowIfNull(received);
-        SendTo(received.From, PeerScript.Acknowledgement(received.Head));
-    }
-
-    /// <summary>Rejects a datagram with a Reset message (RFC 7252 section 4.2), to who sent it.</summary>
-    /// <param name="received">What is rejected.</param>
-    public void Reset(ReceivedDatagram received)
-    {
-        ArgumentNullException.ThrowIfNull(received);
-        SendTo(received.From, PeerScript.Reset(received.Head));
-    }
-
-    /// <summary>Answers a request in the acknowledgement (RFC 7252 section 5.2.1).</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="code">The code of the response.</param>
-    /// <param name="rest">What follows the token: options, <c>ff</c>, payload, written as in <see cref="BytePattern"/>.</param>
-    public void Piggyback(ReceivedDatagram request, CoapCode code, string rest = "")
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        SendTo(request.From, _script.Response(CoapMessageType.Acknowledgement, code, request.Head.MessageId, request.Head, rest));
-    }
-
-    /// <summary>Answers a request in a message of its own (RFC 7252 sections 5.2.2 and 5.2.3).</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="type">Confirmable or Non-confirmable; others are sent too.</param>
-    /// <param name="messageId">The Message ID.</param>
-    /// <param name="code">The code of the response.</param>
-    /// <param name="rest">What follows the token: options, <c>ff</c>, payload, written as in <see cref="BytePattern"/>.</param>
-    public void Respond(ReceivedDatagram request, CoapMessageType type, ushort messageId, CoapCode code, string rest = "")
-    {
-        ArgumentNullException.ThrowIfNull(request);
-        SendTo(request.From, _script.Response(type, code, messageId, request.Head, rest));
-    }
-
-    /// <summary>Remembers bytes by a name, as if a pattern had captured them.</summary>
-    /// <param name="name">The name.</param>
-    /// <param name="bytes">The bytes.</param>
-    public void Remember(string name, ReadOnlySpan<byte> bytes) => _script.Remember(name, bytes);
 
     /// <summary>Takes the datagram that arrived first of those that wait. Lets no time pass.</summary>
     /// <returns>The datagram; null when none waits.</returns>
@@ -136,7 +51,7 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
     /// <param name="pattern">What it must look like; see <see cref="BytePattern"/>.</param>
     /// <returns>The datagram, with what was captured.</returns>
     /// <exception cref="ScriptException">There is none, or it differs.</exception>
-    public ReceivedDatagram Expect(string pattern) => _script.Check(BytePattern.Parse(pattern), Receive(), Trace);
+    public ReceivedDatagram Expect(string pattern) => Script.Check(BytePattern.Parse(pattern), Receive(), Trace);
 
     /// <summary>Lets virtual time pass until a datagram arrives, which must match.</summary>
     /// <param name="pattern">What it must look like; see <see cref="BytePattern"/>.</param>
@@ -161,7 +76,7 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
             clock.AdvanceTo(end);
         }
 
-        return _script.Check(parsed, datagram, Trace);
+        return Script.Check(parsed, datagram, Trace);
     }
 
     /// <summary>Says that nothing waits. Lets no time pass.</summary>
@@ -214,7 +129,7 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
     public async ValueTask<ReceivedDatagram> ExpectAsync(string pattern, CancellationToken cancellationToken)
     {
         BytePattern parsed = BytePattern.Parse(pattern);
-        return _script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Trace);
+        return Script.Check(parsed, await ReceiveAsync(cancellationToken).ConfigureAwait(false), Trace);
     }
 
     /// <summary>Throws away what waits.</summary>
@@ -231,17 +146,12 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
     }
 
     /// <summary>Leaves the network; the address is free again.</summary>
-    public void Dispose() => _network.Detach(_node);
+    public override void Dispose() => _network.Detach(_node);
 
     void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
     {
-        if (!_remoteIsSet)
-        {
-            (Remote, _remoteIsSet) = (packet.From, false);
-        }
-
         ReceivedDatagram datagram = new(_network.Now, packet.From, packet.To, packet.Data);
-        _script.Log(datagram);
+        OnReceived(datagram);
         if (Responder?.Invoke(datagram) != true)
         {
             _queue.Writer.TryWrite(datagram);
@@ -253,6 +163,12 @@ public sealed class ScriptedPeer : IDisposable, INetworkReceiver
     void INetworkReceiver.TooLong(NetworkPacket packet, CoapAddress local)
     {
         // A raw sender learns nothing; the trace says so.
+    }
+
+    private protected override void Transmit(CoapAddress to, ReadOnlySpan<byte> data)
+    {
+        _network.Send(_node, to, data.ToArray());
+        _network.PumpImmediately();
     }
 
     private VirtualClock Clock() =>

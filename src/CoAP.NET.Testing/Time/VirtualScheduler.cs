@@ -55,8 +55,11 @@ public sealed class VirtualScheduler : CoapScheduler
     /// <summary>How many items were refused so far.</summary>
     public long RefusedCount => Volatile.Read(ref _refused);
 
-    // Only where the clock runs what waits: without one code that awaits would go on no sooner than the test says so.
-    internal override bool TakesContinuations => _timer is not null;
+    /// <summary>
+    /// Whether code that awaits responses goes on through this scheduler: with a clock that runs what waits. Without one it would go on no
+    /// sooner than the test says so.
+    /// </summary>
+    public override bool TakesContinuations => _timer is not null;
 
     /// <inheritdoc/>
     public override bool Queue(Action<object?> work, object? state)

@@ -41,13 +41,13 @@ internal static class CachedPeers
         return new CoapResponse(message, Server);
     }
 
-    private sealed class SchemeTransport(string scheme) : CoapTransport
+    private sealed class SchemeTransport(string scheme) : CoapDatagramTransport
     {
         public override string Scheme => scheme;
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
 
         public override void Send(CoapDatagram datagram) => datagram.Dispose();
 

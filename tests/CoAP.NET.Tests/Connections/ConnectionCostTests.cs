@@ -113,7 +113,7 @@ public sealed class ConnectionCostTests : ConnectionTest
         Assert.Equal(["4145aac0ff6869"], connection.TakeSent());
     }
 
-    private CoapTransportContext Context => Streams.Context;
+    private ICoapStreamContext Context => Streams.Context;
 
     private static long Measure(int count, Action<int> run)
     {

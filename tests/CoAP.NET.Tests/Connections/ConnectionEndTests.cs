@@ -177,7 +177,7 @@ public class ConnectionEndTests : ClientConnectionTest
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+        public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
 
         public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
             ValueTask.FromResult<CoapConnection>(new DirectConnection(other, remote, isInitiator: true));

@@ -3,13 +3,13 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>A transport without sockets: tests hand datagrams in on their own thread and see what comes out.</summary>
-internal sealed class DirectTransport : CoapTransport
+internal sealed class DirectTransport : CoapDatagramTransport
 {
     public static readonly CoapAddress Local = CoapAddress.FromIPv4(0x7f000001, 5683);
 
     private readonly Lock _gate = new();
     private readonly List<(CoapAddress Remote, byte[] Bytes)> _sent = [];
-    private CoapTransportContext? _context;
+    private ICoapDatagramContext? _context;
 
     public override string Scheme => "coap";
 
@@ -21,9 +21,9 @@ internal sealed class DirectTransport : CoapTransport
     /// <summary>Whether what leaves is not even copied, for tests that count allocations.</summary>
     public bool Discards { get; set; }
 
-    public CoapTransportContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapDatagramContext Context => _context ?? throw new InvalidOperationException("not started");
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

@@ -98,7 +98,7 @@ public sealed class StartingTests
         public override bool Queue(Action<object?> action, object? state) => false;
     }
 
-    private sealed class StubTransport : CoapTransport
+    private sealed class StubTransport : CoapDatagramTransport
     {
         public Action? OnStart { get; init; }
 
@@ -110,7 +110,7 @@ public sealed class StartingTests
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
         {
             OnStart?.Invoke();
             return ValueTask.CompletedTask;

@@ -245,12 +245,12 @@ public sealed class AmplificationTests : StrangersTest
     public void Neighbours_on_a_link_have_shares_of_their_own_and_others_one_for_what_a_customer_has()
     {
         SourceBudgets budgets = new(new CoAP.NET.Testing.VirtualRandom(1), 2000, 1_000_000);
-        Assert.True(budgets.TryDraw(SourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0000, 1, 1, 0)), 1000, 0));
-        Assert.False(budgets.TryDraw(SourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_00ff, 2, 2, 0)), 1000, 0));
-        Assert.True(budgets.TryDraw(SourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0100, 2, 2, 0)), 1000, 0));
-        Assert.True(budgets.TryDraw(SourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 1, 1, 3)), 1000, 0));
-        Assert.True(budgets.TryDraw(SourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 1, 3)), 1000, 0));
-        Assert.False(budgets.TryDraw(SourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 9, 3)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0000, 1, 1, 0)), 1000, 0));
+        Assert.False(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_00ff, 2, 2, 0)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0x2001_0db8_0000_0100, 2, 2, 0)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 1, 1, 3)), 1000, 0));
+        Assert.True(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 1, 3)), 1000, 0));
+        Assert.False(budgets.TryDraw(CoapSourceRule.Default.Of(new CoapAddress(0xfe80_0000_0000_0000, 2, 9, 3)), 1000, 0));
     }
 
     private async Task StartWithBigAsync()

@@ -7,7 +7,8 @@ namespace CoAP.NET.Tests.Guarding;
 /// <summary>Who counts as one.</summary>
 public sealed class CoapSourceTests
 {
-    private static readonly SourceRule s_rule = new(CoapLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
+    private static readonly CoapSourceRule s_rule = new(
+        CoapLimits.DefaultSourcePrefixLength, [IPNetwork.Parse("10.0.0.0/8"), IPNetwork.Parse("fd00:1::/32")]);
 
     [Theory]
     [InlineData("192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.1")]
@@ -30,8 +31,8 @@ public sealed class CoapSourceTests
     [Fact]
     public void How_many_bits_of_an_address_count_is_said_by_the_limits()
     {
-        SourceRule narrow = new(64, []);
-        SourceRule wide = new(48, []);
+        CoapSourceRule narrow = new(64, []);
+        CoapSourceRule wide = new(48, []);
         CoapAddress one = Address("2001:db8:0:101::1", 1);
         CoapAddress two = Address("2001:db8:0:102::1", 1);
         CoapAddress far = Address("2001:db8:0:f000::1", 1);

@@ -80,7 +80,8 @@ public sealed class SourceLedgerTests
         }
     }
 
-    private static CoapSource Source(string address, ushort port) => SourceRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
+    private static CoapSource Source(string address, ushort port) =>
+        CoapSourceRule.Default.Of(CoapAddress.Of(System.Net.IPAddress.Parse(address), port));
 
     private SourceLedger<string>.Holding Hold(string address, ushort port, long amount)
     {

@@ -5,17 +5,18 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Guides;
 
 /// <summary>The transport of docs/custom-transports.md.</summary>
-internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> incoming, ChannelWriter<byte[]> outgoing) : CoapTransport
+internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> incoming, ChannelWriter<byte[]> outgoing)
+    : CoapDatagramTransport
 {
     private readonly CancellationTokenSource _end = new();
     private Task _receiving = Task.CompletedTask;
-    private CoapTransportContext? _context;
+    private ICoapDatagramContext? _context;
 
     public override string Scheme => "coap";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => _context is null ? [] : [local];
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
         _receiving = ReceiveAsync(context, _end.Token);
@@ -43,7 +44,7 @@ internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> inc
         _end.Dispose();
     }
 
-    private async Task ReceiveAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    private async Task ReceiveAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         try
         {

@@ -236,4 +236,13 @@ public sealed class CoapUriTests
                 .Zip(list, (left, query) => (left.port, left.path, query));
         }
     }
+
+    [Theory]
+    [InlineData("coap://example.net:61616/a/b?c", "coap://example.net:61616")]
+    [InlineData("coaps+tcp://[2001:db8::1]?c", "coaps+tcp://[2001:db8::1]")]
+    [InlineData("coap://example.net#f", "coap://example.net")]
+    [InlineData("coap://example.net", "coap://example.net")]
+    [InlineData("/a", "")]
+    public void The_origin_of_a_URI_is_what_stands_before_path_query_and_fragment(string uri, string origin) =>
+        Assert.Equal(origin, CoapUri.OriginOf(uri));
 }

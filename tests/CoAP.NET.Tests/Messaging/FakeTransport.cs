@@ -3,13 +3,13 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Messaging;
 
 /// <summary>A transport that only has a name: the tests stand in its place.</summary>
-internal sealed class FakeTransport : CoapTransport
+internal sealed class FakeTransport : CoapDatagramTransport
 {
     public override string Scheme => "coap";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
 
     public override void Send(CoapDatagram datagram) => datagram.Dispose();
 

@@ -151,4 +151,15 @@ public sealed class OptionValueTests
         Assert.Equal(new ProxyUri(new string('a', 1034)), new ProxyUri(new string('a', 1034)));
         Assert.False(new ETag([1]).Equals(null));
     }
+
+    [Theory]
+    [InlineData("", true, 0)]
+    [InlineData("0000000001", true, 1)]
+    [InlineData("ffffffff", true, uint.MaxValue)]
+    [InlineData("0100000000", false, 0)]
+    public void A_value_is_an_integer_where_it_fits_32_bits(string hex, bool fits, uint expected)
+    {
+        Assert.Equal(fits, new OptionData(OptionNumber.MaxAge, Wire.Hex(hex)).TryGetUInt(out uint value));
+        Assert.Equal(expected, value);
+    }
 }

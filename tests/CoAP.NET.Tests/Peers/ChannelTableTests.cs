@@ -9,7 +9,7 @@ public class ChannelTableTests
     private readonly CoapCounters _counters = new();
     private readonly NullTransport _transport = new();
     private readonly CoapLimits _limits = new();
-    private readonly AddressHash _hash = new(new VirtualRandom(1));
+    private readonly CoapAddressHash _hash = new(new VirtualRandom(1));
     private long _now = 1_000_000;
 
     [Fact]

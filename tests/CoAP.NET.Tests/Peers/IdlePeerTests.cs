@@ -8,7 +8,7 @@ public class IdlePeerTests
 {
     private readonly VirtualClock _clock = new();
     private readonly CoapLimits _limits = new() { NewcomerPeriod = TimeSpan.Zero };
-    private readonly AddressHash _hash = new(new VirtualRandom(1));
+    private readonly CoapAddressHash _hash = new(new VirtualRandom(1));
     private readonly NullTransport _transport = new();
     private CoapShard _shard = null!;
 

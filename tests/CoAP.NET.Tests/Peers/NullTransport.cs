@@ -4,13 +4,13 @@ namespace CoAP.NET.Tests.Peers;
 
 /// <summary>Carries nothing.</summary>
 /// <param name="onWake">What it does when it is woken.</param>
-internal sealed class NullTransport(Action? onWake = null) : CoapTransport
+internal sealed class NullTransport(Action? onWake = null) : CoapDatagramTransport
 {
     public override string Scheme => "coap";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
 
     public override void Wake() => onWake?.Invoke();
 

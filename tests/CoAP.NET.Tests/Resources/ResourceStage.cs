@@ -98,13 +98,13 @@ internal sealed class ResourceStage : ICoapRouteBuilder
 
     public CoapResult Get(string path, params string[] queries) => Send(CoapMethod.Get, path, queries);
 
-    private sealed class NowhereTransport : CoapTransport
+    private sealed class NowhereTransport : CoapDatagramTransport
     {
         public override string Scheme => "coap";
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => default;
+        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => default;
 
         public override void Send(CoapDatagram datagram) => datagram.Dispose();
 

@@ -303,7 +303,13 @@ public class SerializerStageTests
     }
 
     private CoapChannel Channel(bool isReliable = false) =>
-        new(new CoapShard(0, _environment), new SilentTransport(isReliable), 7, s_remote, s_local, new CoapTransmissionParameters());
+        new(
+            new CoapShard(0, _environment),
+            isReliable ? new SilentStream() : new SilentTransport(),
+            7,
+            s_remote,
+            s_local,
+            new CoapTransmissionParameters());
 
     private sealed class Collector<T>(List<T> items) : ITargetBlock<T>
     {
@@ -324,17 +330,29 @@ public class SerializerStageTests
         }
     }
 
-    private sealed class SilentTransport(bool isReliable) : CoapTransport
+    private sealed class SilentTransport : CoapDatagramTransport
     {
-        public override string Scheme => isReliable ? "coap+tcp" : "coap";
-
-        public override bool IsReliable => isReliable;
+        public override string Scheme => "coap";
 
         public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-        public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken) => default;
+        public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken) => default;
 
         public override void Send(CoapDatagram datagram) => datagram.Dispose();
+
+        public override ValueTask DisposeAsync() => default;
+    }
+
+    private sealed class SilentStream : CoapStreamTransport
+    {
+        public override string Scheme => "coap+tcp";
+
+        public override IReadOnlyList<CoapAddress> LocalAddresses => [];
+
+        public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken) => default;
+
+        public override ValueTask<CoapConnection> ConnectAsync(
+            CoapAddress remote, string? serverName, CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public override ValueTask DisposeAsync() => default;
     }

@@ -39,9 +39,10 @@ public partial class LayeringTests
         "CoAP.NET.Guarding.SourceCounts",
         "CoAP.NET.Transports.AsyncConnection",
         "CoAP.NET.Transports.CoapAddress",
-        "CoAP.NET.Transports.CoapTransportContext",
+        "CoAP.NET.Transports.ICoapConnectionContext",
+        "CoAP.NET.Transports.ICoapTransportContext",
         "CoAP.NET.Transports.ConnectionHost",
-        "CoAP.NET.Transports.SourceRule",
+        "CoAP.NET.Transports.CoapSourceRule",
     ];
 
     // Whom the cache must know: who answered, and by which scheme.
@@ -143,7 +144,7 @@ public partial class LayeringTests
     public void Execution_knows_no_stage_but_addresses_and_whose_they_are() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Execution",
-            to => (s_stages.Contains(Folder(to)) && to is not ("CoAP.NET.Transports.CoapAddress" or "CoAP.NET.Transports.SourceRule"))
+            to => (s_stages.Contains(Folder(to)) && to is not ("CoAP.NET.Transports.CoapAddress" or "CoAP.NET.Transports.CoapSourceRule"))
                 || Folder(to) is "Mesh" or Items || s_faces.IsMatch(to)));
 
     [Fact]

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
@@ -6,21 +7,28 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Testing;
 
 /// <summary>An endpoint that only writes down what its transport tells it.</summary>
-internal sealed class RecordingContext(TimeProvider time) : CoapTransportContext
+internal sealed class RecordingContext(TimeProvider time) : ICoapDatagramContext
 {
-    public override TimeProvider TimeProvider { get; } = time;
+    public TimeProvider TimeProvider { get; } = time;
 
-    public override CoapRandomSource Random { get; } = new VirtualRandom(1);
+    public CoapRandomSource Random { get; } = new VirtualRandom(1);
 
-    public override CoapLimits Limits { get; } = new();
+    public CoapLimits Limits { get; } = new();
 
-    public override CoapCounters Counters { get; } = new();
+    /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
+    public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public override ILogger Logger => NullLogger.Instance;
+    public CoapSourceRule Sources => CoapSourceRule.Default;
 
-    public override int ShardCount => 1;
+    public bool IsStopping => false;
 
-    public override CoapScheduler Scheduler { get; } = new VirtualScheduler();
+    public CoapCounters Counters { get; } = new();
+
+    public ILogger Logger => NullLogger.Instance;
+
+    public int ShardCount => 1;
+
+    public CoapScheduler Scheduler { get; } = new VirtualScheduler();
 
     public List<(string Hex, CoapAddress Remote, CoapAddress Local, bool Truncated)> Received { get; } = [];
 
@@ -31,21 +39,27 @@ internal sealed class RecordingContext(TimeProvider time) : CoapTransportContext
     /// <summary>What the endpoint does with a datagram, before it is given back.</summary>
     public Action<CoapDatagram>? OnReceive { get; set; }
 
-    public override void Receive(CoapDatagram datagram)
+    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    {
+    }
+
+    public void Fault(CoapException error) => Faults.Add(error);
+
+    public void Receive(CoapDatagram datagram)
     {
         Received.Add((Wire.Hex(datagram.Span), datagram.Remote, datagram.Local, datagram.IsTruncated));
         OnReceive?.Invoke(datagram);
         datagram.Dispose();
     }
 
-    public override int ShardOf(CoapAddress remote) => 0;
+    public int ShardOf(CoapAddress remote) => 0;
 
-    public override void SendFailed(CoapDatagram datagram, Exception error) => Failed.Add((datagram.Length, error));
+    public void SendFailed(CoapDatagram datagram, Exception error) => Failed.Add((datagram.Length, error));
 
-    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>
+    public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>
         Unreachable.Add((remote, local, Wire.Hex(quoted)));
 
-    public override TimeSpan Tick() => Timeout.InfiniteTimeSpan;
+    public TimeSpan Tick() => Timeout.InfiniteTimeSpan;
 
     /// <summary>Sends bytes through a transport as an endpoint does.</summary>
     public static void Send(CoapTransport transport, CoapAddress to, string hex)

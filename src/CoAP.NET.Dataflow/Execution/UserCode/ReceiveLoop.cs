@@ -36,7 +36,7 @@ internal abstract class ReceiveLoop
     public bool IsInUserCode => Volatile.Read(ref _holder) is { IsInUserCode: true };
 
     /// <summary>The transport whose datagram, error or tick the loop works on. Thread-safe.</summary>
-    protected abstract CoapTransportContext? ActiveContext { get; }
+    protected abstract ICoapTransportContext? ActiveContext { get; }
 
     /// <summary>How long user code may hold up others; <see cref="Timeout.InfiniteTimeSpan"/>: forever.</summary>
     protected abstract TimeSpan HandOverAfter { get; }
@@ -176,7 +176,7 @@ internal abstract class ReceiveLoop
     }
 
     // A logger is foreign code.
-    private static void Report(CoapTransportContext context, Exception exception)
+    private static void Report(ICoapTransportContext context, Exception exception)
     {
         try
         {

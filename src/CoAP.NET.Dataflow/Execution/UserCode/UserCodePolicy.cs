@@ -253,4 +253,21 @@ internal static class UserCodePolicy
     /// events, so they must be bounded.
     /// </summary>
     public const int MaxWaitingEvents = 4096;
+
+    /// <summary>Checks a time that options ask for in place of <see cref="HandOverAfter"/>.</summary>
+    /// <param name="value">The time; <see cref="Timeout.InfiniteTimeSpan"/> for never.</param>
+    /// <returns>The time.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// Less than <see cref="ShortestHandOver"/>, or more than <see cref="LongestHandOver"/>.
+    /// </exception>
+    public static TimeSpan CheckHandOver(TimeSpan value)
+    {
+        if (value != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, ShortestHandOver);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, LongestHandOver);
+        }
+
+        return value;
+    }
 }

@@ -72,7 +72,10 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
 
     ReadingHold IPausableItem.Hold => new(Channel?.Pausable);
 
-    /// <summary>The channel that the peer had when the datagram was announced (<see cref="CoapTransportContext.Expect"/>); a hint for the Channel stage.</summary>
+    /// <summary>
+    /// The channel that the peer had when the datagram was announced (<see cref="ICoapDatagramContext.Expect"/>); a hint for the Channel
+    /// stage.
+    /// </summary>
     internal CoapChannel? Expected { get; set; }
 
     /// <summary>The peer's channel; set by the Channel stage inbound and by the Handler stage outbound.</summary>
@@ -123,7 +126,7 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
                 {
                     if (!_isView)
                     {
-                        CoapDatagramPool.Returned?.Invoke(Buffer);
+                        CoapDatagramPool.OnReturned(Buffer);
                     }
 
                     Volatile.Write(ref _state, Free);

@@ -12,6 +12,13 @@ public abstract class CoapSessionTransport : CoapConnectionTransport
     /// <inheritdoc/>
     public override bool IsSecure => true;
 
+    /// <summary>Binds what it serves on, and begins to receive.</summary>
+    /// <param name="context">Where sessions and messages go, and what the endpoint knows.</param>
+    /// <param name="cancellationToken">Stops the start.</param>
+    /// <returns>A task that ends when <see cref="CoapTransport.LocalAddresses"/> is valid and sessions are accepted.</returns>
+    /// <exception cref="CoapException">An address cannot be bound.</exception>
+    public abstract ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken);
+
     /// <summary>Sends a message in the session of its channel.</summary>
     /// <param name="datagram">The message; taken over. Without a session, or beyond what an address may get that the peer has moved to and not answered from, it is disposed.</param>
     public sealed override void Send(CoapDatagram datagram)

@@ -59,9 +59,9 @@ internal sealed class AsyncConnection : CoapConnection
         }
     }
 
-    internal override long Backlog => _writer.Backlog;
+    public override long Backlog => _writer.Backlog;
 
-    /// <summary>Begins to read. <see cref="CoapTransportContext.Opened"/> has returned true.</summary>
+    /// <summary>Begins to read. <see cref="ICoapConnectionContext.Opened"/> has returned true.</summary>
     public void Start()
     {
         bool tells;

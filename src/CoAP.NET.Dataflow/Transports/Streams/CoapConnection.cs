@@ -1,8 +1,9 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// One connection of a reliable transport (RFC 8323), as the mesh sees it. The transport makes it, says so by <see cref="CoapTransportContext.Opened"/>, hands in what comes as
-/// frames (<see cref="CoapTransportContext.MeasureFrame"/> tells where one ends), and says at the end <see cref="CoapTransportContext.Closed"/>, once.
+/// One connection of a reliable transport (RFC 8323), as the mesh sees it. The transport makes it, says so by <see
+/// cref="ICoapConnectionContext.Opened"/>, hands in what comes as frames (<see cref="ICoapStreamContext.MeasureFrame"/> tells where one
+/// ends), and says at the end <see cref="ICoapConnectionContext.Closed"/>, once.
 /// </summary>
 public abstract class CoapConnection
 {
@@ -44,7 +45,10 @@ public abstract class CoapConnection
     /// <summary>Whether we opened the connection; false: the peer did.</summary>
     public bool IsInitiator { get; }
 
-    /// <summary>Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without security. Set before <see cref="CoapTransportContext.Opened"/>.</summary>
+    /// <summary>
+    /// Who the peer is, as its transport proved it, such as a <see cref="CoapTlsIdentity"/>; null without security. Set before <see
+    /// cref="ICoapConnectionContext.Opened"/>.
+    /// </summary>
     public virtual object? Identity
     {
         get => _facts?.Identity;
@@ -58,14 +62,22 @@ public abstract class CoapConnection
         protected init => Facts.ServerName = value;
     }
 
-    /// <summary>The channel of the peer; set by <see cref="CoapTransportContext.Opened"/>.</summary>
+    /// <summary>The channel of the peer; set by <see cref="ICoapConnectionContext.Opened"/>.</summary>
     public CoapChannel? Channel { get; internal set; }
 
-    /// <summary>Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see cref="CoapTransportContext.Writable"/>. Read under locks of the library: no lock may be taken for it that is held while <see cref="CoapTransportContext"/> is called.</summary>
+    /// <summary>
+    /// Whether more bytes than <see cref="CoapLimits.SendQueueBytes"/> wait to be sent. When it ends, the transport says so by <see
+    /// cref="ICoapStreamContext.Writable"/>. Read under locks of the library: no lock may be taken for it that is held while <see
+    /// cref="ICoapStreamContext"/> is called.
+    /// </summary>
     public abstract bool IsCongested { get; }
 
-    /// <summary>How many bytes wait that <see cref="CoapTransportContext.BacklogChanged"/> was said of. What holds for locks at <see cref="IsCongested"/> holds here.</summary>
-    internal virtual long Backlog => Progress.BytesWaiting;
+    /// <summary>
+    /// How much memory it holds for what waits to be sent, in bytes, as of the last <see cref="ICoapStreamContext.BacklogChanged"/>: whole
+    /// buffers, also those of which a part was sent. It is what <see cref="CoapLimits.MaxStreamSendBytes"/> counts. Default:
+    /// <see cref="CoapConnectionProgress.BytesWaiting"/>. What holds for locks at <see cref="IsCongested"/> holds here.
+    /// </summary>
+    public virtual long Backlog => Progress.BytesWaiting;
 
     /// <summary>What it takes of the memory for frames of which only a part is there; null when it never took any.</summary>
     internal ref SourceLedger<CoapConnection>.Holding? Assembly => ref Facts.Assembly;
@@ -89,8 +101,11 @@ public abstract class CoapConnection
     /// <summary>Takes one <see cref="PauseReading"/> back.</summary>
     public abstract void ResumeReading();
 
-    /// <summary>Closes at once: what waits to be sent is dropped. May be repeated. <see cref="CoapTransportContext.Closed"/> follows, not necessarily before this returns.</summary>
-    /// <param name="reason">Why, for the log and <see cref="CoapTransportContext.Closed"/>; null for an orderly end.</param>
+    /// <summary>
+    /// Closes at once: what waits to be sent is dropped. May be repeated. <see cref="ICoapConnectionContext.Closed"/> follows, not
+    /// necessarily before this returns.
+    /// </summary>
+    /// <param name="reason">Why, for the log and <see cref="ICoapConnectionContext.Closed"/>; null for an orderly end.</param>
     public abstract void Close(CoapException? reason);
 
     /// <summary>Whether it is not read because a block that a user linked in has no room for something of it yet.</summary>

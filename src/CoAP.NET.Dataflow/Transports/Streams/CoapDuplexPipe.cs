@@ -40,6 +40,13 @@ public sealed class CoapDuplexPipe : IDuplexPipe
     public object? Identity { get; init; }
 
     /// <summary>
+    /// The host name that the client asked for, where what lies below tells it: what requests without Uri-Host mean (RFC 8323 section 8.5).
+    /// Only for connections that were accepted; one that was opened for a request has the name of the request's URI. Default null: our
+    /// address.
+    /// </summary>
+    public string? ServerName { get; init; }
+
+    /// <summary>
     /// Closes what carries the pipes at once. Called when the connection does not end in order; it may be called more than once and must not throw.
     /// Default null: completing the pipes is enough.
     /// </summary>

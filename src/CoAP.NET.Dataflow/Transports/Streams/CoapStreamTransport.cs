@@ -10,10 +10,18 @@ public abstract class CoapStreamTransport : CoapConnectionTransport
     public sealed override bool IsReliable => true;
 
     /// <summary>
-    /// Whether each frame is a message of what lies below, as of WebSockets: its format is that of RFC 8323 section 4.2, without a length. <see cref="CoapTransportContext.MeasureFrame"/> is then asked
+    /// Whether each frame is a message of what lies below, as of WebSockets: its format is that of RFC 8323 section 4.2, without a length.
+    /// <see cref="ICoapStreamContext.MeasureFrame"/> is then asked
     /// when a message is whole, or has become longer than <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the format of section 3.2. Never changes.
     /// </summary>
     public virtual bool HasMessages => false;
+
+    /// <summary>Binds what it serves on, and begins to receive.</summary>
+    /// <param name="context">Where connections and messages go, and what the endpoint knows.</param>
+    /// <param name="cancellationToken">Stops the start.</param>
+    /// <returns>A task that ends when <see cref="CoapTransport.LocalAddresses"/> is valid and connections are accepted.</returns>
+    /// <exception cref="CoapException">An address cannot be bound.</exception>
+    public abstract ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken);
 
     /// <summary>Sends a frame on the connection of its channel.</summary>
     /// <param name="datagram">The frame; taken over.</param>

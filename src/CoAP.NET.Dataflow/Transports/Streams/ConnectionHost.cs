@@ -18,7 +18,7 @@ internal sealed class ConnectionHost
     private bool _isClosing;
     private int _inUserCode;
 
-    public ConnectionHost(CoapStreamTransport transport, CoapTransportContext context, CoapStreamOptions streams)
+    public ConnectionHost(CoapStreamTransport transport, ICoapStreamContext context, CoapStreamOptions streams)
     {
         Transport = transport;
         Context = context;
@@ -28,7 +28,7 @@ internal sealed class ConnectionHost
 
     public CoapStreamTransport Transport { get; }
 
-    public CoapTransportContext Context { get; }
+    public ICoapStreamContext Context { get; }
 
     public LateOutput LateOutput { get; }
 

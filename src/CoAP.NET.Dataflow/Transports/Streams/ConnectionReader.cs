@@ -15,7 +15,7 @@ internal sealed class ConnectionReader
     private readonly ConnectionLink _link;
     private readonly ConnectionWriter _writer;
     private readonly ConnectionHost _host;
-    private readonly CoapTransportContext _context;
+    private readonly ICoapStreamContext _context;
     private readonly FrameCutter _frames;
     private readonly ReadCharge _charge;
     private readonly AsyncReceiveRole _role;

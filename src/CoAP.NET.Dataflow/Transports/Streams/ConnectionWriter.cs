@@ -1,28 +1,21 @@
-using System.Buffers;
-using System.Buffers.Binary;
-using System.IO.Pipelines;
-
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What leaves on an <see cref="AsyncConnection"/>. Frames are appended to a pipe under the lock of the connection; one loop at a time
+/// What leaves on an <see cref="AsyncConnection"/>. Frames are appended to a queue under the lock of the connection; one loop at a time
 /// takes them out, and it runs only while there are any. It begins on the thread that sends, so that what the operating system takes at
 /// once needs no other thread.
 /// </summary>
-internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLink link, CoapTransportContext context)
+internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLink link, ICoapStreamContext context)
 {
     // Small enough that a slow peer is seen to take something now and then; also the largest record of TLS.
-    private const int OutputSegment = 16 * 1024;
-
-    private const int LengthSize = 4;
-
-    private static readonly PipeOptions s_outputOptions = new(
-        pauseWriterThreshold: 0, minimumSegmentSize: OutputSegment, useSynchronizationContext: false);
-
-    private readonly Pipe _output = new(s_outputOptions);
+    private const int LargestWrite = 16 * 1024;
 
     // Guarded by the lock of the connection; the counts are also read without it.
-    private bool _unflushed;
+    private readonly SendQueue _queue = new(LargestWrite);
+
+    // How long the messages in the queue are, where each of them is to leave by itself; and how much of the first one is left.
+    private readonly Queue<int>? _messages = link.HasMessages ? new Queue<int>() : null;
+    private int _messageRest;
     private bool _isGivenUp;
     private bool _isCongested;
     private bool _isStuck;
@@ -46,7 +39,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     /// <summary>How many bytes wait.</summary>
     public long Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>How many bytes the endpoint was told of.</summary>
+    /// <summary>How much memory for them the endpoint was told of, in bytes.</summary>
     public long Backlog => _backlog.Told;
 
     /// <summary>Sends a frame after those that were given before, and takes it over.</summary>
@@ -55,6 +48,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         bool writes = false;
         bool isTooSlow = false;
         bool tells = false;
+        bool isTaken = false;
         lock (connection.Gate)
         {
             if (!connection.IsOver && !IsLastGiven && !_isGivenUp)
@@ -68,14 +62,19 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
                         link.OnLast(frame.Span);
                     }
 
-                    Append(frame.Span);
+                    Append(frame);
+                    isTaken = true;
                     writes = _batchThread != Environment.CurrentManagedThreadId && TryBegin();
-                    tells = _isStuck && _backlog.MustTell(_waiting, _sent);
+                    tells = _isStuck && MustTell();
                 }
             }
         }
 
-        frame.Dispose();
+        if (!isTaken)
+        {
+            frame.Dispose();
+        }
+
         if (tells)
         {
             context.BacklogChanged(connection);
@@ -124,7 +123,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     public bool TryLeaveBatch()
     {
         _batchThread = 0;
-        return _unflushed && !connection.IsOver;
+        return HasOutput && !IsWriting && !connection.IsOver;
     }
 
     /// <summary>The thread of the batch is this one. Under the lock.</summary>
@@ -133,7 +132,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     /// <summary>Whether the caller is to run the loop (<see cref="Run"/>), after the lock. Under the lock.</summary>
     public bool TryBegin()
     {
-        if (IsWriting || !_unflushed || connection.IsOver)
+        if (IsWriting || !HasOutput || connection.IsOver)
         {
             return false;
         }
@@ -146,39 +145,24 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
     public void Run() => _ = WriteAsync();
 
     /// <summary>Gives the memory back. Under the lock, when the connection is over and nobody writes.</summary>
-    public void Free()
-    {
-        _output.Writer.Complete();
-        _output.Reader.Complete();
-    }
+    public void Free() => _queue.Clear();
 
-    private static void Flush(PipeWriter writer)
-    {
-        // No threshold, so it never waits for a reader.
-        ValueTask<FlushResult> flushed = writer.FlushAsync(CancellationToken.None);
-        _ = flushed.IsCompleted ? flushed.Result : throw new InvalidOperationException("A pipe without thresholds waited for its reader.");
-    }
+    // Also after a last frame without a byte: the side of ours is to be ended.
+    private bool HasOutput => _queue.Length > 0 || IsLastGiven;
 
-    private static int LengthOf(in ReadOnlySequence<byte> bytes)
-    {
-        Span<byte> length = stackalloc byte[LengthSize];
-        bytes.Slice(0, LengthSize).CopyTo(length);
-        return BinaryPrimitives.ReadInt32LittleEndian(length);
-    }
+    // Under the lock. The memory is what counts, not the bytes: what is left of a frame holds its whole buffer.
+    private bool MustTell() => _backlog.MustTell(_queue.Held + ((_messages?.Count ?? 0) * (long)sizeof(int)), _sent);
 
     // Under the lock.
-    private void Append(ReadOnlySpan<byte> bytes)
+    private void Append(CoapDatagram frame)
     {
-        if (link.HasMessages)
+        if (_messages is { } messages && frame.Length > 0)
         {
-            // Where the message ends is lost in the pipe otherwise.
-            BinaryPrimitives.WriteInt32LittleEndian(_output.Writer.GetSpan(LengthSize), bytes.Length);
-            _output.Writer.Advance(LengthSize);
+            messages.Enqueue(frame.Length);
         }
 
-        _output.Writer.Write(bytes);
-        _unflushed = true;
-        Volatile.Write(ref _waiting, _waiting + bytes.Length);
+        _queue.Add(frame, 0);
+        Volatile.Write(ref _waiting, _queue.Length);
         if (_waiting > context.Limits.SendQueueBytes)
         {
             Volatile.Write(ref _isCongested, true);
@@ -191,22 +175,10 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         bool isLast = false;
         try
         {
-            while (TryTakeOutput(out ReadOnlySequence<byte> bytes, out isLast))
+            while (TryPeek(out ReadOnlyMemory<byte> bytes, out bool endsMessage, out isLast))
             {
-                if (link.HasMessages)
-                {
-                    await WriteMessagesAsync(bytes).ConfigureAwait(false);
-                }
-                else
-                {
-                    foreach (ReadOnlyMemory<byte> segment in bytes)
-                    {
-                        await WriteAsync(segment, endsMessage: false).ConfigureAwait(false);
-                        OnWritten(segment.Length);
-                    }
-                }
-
-                _output.Reader.AdvanceTo(bytes.End);
+                await WriteAsync(bytes, endsMessage).ConfigureAwait(false);
+                OnWritten(bytes.Length);
             }
 
             if (isLast)
@@ -238,22 +210,6 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         connection.Leave();
     }
 
-    private async ValueTask WriteMessagesAsync(ReadOnlySequence<byte> bytes)
-    {
-        while (!bytes.IsEmpty)
-        {
-            int rest = LengthOf(bytes);
-            ReadOnlySequence<byte> message = bytes.Slice(LengthSize, rest);
-            bytes = bytes.Slice(message.End);
-            foreach (ReadOnlyMemory<byte> segment in message)
-            {
-                rest -= segment.Length;
-                await WriteAsync(segment, endsMessage: rest == 0).ConfigureAwait(false);
-                OnWritten(segment.Length);
-            }
-        }
-    }
-
     // What is taken at once is counted nowhere.
     private ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage)
     {
@@ -264,7 +220,7 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
             lock (connection.Gate)
             {
                 _isStuck = true;
-                tells = _backlog.MustTell(_waiting, _sent);
+                tells = MustTell();
             }
 
             if (tells)
@@ -276,11 +232,11 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         return written;
     }
 
-    private bool TryTakeOutput(out ReadOnlySequence<byte> bytes, out bool isLast)
+    private bool TryPeek(out ReadOnlyMemory<byte> bytes, out bool endsMessage, out bool isLast)
     {
         lock (connection.Gate)
         {
-            isLast = false;
+            isLast = endsMessage = false;
             bytes = default;
             if (connection.IsOver)
             {
@@ -288,7 +244,8 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
                 return false;
             }
 
-            if (!_unflushed)
+            bytes = _queue.Peek();
+            if (bytes.IsEmpty)
             {
                 // After the last frame nobody else may begin to write.
                 isLast = IsLastGiven;
@@ -296,15 +253,14 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
                 return false;
             }
 
-            _unflushed = false;
-            Flush(_output.Writer);
-            if (!_output.Reader.TryRead(out ReadResult result))
+            bytes = bytes[..Math.Min(bytes.Length, LargestWrite)];
+            if (_messages is { } messages)
             {
-                IsWriting = false;
-                return false;
+                _messageRest = _messageRest > 0 ? _messageRest : messages.Peek();
+                bytes = bytes[..Math.Min(bytes.Length, _messageRest)];
+                endsMessage = bytes.Length == _messageRest;
             }
 
-            bytes = result.Buffer;
             return true;
         }
     }
@@ -316,9 +272,15 @@ internal sealed class ConnectionWriter(AsyncConnection connection, ConnectionLin
         bool tells;
         lock (connection.Gate)
         {
+            _queue.Skip(count);
+            if (_messages is { } messages && (_messageRest -= count) == 0)
+            {
+                messages.Dequeue();
+            }
+
             Volatile.Write(ref _sent, _sent + count);
-            Volatile.Write(ref _waiting, _waiting - count);
-            tells = _isStuck && _backlog.MustTell(_waiting, _sent);
+            Volatile.Write(ref _waiting, _queue.Length);
+            tells = _isStuck && MustTell();
             _isStuck &= _waiting > 0;
             isDrained = _isCongested && _waiting <= context.Limits.SendQueueBytes / 2;
             if (isDrained)

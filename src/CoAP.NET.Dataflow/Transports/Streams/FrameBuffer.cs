@@ -232,7 +232,7 @@ internal sealed class FrameBuffer
         Capacity -= array.Length;
         if (!piece.IsKept)
         {
-            CoapDatagramPool.Returned?.Invoke(array);
+            CoapDatagramPool.OnReturned(array);
             ArrayPool<byte>.Shared.Return(array);
         }
 

@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 /// said of progress.
 /// </summary>
 internal sealed class FrameCutter(
-    AsyncConnection connection, ConnectionLink link, ConnectionReader reader, ReadCharge charge, CoapTransportContext context)
+    AsyncConnection connection, ConnectionLink link, ConnectionReader reader, ReadCharge charge, ICoapStreamContext context)
 {
     private const int MaxHead = 16;
 
@@ -202,7 +202,7 @@ internal sealed class FrameCutter(
         t_view = frame;
         if (joined is not null)
         {
-            CoapDatagramPool.Returned?.Invoke(joined);
+            CoapDatagramPool.OnReturned(joined);
             ArrayPool<byte>.Shared.Return(joined);
         }
     }

@@ -1,9 +1,12 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>What stands behind a transport that binds nothing: its connections, opened by it or handed over to it.</summary>
-internal sealed class HostEngine(CoapStreamTransport transport, CoapTransportContext context, CoapStreamOptions streams) : TransportEngine(context)
+internal sealed class HostEngine(CoapStreamTransport transport, ICoapStreamContext context, CoapStreamOptions streams) : TransportEngine
 {
     private readonly CancellationTokenSource _stopping = new();
+
+    /// <summary>What the endpoint gave the transport.</summary>
+    public ICoapStreamContext Context { get; } = context;
 
     public ConnectionHost Host { get; } = new(transport, context, streams);
 
@@ -30,6 +33,13 @@ internal sealed class HostEngine(CoapStreamTransport transport, CoapTransportCon
             string.IsNullOrEmpty(accepted.ServerName) ? null : accepted.ServerName.ToLowerInvariant());
         return Host.TryOpen(connection) ? connection : null;
     }
+
+    /// <summary>Has a connection begin over pipes.</summary>
+    /// <param name="pipe">The pipes, and what is known of the peer.</param>
+    /// <returns>The connection; null when it is not taken, and then the pipes were closed.</returns>
+    public AsyncConnection? Accept(CoapDuplexPipe pipe) => Accept(
+        new PipeLink(pipe, pipe.Abort),
+        new CoapAcceptedConnection { Remote = pipe.Remote, Local = pipe.Local, Identity = pipe.Identity, ServerName = pipe.ServerName });
 
     protected override async Task CloseAsync()
     {

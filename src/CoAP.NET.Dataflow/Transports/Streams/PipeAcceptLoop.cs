@@ -1,16 +1,15 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>Accepts connections one after another by a callback of the user, until the engine stops.</summary>
+/// <summary>Accepts connections by a callback of the user.</summary>
+/// <param name="engine">Takes them.</param>
+/// <param name="accept">The callback.</param>
 internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, ValueTask<CoapDuplexPipe>> accept)
+    : AcceptLoop(engine.Context, engine.Stopping)
 {
-    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(100);
-
-    private readonly OccasionalLog _log = new(engine.Context.TimeProvider);
-
-    // Taken once: the source behind it is disposed when the engine has closed.
-    private readonly CancellationToken _stopping = engine.Stopping;
-
-    /// <summary>Waits for a pipe no longer than until the token is cancelled. A pipe that comes later is closed, so that a callback that ignores its token leaks nothing.</summary>
+    /// <summary>
+    /// Waits for a pipe no longer than until the token is cancelled. A pipe that comes later is closed, so that a callback that ignores its
+    /// token leaks nothing.
+    /// </summary>
     public static async Task<CoapDuplexPipe> WithinAsync(ValueTask<CoapDuplexPipe> pending, CancellationToken cancellationToken)
     {
         if (pending.IsCompletedSuccessfully)
@@ -30,32 +29,13 @@ internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, 
         }
     }
 
-    /// <summary>Accepts until the engine stops. Never throws.</summary>
-    public async Task RunAsync()
+    protected override async ValueTask AcceptAsync(CancellationToken cancellationToken)
     {
-        // The callback may complete synchronously for ever; the caller starts the transport meanwhile.
-        await default(PoolTurn);
-        while (!_stopping.IsCancellationRequested)
-        {
-            try
-            {
-                CoapDuplexPipe pipe = await WithinAsync(accept(_stopping), _stopping).ConfigureAwait(false);
-                engine.Accept(new PipeLink(pipe, pipe.Abort), new CoapAcceptedConnection { Remote = pipe.Remote, Local = pipe.Local, Identity = pipe.Identity });
-            }
-#pragma warning disable CA1031 // the callback is the user's and may throw anything; a server that is up and deaf is worse
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                if (_stopping.IsCancellationRequested)
-                {
-                    return;
-                }
-
-                Report(exception);
-                await PauseAsync().ConfigureAwait(false);
-            }
-        }
+        CoapDuplexPipe pipe = await WithinAsync(accept(cancellationToken), cancellationToken).ConfigureAwait(false);
+        engine.Accept(pipe);
     }
+
+    protected override void Report(Exception exception) => Log.AcceptCallbackFailed(engine.Context.Logger, exception);
 
     private static async Task CloseLateAsync(Task<CoapDuplexPipe> task)
     {
@@ -71,38 +51,6 @@ internal sealed class PipeAcceptLoop(HostEngine engine, Func<CancellationToken, 
 #pragma warning restore CA1031
         {
             // It failed, too, or cannot be closed.
-        }
-    }
-
-    private void Report(Exception exception)
-    {
-        engine.Context.Counters.Add(CoapCounter.AcceptFailures);
-        if (!_log.IsDue())
-        {
-            return;
-        }
-
-        try
-        {
-            Log.AcceptCallbackFailed(engine.Context.Logger, exception);
-        }
-#pragma warning disable CA1031 // a logger is foreign code
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-            engine.Context.Counters.Add(CoapCounter.StageErrors);
-        }
-    }
-
-    private async Task PauseAsync()
-    {
-        try
-        {
-            await Task.Delay(s_pause, engine.Context.TimeProvider, _stopping).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            // The engine stops.
         }
     }
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Transports;
 /// What reading a connection takes of the endpoint's memory for unfinished frames: the pieces of its <see cref="FrameBuffer"/>, and what
 /// its link holds below that. Used by the reader only.
 /// </summary>
-internal sealed class ReadCharge(CoapTransportContext context, CoapConnection connection)
+internal sealed class ReadCharge(ICoapStreamContext context, CoapConnection connection)
 {
     private int _frames;
     private int _link;

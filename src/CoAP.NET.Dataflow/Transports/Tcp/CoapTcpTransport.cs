@@ -45,7 +45,7 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
     /// <exception cref="PlatformNotSupportedException"><see cref="CoapTcpEngine.Inline"/> was asked for where it does not work.</exception>
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
@@ -66,7 +66,8 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 
     private TcpEngine StartedEngine => _life.Engine ?? throw new InvalidOperationException("Start the transport before it connects.");
 
-    internal override bool HandsOver => _life.Engine is LinuxTcpEngine;
+    /// <inheritdoc/>
+    public override bool HandsOver => _life.Engine is LinuxTcpEngine;
 
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
@@ -76,7 +77,7 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
 #pragma warning disable CA1859 // which engine it is differs from system to system
-    private TcpEngine MakeEngine(CoapTransportContext context)
+    private TcpEngine MakeEngine(ICoapStreamContext context)
 #pragma warning restore CA1859
     {
         if (_options.UseTls || _options.Engine == CoapTcpEngine.Async)

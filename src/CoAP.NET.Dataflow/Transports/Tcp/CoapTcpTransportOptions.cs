@@ -32,20 +32,7 @@ public sealed class CoapTcpTransportOptions
     /// <see cref="CoapUdpTransportOptions.HandOverAfter"/>. Default 4 ms. Only for <see cref="CoapTcpEngine.Inline"/>.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms, or more than a minute.</exception>
-    public TimeSpan HandOverAfter
-    {
-        get;
-        set
-        {
-            if (value != Timeout.InfiniteTimeSpan)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThan(value, UserCodePolicy.ShortestHandOver);
-                ArgumentOutOfRangeException.ThrowIfGreaterThan(value, UserCodePolicy.LongestHandOver);
-            }
-
-            field = value;
-        }
-    } = UserCodePolicy.HandOverAfter;
+    public TimeSpan HandOverAfter { get; set => field = UserCodePolicy.CheckHandOver(value); } = UserCodePolicy.HandOverAfter;
 
     /// <summary>Whether connections are protected by TLS, so that the scheme is <c>coaps+tcp</c>. Default false.</summary>
     public bool UseTls { get; set; }

@@ -5,12 +5,15 @@ namespace CoAP.NET.Transports;
 /// <summary>What stands behind a <see cref="CoapTcpTransport"/>: its listening sockets, its connections and the way they are driven.</summary>
 internal abstract class TcpEngine : TransportEngine
 {
-    protected TcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
-        : base(context)
+    protected TcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
     {
+        Context = context;
         Transport = transport;
         Options = options;
     }
+
+    /// <summary>What the endpoint gave the transport.</summary>
+    public ICoapStreamContext Context { get; }
 
     public abstract CoapTcpEngine Kind { get; }
 

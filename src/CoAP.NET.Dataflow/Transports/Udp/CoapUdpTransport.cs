@@ -7,7 +7,7 @@ namespace CoAP.NET.Transports;
 /// CoAP over UDP (RFC 7252): one or several sockets, for servers and clients. Received datagrams run to completion on the thread that received them; when
 /// user code blocks there, another thread goes on receiving. Answers leave from the address that was asked.
 /// </summary>
-public sealed class CoapUdpTransport : CoapTransport
+public sealed class CoapUdpTransport : CoapDatagramTransport
 {
     private readonly CoapUdpTransportOptions _options;
     private readonly TransportLife<UdpEngine> _life = new();
@@ -32,7 +32,7 @@ public sealed class CoapUdpTransport : CoapTransport
     /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
     /// <exception cref="PlatformNotSupportedException"><see cref="CoapUdpEngine.LinuxLoop"/> was asked for where it does not work.</exception>
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         return _life.StartAsync(this, () => MakeEngine(context), cancellationToken);
@@ -61,10 +61,13 @@ public sealed class CoapUdpTransport : CoapTransport
         return both >= 0;
     }
 
-    internal override bool HandsOver => true;
+    /// <inheritdoc/>
+    public override bool HandsOver => true;
 
-    internal override bool IsOurs(IPAddress address)
+    /// <inheritdoc/>
+    public override bool IsOurs(IPAddress address)
     {
+        ArgumentNullException.ThrowIfNull(address);
         try
         {
             using Socket probe = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
@@ -77,7 +80,8 @@ public sealed class CoapUdpTransport : CoapTransport
         }
     }
 
-    internal override IPAddress? SourceTo(in CoapAddress remote)
+    /// <inheritdoc/>
+    public override IPAddress? SourceTo(CoapAddress remote)
     {
         try
         {
@@ -114,7 +118,7 @@ public sealed class CoapUdpTransport : CoapTransport
     /// <returns>A task that ends when nothing more is received.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 
-    private UdpEngine MakeEngine(CoapTransportContext context)
+    private UdpEngine MakeEngine(ICoapDatagramContext context)
     {
         switch (_options.Engine)
         {

@@ -35,20 +35,7 @@ public sealed class CoapUdpTransportOptions
     /// <see cref="Timeout.InfiniteTimeSpan"/>: never, so that a blocked handler stops its loop.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms, or more than a minute.</exception>
-    public TimeSpan HandOverAfter
-    {
-        get;
-        set
-        {
-            if (value != Timeout.InfiniteTimeSpan)
-            {
-                ArgumentOutOfRangeException.ThrowIfLessThan(value, UserCodePolicy.ShortestHandOver);
-                ArgumentOutOfRangeException.ThrowIfGreaterThan(value, UserCodePolicy.LongestHandOver);
-            }
-
-            field = value;
-        }
-    } = UserCodePolicy.HandOverAfter;
+    public TimeSpan HandOverAfter { get; set => field = UserCodePolicy.CheckHandOver(value); } = UserCodePolicy.HandOverAfter;
 
     /// <summary>
     /// The groups to join on the sockets that are bound to any address (RFC 7252 section 8), such as 224.0.1.187 and ff02::fd. Default none.
@@ -59,7 +46,11 @@ public sealed class CoapUdpTransportOptions
     /// <summary>The interfaces to join groups on, by name such as <c>eth0</c>, or by index. Default empty: all that are up and can.</summary>
     public IList<string> MulticastInterfaces { get; private set; } = [];
 
-    internal CoapUdpTransportOptions Clone()
+    /// <summary>
+    /// A copy that shares no list with this one. A transport that stands on UDP sockets keeps one, and changes what it must.
+    /// </summary>
+    /// <returns>The copy.</returns>
+    public CoapUdpTransportOptions Clone()
     {
         CoapUdpTransportOptions copy = (CoapUdpTransportOptions)MemberwiseClone();
         copy.Endpoints = [.. Endpoints];

@@ -7,14 +7,17 @@ internal abstract class UdpEngine : TransportEngine
 {
     private readonly OccasionalLog _failing;
 
-    protected UdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
-        : base(context)
+    protected UdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
     {
+        Context = context;
         Transport = transport;
         _failing = new OccasionalLog(context.TimeProvider);
         Receiving = new OccasionalLog(context.TimeProvider);
         Options = options;
     }
+
+    /// <summary>What the endpoint gave the transport.</summary>
+    public ICoapDatagramContext Context { get; }
 
     public abstract CoapUdpEngine Kind { get; }
 

@@ -14,7 +14,7 @@ internal static class UdpGroups
     /// <param name="options">Groups and interfaces.</param>
     /// <exception cref="CoapException">There is no socket to join with, an interface does not exist, or no group could be joined on any.</exception>
     /// <returns>The memberships, which follow the interfaces until they are disposed; null without groups.</returns>
-    public static UdpMemberships? Join(IEnumerable<Socket> sockets, CoapTransportContext context, CoapUdpTransportOptions options)
+    public static UdpMemberships? Join(IEnumerable<Socket> sockets, ICoapTransportContext context, CoapUdpTransportOptions options)
     {
         if (options.MulticastGroups.Count == 0)
         {

@@ -8,7 +8,7 @@ namespace CoAP.NET.Transports;
 /// The groups that the sockets of a transport belong to, on which interfaces. The operating system keeps a membership while an interface is down, but one that is new (plugged in, made anew, addressed later) must
 /// be joined, and one that is gone takes a place of the few that a socket has.
 /// </summary>
-internal sealed class UdpMemberships(Socket[] sockets, CoapTransportContext context, CoapUdpTransportOptions options) : IDisposable
+internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext context, CoapUdpTransportOptions options) : IDisposable
 {
     // The platform tells of changes of IPv4 addresses only.
     private static readonly TimeSpan s_period = TimeSpan.FromSeconds(30);

@@ -43,7 +43,7 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
         return _life.StartAsync(this, () => new HostEngine(this, context, _options.Streams), cancellationToken);

@@ -38,7 +38,7 @@ internal sealed class WebSocketConnector
     private async Task<CoapConnection> OpenAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        CoapTransportContext context = engine.Context;
+        ICoapStreamContext context = engine.Context;
         CoapStreamOptions streams = _options.Streams;
         using CancellationTokenSource timeout = new(TimeFor(streams), context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, engine.Stopping);

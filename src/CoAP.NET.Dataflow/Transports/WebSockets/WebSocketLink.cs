@@ -41,7 +41,11 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
 
     public override Exception? EndReason => webSocket.CloseStatus is null or WebSocketCloseStatus.NormalClosure or WebSocketCloseStatus.EndpointUnavailable or WebSocketCloseStatus.Empty
         ? null
-        : new CoapConnectionException(CoapConnectionError.Closed, $"{remote} closed the WebSocket: {(int)webSocket.CloseStatus} {ForeignText.LineOf(webSocket.CloseStatusDescription)}".TrimEnd());
+        : new CoapConnectionException(
+            CoapConnectionError.Closed,
+            $"{remote} closed the WebSocket: {(int)webSocket.CloseStatus} {EndWords}".TrimEnd());
+
+    private string EndWords => CoapForeignText.LineOf(webSocket.CloseStatusDescription);
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<int> WaitAsync()

@@ -9,13 +9,13 @@ internal class DirectSessionTransport : CoapSessionTransport
     public static readonly CoapAddress Local = CoapAddress.FromIPv4(0x7f000001, 5684);
 
     private readonly List<DirectSession> _opened = [];
-    private CoapTransportContext? _context;
+    private ICoapSessionContext? _context;
 
     public override string Scheme => "coaps";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
 
-    public CoapTransportContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapSessionContext Context => _context ?? throw new InvalidOperationException("not started");
 
     /// <summary>Called before a session is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.</summary>
     public Func<CoapAddress, string?, CancellationToken, Task>? Connecting { get; set; }
@@ -40,7 +40,7 @@ internal class DirectSessionTransport : CoapSessionTransport
         }
     }
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

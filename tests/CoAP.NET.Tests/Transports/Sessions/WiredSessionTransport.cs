@@ -8,13 +8,13 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
     private readonly List<WiredSession> _sessions = [];
     private int _carried;
     private int _underway;
-    private CoapTransportContext? _context;
+    private ICoapSessionContext? _context;
 
     public override string Scheme => "coaps";
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [local];
 
-    public CoapTransportContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapSessionContext Context => _context ?? throw new InvalidOperationException("not started");
 
     public WiredSessionTransport? Other { get; set; }
 
@@ -39,7 +39,7 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
         }
     }
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

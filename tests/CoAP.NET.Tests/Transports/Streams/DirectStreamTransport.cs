@@ -8,7 +8,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
     public static readonly CoapAddress Local = CoapAddress.FromIPv4(0x7f000001, 5683);
 
     private readonly List<DirectConnection> _opened = [];
-    private CoapTransportContext? _context;
+    private ICoapStreamContext? _context;
     private ushort _lastPort = 40_000;
 
     public override string Scheme => scheme;
@@ -17,12 +17,14 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
 
-    public CoapTransportContext Context => _context ?? throw new InvalidOperationException("not started");
+    public ICoapStreamContext Context => _context ?? throw new InvalidOperationException("not started");
 
     /// <summary>Called before a connection is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.</summary>
     public Func<CoapAddress, string?, CancellationToken, Task>? Connecting { get; set; }
 
-    /// <summary>Called with each connection that we opened, before <see cref="CoapTransportContext.Opened"/>, so that what it sends is seen.</summary>
+    /// <summary>
+    /// Called with each connection that we opened, before <see cref="ICoapStreamContext.Opened"/>, so that what it sends is seen.
+    /// </summary>
     public Action<DirectConnection>? Connected { get; set; }
 
     /// <summary>The connections that we opened, in order.</summary>
@@ -37,7 +39,7 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
         }
     }
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         _context = context;
         return ValueTask.CompletedTask;

@@ -15,7 +15,7 @@ public sealed class LineTransport(Stream line) : CoapStreamTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    public override ValueTask StartAsync(CoapTransportContext context, CancellationToken cancellationToken)
+    public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken)
     {
         LineConnection connection = new(this, line, context);
         if (context.Opened(connection))
@@ -39,7 +39,8 @@ public sealed class LineTransport(Stream line) : CoapStreamTransport
 }
 
 /// <summary>The one connection of a line.</summary>
-internal sealed class LineConnection(LineTransport transport, Stream line, CoapTransportContext context) : CoapConnection(transport, default, default, isInitiator: false)
+internal sealed class LineConnection(LineTransport transport, Stream line, ICoapStreamContext context)
+    : CoapConnection(transport, default, default, isInitiator: false)
 {
     private readonly Lock _gate = new();
     private readonly Channel<CoapDatagram> _toSend = System.Threading.Channels.Channel.CreateUnbounded<CoapDatagram>(new UnboundedChannelOptions { SingleReader = true });

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Threading.Channels;
 using CoAP.NET.Serialization;
 using CoAP.NET.Transports;
@@ -7,7 +8,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Tcp;
 
 /// <summary>Stands for an endpoint: what connections tell is written down, frames go to a delegate on the thread that read them.</summary>
-internal sealed class AsyncContext : CoapTransportContext
+internal sealed class AsyncContext : ICoapStreamContext
 {
     private readonly Channel<string> _received = Channel.CreateUnbounded<string>();
     private readonly Channel<CoapConnection> _opened = Channel.CreateUnbounded<CoapConnection>();
@@ -35,19 +36,26 @@ internal sealed class AsyncContext : CoapTransportContext
 
     public ILogger Log { get; init; } = NullLogger.Instance;
 
-    public override TimeProvider TimeProvider => Time;
+    public TimeProvider TimeProvider => Time;
 
-    public override CoapRandomSource Random => CoapRandomSource.Secure;
+    public CoapRandomSource Random => CoapRandomSource.Secure;
 
-    public override CoapLimits Limits { get; } = new();
+    public CoapLimits Limits { get; } = new();
 
-    public override CoapCounters Counters { get; } = new();
+    /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
+    public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public override ILogger Logger => Log;
+    public CoapSourceRule Sources => CoapSourceRule.Default;
 
-    public override int ShardCount => 1;
+    public bool IsStopping => false;
 
-    public override CoapScheduler Scheduler => CoapScheduler.Default;
+    public CoapCounters Counters { get; } = new();
+
+    public ILogger Logger => GuardedLogger.Guard(Log, Counters);
+
+    public int ShardCount => 1;
+
+    public CoapScheduler Scheduler => CoapScheduler.Default;
 
     /// <summary>The next frame, as hexadecimal digits.</summary>
     public Task<string> NextFrameAsync() => Within(_received);
@@ -73,12 +81,20 @@ internal sealed class AsyncContext : CoapTransportContext
 
     public static CoapDatagram Frame(string hex, bool isLast = false) => Frame(Wire.Hex(hex), isLast);
 
-    public override bool Opened(CoapConnection connection) => TakesConnections && _opened.Writer.TryWrite(connection);
+    public bool Opened(CoapConnection connection) => TakesConnections && _opened.Writer.TryWrite(connection);
 
-    public override long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available) =>
+    public long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available) =>
         CoapStreamSerializer.Default.TryReadHead(first, available, out MessageHead head, out CoapFormatError error) ? head.Length : error.IsNone ? 0 : -1;
 
-    public override void Receive(CoapDatagram datagram)
+    public void Refuse(CoapConnection connection, string reason) => connection.Close(null);
+
+    public void BacklogChanged(CoapConnection connection)
+    {
+    }
+
+    public void Fault(CoapException error) => Faults.Add(error);
+
+    public void Receive(CoapDatagram datagram)
     {
         Action<CoapDatagram>? then = OnReceive;
         string hex = Wire.Hex(datagram.Span);
@@ -94,7 +110,7 @@ internal sealed class AsyncContext : CoapTransportContext
         _received.Writer.TryWrite(hex);
     }
 
-    public override bool TryReserveAssembly(CoapConnection connection, int bytes)
+    public bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
         if (Interlocked.Add(ref _assembly, bytes) <= AssemblyLimit)
         {
@@ -105,25 +121,21 @@ internal sealed class AsyncContext : CoapTransportContext
         return false;
     }
 
-    public override void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
+    public void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
 
-    public override void Writable(CoapConnection connection) => _writable.Writer.TryWrite(connection);
+    public void Writable(CoapConnection connection) => _writable.Writer.TryWrite(connection);
 
-    public override void ReceiveEnded(CoapConnection connection) => _ended.Writer.TryWrite(connection);
+    public void ReceiveEnded(CoapConnection connection) => _ended.Writer.TryWrite(connection);
 
-    public override void Closed(CoapConnection connection, Exception? error)
+    public void Closed(CoapConnection connection, Exception? error)
     {
         Interlocked.Increment(ref _closes);
         _closed.Writer.TryWrite((connection, error));
     }
 
-    public override int ShardOf(CoapAddress remote) => 0;
+    public int ShardOf(CoapAddress remote) => 0;
 
-    public override void SendFailed(CoapDatagram datagram, Exception error) => throw new NotSupportedException();
-
-    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) => throw new NotSupportedException();
-
-    public override TimeSpan Tick() => Timeout.InfiniteTimeSpan;
+    public TimeSpan Tick() => Timeout.InfiniteTimeSpan;
 
     private static Task<T> Within<T>(Channel<T> channel) => channel.Reader.ReadAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30));
 }

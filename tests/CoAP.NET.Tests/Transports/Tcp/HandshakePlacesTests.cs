@@ -11,7 +11,7 @@ public sealed class HandshakePlacesTests : IDisposable
     private readonly List<CancellationTokenSource> _ends = [];
     private readonly HandshakePlaces _places;
 
-    public HandshakePlacesTests() => _places = new HandshakePlaces(_limits, _clock, SourceRule.Default);
+    public HandshakePlacesTests() => _places = new HandshakePlaces(_limits, _clock, CoapSourceRule.Default);
 
     public void Dispose() => _ends.ForEach(static end => end.Dispose());
 

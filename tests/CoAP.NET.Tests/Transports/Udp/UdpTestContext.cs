@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Udp;
 
 /// <summary>Stands for an endpoint: what is received goes to a delegate, on the thread that received it.</summary>
-internal sealed class UdpTestContext : CoapTransportContext
+internal sealed class UdpTestContext : ICoapDatagramContext
 {
     private readonly CoapLimits _limits = new();
 
@@ -27,31 +27,44 @@ internal sealed class UdpTestContext : CoapTransportContext
 
     public BlockingCollection<(CoapAddress Remote, CoapAddress Local, byte[] Quoted)> Unreachable { get; } = [];
 
-    public override TimeProvider TimeProvider => Time;
+    public TimeProvider TimeProvider => Time;
 
-    public override CoapRandomSource Random => CoapRandomSource.Secure;
+    public CoapRandomSource Random => CoapRandomSource.Secure;
 
-    public override CoapLimits Limits => _limits;
+    public CoapLimits Limits => _limits;
 
-    public override CoapCounters Counters { get; } = new();
+    /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
+    public ConcurrentBag<CoapException> Faults { get; } = [];
 
-    public override ILogger Logger => NullLogger.Instance;
+    public CoapSourceRule Sources => CoapSourceRule.Default;
 
-    public override int ShardCount => Shards;
+    public bool IsStopping => false;
 
-    public override CoapScheduler Scheduler => Threads;
+    public CoapCounters Counters { get; } = new();
 
-    public override void Receive(CoapDatagram datagram) => OnReceive(datagram);
+    public ILogger Logger => NullLogger.Instance;
 
-    public override int ShardOf(CoapAddress remote) => (int)((uint)remote.GetHashCode() % (uint)Shards);
+    public int ShardCount => Shards;
 
-    public override void SendFailed(CoapDatagram datagram, Exception error) =>
+    public CoapScheduler Scheduler => Threads;
+
+    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    {
+    }
+
+    public void Fault(CoapException error) => Faults.Add(error);
+
+    public void Receive(CoapDatagram datagram) => OnReceive(datagram);
+
+    public int ShardOf(CoapAddress remote) => (int)((uint)remote.GetHashCode() % (uint)Shards);
+
+    public void SendFailed(CoapDatagram datagram, Exception error) =>
         Failures.Add((datagram.Remote, datagram.Local, datagram.Span.ToArray(), ((SocketException)error).SocketErrorCode));
 
-    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>
+    public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) =>
         Unreachable.Add((remote, local, quoted.ToArray()));
 
-    public override TimeSpan Tick() => OnTick();
+    public TimeSpan Tick() => OnTick();
 
     /// <summary>A datagram that answers another one.</summary>
     public static CoapDatagram Reply(CoapDatagram to, ReadOnlySpan<byte> bytes)

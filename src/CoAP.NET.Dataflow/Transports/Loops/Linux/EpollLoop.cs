@@ -66,7 +66,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>What is received from TCP connections and sent together. Only for the thread with the role, pinned in user code.</summary>
     public TcpReceiver Tcp => _tcp ??= new TcpReceiver(this);
 
-    protected override CoapTransportContext? ActiveContext => Volatile.Read(ref _active)?.Context;
+    protected override ICoapTransportContext? ActiveContext => Volatile.Read(ref _active)?.Context;
 
     protected override TimeSpan HandOverAfter => Volatile.Read(ref _active)?.HandOverAfter ?? Timeout.InfiniteTimeSpan;
 

@@ -11,7 +11,7 @@ internal sealed class LoopClocks
     // So few that are due no more may stay in the queue whatever its length is.
     private const int Few = 16;
 
-    private readonly Dictionary<CoapTransportContext, LoopClock> _clocks = [];
+    private readonly Dictionary<ICoapTransportContext, LoopClock> _clocks = [];
 
     /// <summary>When the next one is due; <see cref="long.MaxValue"/> when none is.</summary>
     public long NextDue => _queue.TryPeek(out _, out long due) ? due : long.MaxValue;

@@ -5,19 +5,19 @@ namespace CoAP.NET.Transports;
 /// <summary>The loops of an endpoint that serves, one for each shard, for all of its transports together. They run while a transport uses them.</summary>
 internal sealed class ServerLoops
 {
-    private static readonly ConditionalWeakTable<CoapTransportContext, ServerLoops> s_loops = [];
+    private static readonly ConditionalWeakTable<ICoapTransportContext, ServerLoops> s_loops = [];
 
-    private readonly CoapTransportContext _context;
+    private readonly ICoapTransportContext _context;
     private readonly Lock _gate = new();
     private EpollLoop[] _loops = [];
     private int _users;
 
-    private ServerLoops(CoapTransportContext context) => _context = context;
+    private ServerLoops(ICoapTransportContext context) => _context = context;
 
     /// <summary>Whether they run.</summary>
     public bool IsRunning => Volatile.Read(ref _users) > 0;
 
-    public static ServerLoops Of(CoapTransportContext context) => s_loops.GetValue(context, static key => new ServerLoops(key));
+    public static ServerLoops Of(ICoapTransportContext context) => s_loops.GetValue(context, static key => new ServerLoops(key));
 
     /// <summary>The loops, running; to be given back with <see cref="Release"/>.</summary>
     /// <returns>One for each shard; null when no thread could be had.</returns>

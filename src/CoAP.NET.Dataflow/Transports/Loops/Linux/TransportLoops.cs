@@ -7,13 +7,13 @@ internal sealed class TransportLoops
 {
     private static readonly Lazy<bool> s_supported = new(TryCalls);
 
-    private readonly CoapTransportContext _context;
+    private readonly ICoapTransportContext _context;
     private readonly bool _isServer;
     private SharedLoop? _shared;
     private ServerLoops? _own;
     private LoopClock? _clock;
 
-    public TransportLoops(CoapTransportContext context, TimeSpan handOverAfter, bool isServer)
+    public TransportLoops(ICoapTransportContext context, TimeSpan handOverAfter, bool isServer)
     {
         _context = context;
         _isServer = isServer;

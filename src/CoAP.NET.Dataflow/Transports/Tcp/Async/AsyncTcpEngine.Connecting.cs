@@ -176,10 +176,11 @@ internal sealed partial class AsyncTcpEngine
             if (!_stopping.IsCancellationRequested)
             {
                 Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.HandshakesFailed);
-                Report(
-                    (remote, Words: handshake.GaveWay ? "others needed its place, its source had most of them, and it stood still for longest (MaxHandshakes, MaxHandshakesPerAddress)"
-                        : timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception)),
-                    static (engine, failed) => Log.HandshakeFailed(engine.Context.Logger, failed.remote, failed.Words));
+                string why = handshake.GaveWay
+                    ? "others needed its place, its source had most of them, and it stood still for longest (MaxHandshakes, "
+                        + "MaxHandshakesPerAddress)"
+                    : timeout.IsCancellationRequested ? "it took too long (HandshakeTimeout)" : TlsFailure.Words(exception);
+                Log.HandshakeFailed(Context.Logger, remote, why);
             }
 
             return null;

@@ -9,8 +9,6 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed partial class AsyncTcpEngine : TcpEngine
 {
-    private static readonly TimeSpan s_acceptPause = TimeSpan.FromMilliseconds(100);
-
     private readonly Lock _gate = new();
     private readonly List<Socket> _listeners = [];
     private readonly CancellationTokenSource _stopping = new();
@@ -19,7 +17,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly HandshakePlaces _handshakes;
     private Task _accepting = Task.CompletedTask;
 
-    public AsyncTcpEngine(CoapTcpTransport transport, CoapTransportContext context, CoapTcpTransportOptions options)
+    public AsyncTcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
         : base(transport, context, options)
     {
         Host = new ConnectionHost(transport, context, options.Streams);
@@ -59,9 +57,12 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
 
         LocalAddresses = addresses;
-        _accepting = Task.WhenAll(_listeners.Select(AcceptAsync));
+        _accepting = Task.WhenAll(_listeners.Select(listener => new SocketAcceptLoop(this, listener, _stopping.Token).RunAsync()));
         return Task.CompletedTask;
     }
+
+    /// <summary>Has a connection begin that was accepted. Does not throw.</summary>
+    public void Serve(Socket socket) => _ = ServeAsync(socket);
 
     protected override async Task CloseAsync()
     {
@@ -104,78 +105,6 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private async Task AcceptAsync(Socket listener)
-    {
-        CoapAddress address = LocalAddressOf(listener);
-        OccasionalLog log = new(Context.TimeProvider);
-        while (!_stopping.IsCancellationRequested)
-        {
-            try
-            {
-                Socket socket = await Accepting(listener, _stopping.Token).ConfigureAwait(false);
-                if (DescriptorReserve.IsTouchedBy(socket.SafeHandle))
-                {
-                    socket.Dispose();
-                    throw new SocketException((int)SocketError.TooManyOpenSockets);
-                }
-
-                _ = ServeAsync(socket);
-            }
-            catch (Exception exception) when (exception is OperationCanceledException or ObjectDisposedException)
-            {
-                // Only the end of the engine closes the socket; the loop's condition sees it.
-            }
-            catch (SocketException exception) when (exception.SocketErrorCode is SocketError.ConnectionAborted or SocketError.ConnectionReset or SocketError.Interrupted)
-            {
-                // The peer was gone before it was its turn.
-            }
-#pragma warning disable CA1031 // a server that is up and deaf is worse than anything that can be thrown here
-            catch (Exception exception)
-#pragma warning restore CA1031
-            {
-                if (_stopping.IsCancellationRequested)
-                {
-                    continue;
-                }
-
-                Context.Counters.Add(CoapCounter.AcceptFailures);
-                if (log.IsDue())
-                {
-                    Report((address, exception.Message), static (engine, failed) => Log.AcceptFailed(engine.Context.Logger, failed.address, failed.Message));
-                }
-
-                await PauseAsync().ConfigureAwait(false);
-            }
-        }
-    }
-
-    // A logger is foreign code: when it throws, everything goes on.
-    private void Report<T>(T what, Action<AsyncTcpEngine, T> log)
-    {
-        try
-        {
-            log(this, what);
-        }
-#pragma warning disable CA1031
-        catch (Exception)
-#pragma warning restore CA1031
-        {
-            Context.Counters.Add(CoapCounter.StageErrors);
-        }
-    }
-
-    private async Task PauseAsync()
-    {
-        try
-        {
-            await Task.Delay(s_acceptPause, Context.TimeProvider, _stopping.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            // The engine closes.
-        }
-    }
-
     private async Task ServeAsync(Socket socket)
     {
         // What follows may run user code, and the handshake takes its time: the next connection does not wait for it.
@@ -203,7 +132,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         {
             socket.Dispose();
             Context.Counters.Add(CoapCounter.StageErrors);
-            Report(exception, static (engine, exception) => Log.ConnectionSetupFailed(engine.Context.Logger, exception));
+            Log.ConnectionSetupFailed(Context.Logger, exception);
         }
     }
 

@@ -7,7 +7,7 @@ namespace CoAP.NET.Transports;
 /// <param name="limits">The bounds.</param>
 /// <param name="time">The clock.</param>
 /// <param name="sources">Which peers count as one.</param>
-internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, SourceRule sources)
+internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, CoapSourceRule sources)
 {
     // A source that is full by itself gives a place away only when a handshake stands still for so long: many clients behind one address that connect at once would end each other's otherwise.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);

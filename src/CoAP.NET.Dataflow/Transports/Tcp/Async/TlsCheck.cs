@@ -34,10 +34,11 @@ internal sealed class TlsCheck(Openings.Opening opening, CoapAwaited next)
                 Chain |= status.Status;
             }
 
-            ChainText = ForeignText.LineOf(string.Join(' ', chain.ChainStatus.Select(status => status.StatusInformation.Trim()).Where(text => text.Length > 0).Distinct()));
+            ChainText = CoapForeignText.LineOf(string.Join(
+                ' ', chain.ChainStatus.Select(status => status.StatusInformation.Trim()).Where(text => text.Length > 0).Distinct()));
         }
 
-        Subject = ForeignText.LineOf(certificate?.Subject);
+        Subject = CoapForeignText.LineOf(certificate?.Subject);
         bool isAccepted = UserCallback?.Invoke(sender, certificate, chain, errors) ?? errors == SslPolicyErrors.None;
         IsRefused = !isAccepted;
         if (isAccepted)

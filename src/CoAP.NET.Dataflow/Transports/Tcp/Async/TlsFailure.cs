@@ -27,7 +27,8 @@ internal static class TlsFailure
         remote,
         chosen.Protocol.IsEmpty
             ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is it CoAP that is spoken there?"
-            : $"the peer chose the application protocol {ForeignText.LineOf(chosen.ToString())} (ALPN) instead of coap (RFC 8323 section 8.2). Offer coap only.",
+            : $"the peer chose the application protocol {CoapForeignText.LineOf(chosen.ToString())} (ALPN) instead of "
+                + "coap (RFC 8323 section 8.2). Offer coap only.",
         null);
 
     /// <summary>A server ended the connection before it said anything.</summary>
@@ -46,7 +47,7 @@ internal static class TlsFailure
             words.Append(words.Length == 0 ? string.Empty : char.IsLetterOrDigit(words[^1]) ? ": " : " ").Append(inner.Message);
         }
 
-        return ForeignText.LineOf(words.ToString());
+        return CoapForeignText.LineOf(words.ToString());
     }
 
     private static string OfCertificate(string host, TlsCheck check)

@@ -5,6 +5,9 @@ internal sealed class ConnectionFile(LinuxTcpConnection connection) : LoopFile(c
 {
     public LinuxTcpConnection Connection { get; } = connection;
 
+    /// <summary>What the endpoint gave the transport.</summary>
+    public ICoapStreamContext Context => Connection.Engine.Context;
+
     /// <summary>What is there of frames that did not come whole, or that are held back; null when there is nothing.</summary>
     public FrameBuffer? Partial { get; set; }
 

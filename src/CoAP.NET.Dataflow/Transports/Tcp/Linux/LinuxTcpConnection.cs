@@ -56,7 +56,7 @@ internal sealed class LinuxTcpConnection : CoapConnection
             PartialReceived = Volatile.Read(ref _partialReceived),
         };
 
-    internal override long Backlog => Sender.Backlog;
+    public override long Backlog => Sender.Backlog;
 
     /// <summary>Whether nothing is to be read for now.</summary>
     public bool IsPaused => Volatile.Read(ref _pauses) > 0;

@@ -110,7 +110,7 @@ internal sealed unsafe class TcpFrameCutter
         }
 
         ReadOnlySpan<byte> head = new(_source, _offset, Math.Min(available, HeadSize));
-        long length = file.Owner.Context.MeasureFrame(file.Connection, head, available);
+        long length = file.Context.MeasureFrame(file.Connection, head, available);
         if (length <= 0 || length > available)
         {
             isBroken = length < 0;
@@ -240,14 +240,14 @@ internal sealed unsafe class TcpFrameCutter
     private static bool TryCharge(ConnectionFile file, int wanted)
     {
         int change = wanted - file.Charged;
-        if (change > 0 && !file.Owner.Context.TryReserveAssembly(file.Connection, change))
+        if (change > 0 && !file.Context.TryReserveAssembly(file.Connection, change))
         {
             return false;
         }
 
         if (change < 0)
         {
-            file.Owner.Context.ReleaseAssembly(file.Connection, -change);
+            file.Context.ReleaseAssembly(file.Connection, -change);
         }
 
         file.Charged = wanted;
@@ -283,7 +283,7 @@ internal sealed unsafe class TcpFrameCutter
 
         ReadOnlySequence<byte> bytes = partial.Bytes;
         Span<byte> room = stackalloc byte[HeadSize];
-        long length = file.Owner.Context.MeasureFrame(file.Connection, HeadOf(bytes, room), partial.Length);
+        long length = file.Context.MeasureFrame(file.Connection, HeadOf(bytes, room), partial.Length);
         if (length <= 0 || length > partial.Length)
         {
             isBroken = length < 0;

@@ -136,7 +136,7 @@ internal sealed class TcpReceiver
         if (connection.Sender.TakeWritable())
         {
             BeginServing(connection);
-            file.Owner.Context.Writable(connection);
+            file.Context.Writable(connection);
             if (!role.Settle() || !EndServing(role))
             {
                 return false;
@@ -186,7 +186,7 @@ internal sealed class TcpReceiver
     {
         LinuxTcpConnection connection = _collector.Serving!;
         ConnectionFile file = connection.File;
-        CoapTransportContext context = file.Owner.Context;
+        ICoapStreamContext context = file.Context;
         bool isHeld = false;
         int left = FramesAtOnce;
         while (!connection.IsClosing && !connection.Sender.IsEnding && !file.IsDiscarding)
@@ -264,7 +264,7 @@ internal sealed class TcpReceiver
         _frames.Drop(file);
         connection.TryStopWatchingReads(forGood: true);
         BeginServing(connection);
-        file.Owner.Context.ReceiveEnded(connection);
+        file.Context.ReceiveEnded(connection);
         return role.Settle() && EndServing(role);
     }
 
@@ -338,7 +338,7 @@ internal sealed class TcpReceiver
         if (!connection.Engine.IsClosing)
         {
             _loop.Begin(file.Owner);
-            isOpen = file.Owner.Context.Opened(connection);
+            isOpen = file.Context.Opened(connection);
         }
 
         if (!isOpen)
@@ -377,7 +377,7 @@ internal sealed class TcpReceiver
 
         _loop.Begin(file.Owner);
         _ending = connection;
-        file.Owner.Context.Closed(connection, error);
+        file.Context.Closed(connection, error);
         if (!role.Settle())
         {
             return false;

@@ -198,7 +198,7 @@ internal sealed unsafe class TcpSender(LinuxTcpConnection connection)
     {
         while (_queue is { Length: > 0 } queue)
         {
-            ReadOnlySpan<byte> next = queue.Peek();
+            ReadOnlySpan<byte> next = queue.Peek().Span;
             int sent;
             fixed (byte* bytes = next)
             {

@@ -10,7 +10,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
     private readonly TransportLoops _loops;
     private LinuxUdpSocket[][] _sockets = [];
 
-    public LinuxUdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
+    public LinuxUdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
         : base(transport, context, options) =>
         _loops = new TransportLoops(context, options.HandOverAfter, options.IsServer);
 

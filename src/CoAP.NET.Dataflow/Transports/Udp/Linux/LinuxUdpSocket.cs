@@ -21,10 +21,14 @@ internal sealed class LinuxUdpSocket : LoopFile
         IsIPv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
         IsDualMode = dualMode;
         IsWildcard = Local.IsAny;
+        Context = engine.Context;
         MaxDatagramSize = engine.Context.Limits.MaxDatagramSize;
     }
 
     public LinuxUdpEngine Engine { get; }
+
+    /// <summary>What the endpoint gave the transport.</summary>
+    public ICoapDatagramContext Context { get; }
 
     /// <summary>Which of the transport's addresses it is bound to; the same for all shards.</summary>
     public int Tag { get; }

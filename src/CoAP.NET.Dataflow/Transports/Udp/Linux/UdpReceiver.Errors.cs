@@ -40,7 +40,7 @@ internal sealed unsafe partial class UdpReceiver
             {
                 loop.Begin(socket.Owner);
                 CoapAddress remote = NativeAddress.Read(new ReadOnlySpan<byte>(name, NativeAddress.IPv6Size), socket.IsIPv6);
-                socket.Owner.Context.PortUnreachable(remote, local, new ReadOnlySpan<byte>(quote, (int)length));
+                socket.Context.PortUnreachable(remote, local, new ReadOnlySpan<byte>(quote, (int)length));
                 if (!role.Settle() || !loop.Flush(role))
                 {
                     return false;

@@ -56,7 +56,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         loop.Begin(socket.Owner);
         if (count >= ExpectedAtLeast)
         {
-            socket.Owner.Context.Expect(batch.Waiting);
+            socket.Context.Expect(batch.Waiting);
         }
 
         return FinishBatch(role);
@@ -74,7 +74,7 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
         // The datagram of the thread that lost the role; it keeps it.
         batch.TakeBack();
         LinuxUdpSocket socket = batch.Socket!;
-        CoapTransportContext context = socket.Owner.Context;
+        ICoapDatagramContext context = socket.Context;
         int left = 0;
         while (!socket.IsClosing && batch.TryTake(out CoapDatagram? datagram))
         {

@@ -19,7 +19,7 @@ internal sealed class PortableLoop : ReceiveLoop
     /// <summary>Ends when nothing more is received.</summary>
     public Task Ended => _ended.Task;
 
-    protected override CoapTransportContext? ActiveContext => _socket.Owner.Context;
+    protected override ICoapTransportContext? ActiveContext => _socket.Owner.Context;
 
     protected override TimeSpan HandOverAfter => _socket.Owner.Options.HandOverAfter;
 

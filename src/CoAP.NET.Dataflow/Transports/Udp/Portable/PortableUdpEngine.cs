@@ -14,7 +14,7 @@ internal sealed class PortableUdpEngine : UdpEngine
     private PortableUdpSocket[] _sockets = [];
     private bool _isClosing;
 
-    public PortableUdpEngine(CoapTransport transport, CoapTransportContext context, CoapUdpTransportOptions options)
+    public PortableUdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
         : base(transport, context, options)
     {
         Pool = new CoapDatagramPool(context.Limits.MaxDatagramSize);

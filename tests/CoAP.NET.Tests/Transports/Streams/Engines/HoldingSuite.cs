@@ -98,6 +98,24 @@ public abstract class HoldingSuite : FrameAbuseSuite
     }
 
     [Fact]
+    public async Task What_a_peer_does_not_take_is_charged_by_the_buffers_that_it_lies_in()
+    {
+        const int Length = 16 * 1024 * 1024;
+        const int Buffer = 40 * 1024 * 1024;
+        await StartAsync();
+        await using AsyncPeer deaf = await ConnectAsync(receiveBuffer: 8192);
+        CoapConnection connection = Assert.Single(Connections);
+
+        connection.Send(new CoapDatagram(Buffer) { Length = Length });
+
+        await UntilAsync(() => Server.Endpoint.StreamSendBytes >= Buffer, () => $"{Server.Endpoint.StreamSendBytes} bytes are charged.");
+        Assert.InRange(connection.Progress.BytesWaiting, 1, Length);
+        Assert.InRange(connection.Backlog, Buffer, Buffer + (64 * 1024));
+        await CloseAsync([deaf]);
+        Assert.Equal(0, Server.Endpoint.StreamSendBytes);
+    }
+
+    [Fact]
     public async Task A_long_frame_of_which_nothing_more_comes_is_aborted_after_one_time_for_frames()
     {
         await StartAsync();

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 
 /// <summary>Stands for an endpoint: frames go to a delegate, on the thread that read them.</summary>
-internal sealed class LoopTestContext : CoapTransportContext
+internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
 {
     private readonly CoapStreamSerializer _streams = new(new CoapSerializerOptions { MaxMessageSize = 4 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
     private readonly ConcurrentDictionary<CoapAddress, CoapConnection> _byRemote = new();
@@ -42,21 +42,28 @@ internal sealed class LoopTestContext : CoapTransportContext
 
     public long Assembly => Volatile.Read(ref _assembly);
 
-    public override TimeProvider TimeProvider => Time;
+    public TimeProvider TimeProvider => Time;
 
-    public override CoapRandomSource Random => CoapRandomSource.Secure;
+    public CoapRandomSource Random => CoapRandomSource.Secure;
 
-    public override CoapLimits Limits { get; } = new();
+    public CoapLimits Limits { get; } = new();
 
-    public override CoapCounters Counters { get; } = new();
+    /// <summary>Why the transport could receive nothing any more, each time that it said so.</summary>
+    public ConcurrentBag<CoapException> Faults { get; } = [];
+
+    public CoapSourceRule Sources => CoapSourceRule.Default;
+
+    public bool IsStopping => false;
+
+    public CoapCounters Counters { get; } = new();
 
     public ILogger Log { get; init; } = NullLogger.Instance;
 
-    public override ILogger Logger => Log;
+    public ILogger Logger => Log;
 
-    public override int ShardCount => Shards;
+    public int ShardCount => Shards;
 
-    public override CoapScheduler Scheduler => Threads;
+    public CoapScheduler Scheduler => Threads;
 
     /// <summary>Sends a copy of a frame back.</summary>
     public static void Echo(CoapConnection connection, CoapDatagram frame)
@@ -92,11 +99,11 @@ internal sealed class LoopTestContext : CoapTransportContext
         connection.Send(copy);
     };
 
-    public override int ShardOf(CoapAddress remote) => (int)((((uint)remote.Port * 2_654_435_761) >> 16) % (uint)Shards);
+    public int ShardOf(CoapAddress remote) => (int)((((uint)remote.Port * 2_654_435_761) >> 16) % (uint)Shards);
 
-    public override TimeSpan Tick() => OnTick();
+    public TimeSpan Tick() => OnTick();
 
-    public override bool Opened(CoapConnection connection)
+    public bool Opened(CoapConnection connection)
     {
         if (!OnOpened(connection))
         {
@@ -108,7 +115,7 @@ internal sealed class LoopTestContext : CoapTransportContext
         return true;
     }
 
-    public override long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
+    public long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available)
     {
         if (_streams.TryReadHead(first, available, out MessageHead head, out CoapFormatError error))
         {
@@ -124,7 +131,7 @@ internal sealed class LoopTestContext : CoapTransportContext
         return -1;
     }
 
-    public override bool TryReserveAssembly(CoapConnection connection, int bytes)
+    public bool TryReserveAssembly(CoapConnection connection, int bytes)
     {
         if (Interlocked.Add(ref _assembly, bytes) <= Limits.MaxFrameAssemblyBytes)
         {
@@ -135,21 +142,33 @@ internal sealed class LoopTestContext : CoapTransportContext
         return false;
     }
 
-    public override void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
+    public void ReleaseAssembly(CoapConnection connection, int bytes) => Interlocked.Add(ref _assembly, -bytes);
 
-    public override void Receive(CoapDatagram datagram) => OnFrame(_byRemote[datagram.Remote], datagram);
+    public void Refuse(CoapConnection connection, string reason) => connection.Close(null);
 
-    public override void Writable(CoapConnection connection) => OnWritable(connection);
+    public void BacklogChanged(CoapConnection connection)
+    {
+    }
 
-    public override void ReceiveEnded(CoapConnection connection) => OnReceiveEnded(connection);
+    public void Expect(ReadOnlySpan<CoapDatagram> datagrams)
+    {
+    }
 
-    public override void Closed(CoapConnection connection, Exception? error)
+    public void SendFailed(CoapDatagram datagram, Exception error) => throw new NotSupportedException();
+
+    public void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) => throw new NotSupportedException();
+
+    public void Fault(CoapException error) => Faults.Add(error);
+
+    public void Receive(CoapDatagram datagram) => OnFrame(_byRemote[datagram.Remote], datagram);
+
+    public void Writable(CoapConnection connection) => OnWritable(connection);
+
+    public void ReceiveEnded(CoapConnection connection) => OnReceiveEnded(connection);
+
+    public void Closed(CoapConnection connection, Exception? error)
     {
         ClosedOnes.Writer.TryWrite((connection, error));
         OnClosed(connection);
     }
-
-    public override void SendFailed(CoapDatagram datagram, Exception error) => throw new NotSupportedException();
-
-    public override void PortUnreachable(CoapAddress remote, CoapAddress local, ReadOnlySpan<byte> quoted) => throw new NotSupportedException();
 }

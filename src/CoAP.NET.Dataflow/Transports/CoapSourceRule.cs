@@ -2,8 +2,12 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Says of each peer which source it is of. One for an endpoint, for all its transports. Thread-safe; cheap, but nothing that a request which holds nothing has to pay for.</summary>
-internal sealed class SourceRule
+/// <summary>
+/// Says of each peer which source it is of (<see cref="CoapSource"/>). An endpoint has one for all its transports
+/// (<see cref="ICoapTransportContext.Sources"/>): a transport that limits something gives each source a share by it. Immutable,
+/// thread-safe.
+/// </summary>
+public sealed class CoapSourceRule
 {
     private const int AddressBits = 128;
     private const int IPv4Bits = 32;
@@ -15,24 +19,36 @@ internal sealed class SourceRule
     private readonly int _prefixLength;
     private readonly ulong _mask;
 
-    /// <param name="prefixLength">See <see cref="CoapLimits.SourcePrefixLength"/>.</param>
-    /// <param name="trusted">See <see cref="CoapEndpointOptions.TrustedPrefixes"/>.</param>
-    public SourceRule(int prefixLength, IEnumerable<IPNetwork> trusted)
+    /// <summary>Makes a rule.</summary>
+    /// <param name="prefixLength">
+    /// How many bits of an IPv6 address count, 32 to 64; see <see cref="CoapLimits.SourcePrefixLength"/>.
+    /// </param>
+    /// <param name="trusted">
+    /// The networks in which each address counts by itself; see <see cref="CoapEndpointOptions.TrustedPrefixes"/>.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">The length is below 32 or above 64.</exception>
+    public CoapSourceRule(int prefixLength, IEnumerable<IPNetwork> trusted)
     {
+        ArgumentOutOfRangeException.ThrowIfLessThan(prefixLength, 32);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(prefixLength, 64);
+        ArgumentNullException.ThrowIfNull(trusted);
         _trusted = [.. trusted.Select(static network => new TrustedPrefix(network))];
         _prefixLength = prefixLength;
         _mask = ulong.MaxValue << (64 - prefixLength);
     }
 
-    /// <summary>That of default options without trusted networks.</summary>
-    public static SourceRule Default { get; } = new(CoapLimits.DefaultSourcePrefixLength, []);
+    /// <summary>The rule of an endpoint with default limits and no trusted networks.</summary>
+    public static CoapSourceRule Default { get; } = new(CoapLimits.DefaultSourcePrefixLength, []);
 
     /// <summary>The source of whoever is at an address, and has proven nothing else.</summary>
+    /// <param name="address">The address.</param>
+    /// <returns>The source.</returns>
     public CoapSource Of(in CoapAddress address) => Of(address, identity: null);
 
     /// <summary>The source of a peer: its identity where it has proven one, otherwise where it is.</summary>
     /// <param name="address">Where it is.</param>
-    /// <param name="identity">Its identity, as its transport has it.</param>
+    /// <param name="identity">Its identity, as its transport has it (<see cref="CoapConnection.Identity"/>); null for none.</param>
+    /// <returns>The source.</returns>
     public CoapSource Of(in CoapAddress address, object? identity)
     {
         object? key = PeerIdentity.KeyOf(identity);
@@ -47,7 +63,11 @@ internal sealed class SourceRule
             : new CoapSource(new CoapAddress(address.High & _mask, 0, 0, 0), _prefixLength, key);
     }
 
-    /// <summary>Whether an address is of a network in which nobody forges addresses.</summary>
+    /// <summary>
+    /// Whether an address is in a network in which nobody forges addresses (<see cref="CoapEndpointOptions.TrustedPrefixes"/>).
+    /// </summary>
+    /// <param name="address">The address.</param>
+    /// <returns>Whether it is.</returns>
     public bool IsTrusted(in CoapAddress address)
     {
         foreach (TrustedPrefix prefix in _trusted)

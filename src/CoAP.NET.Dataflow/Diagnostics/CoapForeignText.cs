@@ -3,8 +3,11 @@ using System.Text;
 
 namespace CoAP.NET;
 
-/// <summary>Text that a stranger wrote, such as the subject of a certificate or a diagnostic payload, made fit for logs and exceptions: one line, without terminal sequences, of bounded length.</summary>
-internal static class ForeignText
+/// <summary>
+/// Makes text that a stranger wrote, such as a diagnostic payload or the subject of a certificate, fit for logs, exceptions and terminals:
+/// one line, without terminal sequences, of bounded length. It is not made fit for markup: HTML needs its own encoding besides.
+/// </summary>
+public static class CoapForeignText
 {
     /// <summary>The longest text, in characters; the rest is cut.</summary>
     public const int MaxLength = 1024;
@@ -42,5 +45,6 @@ internal static class ForeignText
 
     /// <summary>The same of UTF-8, of which no more than <see cref="MaxLength"/> bytes are looked at.</summary>
     /// <param name="utf8">The bytes; what is no UTF-8 becomes U+FFFD.</param>
+    /// <returns>The text.</returns>
     public static string LineOf(ReadOnlySpan<byte> utf8) => LineOf(Encoding.UTF8.GetString(utf8[..Math.Min(utf8.Length, MaxLength)]));
 }

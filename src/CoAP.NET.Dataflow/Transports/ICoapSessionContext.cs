@@ -1,0 +1,17 @@
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// What an endpoint gives to a transport of security sessions over datagrams (<see cref="CoapSessionTransport"/>, RFC 7252 section 9.1).
+/// Thread-safe.
+/// </summary>
+public interface ICoapSessionContext : ICoapConnectionContext
+{
+    /// <summary>
+    /// Says that the peer of a session has another address, as an authentic message newer than all before it came from there (RFC 9146
+    /// section 6). Until the peer has shown that it receives there, it gets little; it is asked at once. Not to be called under a lock of
+    /// the transport.
+    /// </summary>
+    /// <param name="session">The session; <see cref="CoapSession.Remote"/> is the new address already.</param>
+    /// <param name="from">The address before.</param>
+    void Moved(CoapSession session, CoapAddress from);
+}

@@ -1,0 +1,33 @@
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>Accepts connections of one listening socket.</summary>
+/// <param name="engine">Takes them.</param>
+/// <param name="listener">The socket; closed by the engine.</param>
+/// <param name="stopping">Cancelled before the socket is closed.</param>
+internal sealed class SocketAcceptLoop(AsyncTcpEngine engine, Socket listener, CancellationToken stopping)
+    : AcceptLoop(engine.Context, stopping)
+{
+    private readonly CoapAddress _address = AsyncTcpEngine.LocalAddressOf(listener);
+
+    protected override async ValueTask AcceptAsync(CancellationToken cancellationToken)
+    {
+        Socket socket = await engine.Accepting(listener, cancellationToken).ConfigureAwait(false);
+        if (DescriptorReserve.IsTouchedBy(socket.SafeHandle))
+        {
+            socket.Dispose();
+            throw new SocketException((int)SocketError.TooManyOpenSockets);
+        }
+
+        engine.Serve(socket);
+    }
+
+    // It was gone before it was its turn.
+    protected override bool IsOfPeer(Exception exception) => exception is SocketException
+    {
+        SocketErrorCode: SocketError.ConnectionAborted or SocketError.ConnectionReset or SocketError.Interrupted,
+    };
+
+    protected override void Report(Exception exception) => Log.AcceptFailed(engine.Context.Logger, _address, exception.Message);
+}
