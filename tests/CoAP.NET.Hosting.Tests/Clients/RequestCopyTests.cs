@@ -12,6 +12,7 @@ public sealed class RequestCopyTests
         {
             Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = TimeSpan.FromSeconds(3), Patience = CoapPatience.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached, LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
+            IsForwarded = true,
         };
         CoapRequest copy = request.WithUri("coap://h/x");
 
@@ -23,6 +24,7 @@ public sealed class RequestCopyTests
         Assert.Same(request.Content, copy.Content);
         Assert.Equal(System.Net.IPAddress.Loopback, copy.LocalAddress);
         Assert.Equal(request.NoResponse, copy.NoResponse);
+        Assert.True(copy.IsForwarded);
 
         copy.Timeout = null;
         copy.BlockSize = 128;
@@ -36,7 +38,7 @@ public sealed class RequestCopyTests
         // Settable ones of requests to send; a new one belongs into WithUri and into the test above.
         string[] known =
         [
-            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "LocalAddress", "NoResponse", "Patience", "Progress", "Services", "Timeout",
+            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IsForwarded", "LocalAddress", "NoResponse", "Patience", "Progress", "Services", "Timeout",
         ];
         Assert.Equal(known, typeof(CoapRequest).GetProperties().Where(static property => property.SetMethod is { IsPublic: true }).Select(static property => property.Name).Order(StringComparer.Ordinal));
     }
