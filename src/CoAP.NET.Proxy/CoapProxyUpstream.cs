@@ -18,6 +18,12 @@ public abstract class CoapProxyUpstream
         return scheme.StartsWith("coaps", StringComparison.Ordinal) || scheme == "https";
     }
 
+    /// <summary>
+    /// Whether the answer depends on who asks, beside what the request says, as when the upstream tells the server who the client is. Such an
+    /// answer is never given to another client. Default false.
+    /// </summary>
+    public virtual bool DependsOnClient => false;
+
     /// <summary>Sends a request on and waits for the answer.</summary>
     /// <param name="request">The request. An upstream of a forward proxy heeds its <see cref="CoapProxyRequest.Targets"/>.</param>
     /// <param name="cancellationToken">Stops waiting: the client has gone, or the server stops.</param>

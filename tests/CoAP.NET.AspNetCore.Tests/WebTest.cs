@@ -44,7 +44,7 @@ public abstract class WebTest : IAsyncDisposable
     /// <param name="services">What is in its container.</param>
     private protected async Task StartAsync(Action<WebApplication>? map = null, Action<ListenOptions>? listen = null, Action<IServiceCollection>? services = null)
     {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (static _ => { })));
         services?.Invoke(builder.Services);

@@ -1,5 +1,7 @@
 using System.Net;
 using System.Net.Http.Json;
+using CoAP.NET.Proxy;
+using CoAP.NET.Transports;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Http.Tests;
@@ -8,7 +10,7 @@ namespace CoAP.NET.Http.Tests;
 public sealed class HttpDocumentationTests : Origin
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("http.md", ".", 5, "CoAP.NET.Http.Tests");
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("http.md", ".", 6, "CoAP.NET.Http.Tests");
 
     [Fact]
     public async Task A_client_is_made()
@@ -86,6 +88,34 @@ public sealed class HttpDocumentationTests : Origin
         }
 
         Assert.StartsWith("NameResolutionError: ", told, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_back_end_is_mapped()
+    {
+        CoapServer server = Server;
+        ServiceCollection services = new();
+        services.AddHttpClient();
+        await using ServiceProvider provider = services.BuildServiceProvider();
+        IHttpClientFactory factory = provider.GetRequiredService<IHttpClientFactory>();
+        Identities identities = new();
+        byte[] key = new byte[32];
+
+        await using CoapProxy proxy = new();
+        proxy.UseHttp(http =>
+        {
+            http.Client = () => factory.CreateClient("backend");
+            http.Identity = request => identities.Find(request.Peer);
+            http.IdentityKey = key;
+        });
+        server.MapHttpBackend("/telemetry/{*path}", "https://api.example.com/devices", proxy).RequireTransportSecurity();
+
+        Assert.True(proxy.Targets.MayAllow("api.example.com") is false);
+    }
+
+    private sealed class Identities
+    {
+        public string? Find(CoapPeer peer) => (peer.Identity as ICoapPeerIdentity)?.Certificate?.Subject;
     }
 
     private sealed class LampClient(HttpClient http)

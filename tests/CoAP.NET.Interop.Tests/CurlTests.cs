@@ -29,7 +29,7 @@ public sealed class CurlTests
             return CoapResults.Changed();
         });
         await device.StartAsync();
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
         builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
         await using WebApplication web = builder.Build();

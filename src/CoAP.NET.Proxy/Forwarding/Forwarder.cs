@@ -62,7 +62,7 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, Sh
 
         forwarded.AddUInt(OptionNumber.HopLimit, (uint)hops);
         bool isSecured = IsSecured(target, upstream);
-        bool mayBeShared = Sharing.IsAllowed(request.Code, forwarded, isSecured);
+        bool mayBeShared = !upstream.DependsOnClient && Sharing.IsAllowed(request.Code, forwarded, isSecured);
         CoapProxyRequest onward = new(request, target, forwarded, options.Timeout, targets, mayBeShared);
         bool observes = route is not null && Observes(request, forwarded);
         RequestKey key = observes

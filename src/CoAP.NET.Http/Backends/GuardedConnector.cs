@@ -1,0 +1,43 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Proxy;
+
+namespace CoAP.NET.Http.Backends;
+
+/// <summary>Opens connections to hosts that a forward proxy may ask, at addresses that it may ask: those that the name has at this
+/// moment.</summary>
+/// <param name="targets">Whom it may ask.</param>
+internal sealed class GuardedConnector(CoapProxyTargets targets)
+{
+    public SocketsHttpHandler MakeHandler() => new()
+    {
+        AllowAutoRedirect = false,
+        UseCookies = false,
+        UseProxy = false,
+        AutomaticDecompression = DecompressionMethods.None,
+        ConnectCallback = ConnectAsync,
+    };
+
+    private async ValueTask<Stream> ConnectAsync(SocketsHttpConnectionContext context, CancellationToken cancellationToken)
+    {
+        DnsEndPoint end = context.DnsEndPoint;
+        IPAddress[] addresses = await Dns.GetHostAddressesAsync(end.Host, cancellationToken).ConfigureAwait(false);
+        IPAddress[] allowed = Array.FindAll(addresses, address => targets.Allows(end.Host, address));
+        if (allowed.Length == 0)
+        {
+            throw new TargetRefusedException($"{end.Host} may not be asked through this proxy.");
+        }
+
+        Socket socket = new(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        try
+        {
+            await socket.ConnectAsync(allowed, end.Port, cancellationToken).ConfigureAwait(false);
+            return new NetworkStream(socket, ownsSocket: true);
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+using System.Net;
+using System.Net.Http.Headers;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Http.Translating;
+
+/// <summary>The request of a CoAP client as one to an HTTP server (RFC 7252 section 10.1).</summary>
+internal static class CoapToHttpRequest
+{
+    public static HttpRequestMessage Translate(
+        CoapMethod method,
+        CoapOptionCollection options,
+        ReadOnlyMemory<byte> payload,
+        Uri target,
+        CoapHttpTranslator translator,
+        EntityTagMemory tags)
+    {
+        if (!translator.Codes.HttpMethods.TryGetValue(method, out string? name))
+        {
+            throw new CoapHttpTranslationException(
+                HttpStatusCode.NotImplemented, CoapCode.NotImplemented, $"{method} has no counterpart in HTTP.");
+        }
+
+        HttpRequestMessage request = new(new HttpMethod(name), target);
+        AddContent(request, method, options, payload, translator.MediaTypes);
+        AddAccept(request, options, translator.MediaTypes);
+        AddConditions(request, method, options, tags);
+        if (options.HopLimit is { } hops)
+        {
+            // So that a loop over both protocols is found (RFC 8768 section 5).
+            request.Headers.TryAddWithoutValidation(CoapHttpBackend.HopLimitField,
+                hops.ToString(System.Globalization.CultureInfo.InvariantCulture));
+            request.Headers.Via.Add(new ViaHeaderValue("1", "coap-proxy", "CoAP"));
+        }
+
+        return request;
+    }
+
+    private static void AddContent(
+        HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, ReadOnlyMemory<byte> payload,
+            CoapHttpMediaTypes mediaTypes)
+    {
+        if (payload.IsEmpty && method is CoapMethod.Get or CoapMethod.Delete)
+        {
+            return;
+        }
+
+        ReadOnlyMemoryContent content = new(payload);
+        if (options.ContentFormat is { } format)
+        {
+            content.Headers.TryAddWithoutValidation("Content-Type", mediaTypes.MediaTypeOf(format, out string? coding));
+            if (coding is not null)
+            {
+                content.Headers.ContentEncoding.Add(coding);
+            }
+        }
+
+        request.Content = content;
+    }
+
+    private static void AddAccept(HttpRequestMessage request, CoapOptionCollection options, CoapHttpMediaTypes mediaTypes)
+    {
+        string? coding = null;
+        if (options.Accept is { } format)
+        {
+            request.Headers.TryAddWithoutValidation("Accept", mediaTypes.MediaTypeOf(format, out coding));
+        }
+
+        // What has another coding has no Content-Format.
+        request.Headers.AcceptEncoding.ParseAdd(coding ?? "identity");
+    }
+
+    private static void AddConditions(HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, EntityTagMemory tags)
+    {
+        if (method == CoapMethod.Get)
+        {
+            foreach (ReadOnlyMemory<byte> tag in options.ETags)
+            {
+                if (tags.ToHttp(tag.Span) is { } known)
+                {
+                    request.Headers.IfNoneMatch.Add(known);
+                }
+            }
+        }
+
+        foreach (ReadOnlyMemory<byte> tag in options.IfMatch)
+        {
+            request.Headers.IfMatch.Add(
+                tag.IsEmpty ? EntityTagHeaderValue.Any
+                : tags.ToHttp(tag.Span) ?? throw new CoapHttpTranslationException(
+                    HttpStatusCode.PreconditionFailed, CoapCode.PreconditionFailed, "The entity-tag is not known any more."));
+        }
+
+        if (options.IfNoneMatch)
+        {
+            request.Headers.IfNoneMatch.Add(EntityTagHeaderValue.Any);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+using System.Collections.Concurrent;
+using System.Net.Http.Headers;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace CoAP.NET.Http.Translating;
+
+/// <summary>
+/// Entity-tags of HTTP servers as those of CoAP, which have 8 bytes at most: short ones as they are, others as a hash, of which the last
+/// ones are kept
+/// in mind for clients that bring them back. Thread-safe.
+/// </summary>
+/// <param name="capacity">How many are kept.</param>
+internal sealed class EntityTagMemory(int capacity = 4096)
+{
+    private const int MaxLength = 8;
+
+    private readonly ConcurrentDictionary<ulong, string> _tags = [];
+    private readonly ConcurrentQueue<ulong> _order = [];
+
+    public byte[] ToCoap(EntityTagHeaderValue tag)
+    {
+        string opaque = tag.Tag[1..^1];
+        if (opaque.Length is > 0 and <= MaxLength && opaque.All(char.IsAscii))
+        {
+            return Encoding.ASCII.GetBytes(opaque);
+        }
+
+        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(opaque))[..MaxLength];
+
+        // Not to be taken for a short one.
+        hash[0] |= 0x80;
+        ulong key = BitConverter.ToUInt64(hash);
+        if (_tags.TryAdd(key, tag.Tag))
+        {
+            _order.Enqueue(key);
+            if (_order.Count > capacity && _order.TryDequeue(out ulong oldest))
+            {
+                _tags.TryRemove(oldest, out _);
+            }
+        }
+
+        return hash;
+    }
+
+    /// <summary>The tag of the HTTP server; null for one that is not known any more.</summary>
+    public EntityTagHeaderValue? ToHttp(ReadOnlySpan<byte> tag)
+    {
+        if (tag.Length == MaxLength && (tag[0] & 0x80) != 0)
+        {
+            return _tags.TryGetValue(BitConverter.ToUInt64(tag), out string? known) ? new EntityTagHeaderValue(known) : null;
+        }
+
+        foreach (byte value in tag)
+        {
+            if (value is <= 0x20 or (byte)'"' or >= 0x7F)
+            {
+                return null;
+            }
+        }
+
+        return tag.IsEmpty ? null : new EntityTagHeaderValue($"\"{Encoding.ASCII.GetString(tag)}\"");
+    }
+}

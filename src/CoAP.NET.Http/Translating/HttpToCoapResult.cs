@@ -1,0 +1,104 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Http.Translating;
+
+/// <summary>The response of an HTTP server as one of CoAP (RFC 7252 section 10.1).</summary>
+internal static class HttpToCoapResult
+{
+    private const int MaxDiagnostic = 200;
+    private const long MaxMaxAge = uint.MaxValue;
+
+    public static CoapResult Translate(
+        HttpResponseMessage response,
+        ReadOnlyMemory<byte> body,
+        CoapMethod method,
+        CoapContentFormat? accept,
+        CoapHttpTranslator translator,
+        EntityTagMemory tags,
+        DateTimeOffset now)
+    {
+        CoapCode code = translator.Codes.CodeOf(response.StatusCode, method);
+        CoapResult result = code.IsSuccess ? Success(response, body, code, accept, translator.MediaTypes) : Error(response, body, code);
+        if (result.Code.IsSuccess && response.Headers.ETag is { IsWeak: false } tag)
+        {
+            result.Options.ETag = tags.ToCoap(tag);
+        }
+
+        return AddFreshness(AddLocation(result, response), response, method, now);
+    }
+
+    private static CoapResult Success(
+        HttpResponseMessage response, ReadOnlyMemory<byte> body, CoapCode code, CoapContentFormat? accept, CoapHttpMediaTypes mediaTypes)
+    {
+        if (body.IsEmpty)
+        {
+            return new CoapResult(code);
+        }
+
+        string? mediaType = response.Content.Headers.TryGetValues("Content-Type", out IEnumerable<string>? types)
+            ? string.Join(", ", types) : null;
+        string coding = string.Join(", ", response.Content.Headers.ContentEncoding);
+        if (mediaType is null && coding.Length == 0)
+        {
+            return new CoapResult(code, body);
+        }
+
+        // The client gets bytes where CoAP has no word for what they are, unless it asked for something else.
+        return mediaTypes.TryGetContentFormat(mediaType, coding, out CoapContentFormat format) ? new CoapResult(code, body, format)
+            : accept is null && coding.Length == 0 ? new CoapResult(code, body, CoapContentFormat.OctetStream)
+            : CoapResults.NotAcceptable();
+    }
+
+    private static CoapResult Error(HttpResponseMessage response, ReadOnlyMemory<byte> body, CoapCode code)
+    {
+        bool isText = response.Content.Headers.ContentType?.MediaType == "text/plain" && System.Text.Unicode.Utf8.IsValid(body.Span);
+        string text = isText ? Encoding.UTF8.GetString(body.Span) : string.Empty;
+        return CoapResults.Status(code, text.Length is 0 or > MaxDiagnostic ? null : text);
+    }
+
+    private static CoapResult AddLocation(CoapResult result, HttpResponseMessage response)
+    {
+        Uri? target = response.RequestMessage?.RequestUri;
+        if (result.Code != CoapCode.Created || response.Headers.Location is not { } location || target is null
+            || !Uri.TryCreate(target, location, out Uri? created)
+                || created.GetLeftPart(UriPartial.Authority) != target.GetLeftPart(UriPartial.Authority))
+        {
+            return result;
+        }
+
+        return result.WithLocation(created.GetComponents(UriComponents.PathAndQuery, UriFormat.UriEscaped));
+    }
+
+    private static CoapResult AddFreshness(CoapResult result, HttpResponseMessage response, CoapMethod method, DateTimeOffset now)
+    {
+        if (result.Code == CoapCode.TooManyRequests || result.Code == CoapCode.ServiceUnavailable)
+        {
+            TimeSpan? wait = response.Headers.RetryAfter is { } retry ? retry.Delta ?? retry.Date - now : null;
+            return wait is { } known ? result.WithMaxAge(Whole(known)) : result;
+        }
+
+        return method == CoapMethod.Get && (result.Code == CoapCode.Content || result.Code == CoapCode.Valid)
+            ? result.WithMaxAge(Whole(Remaining(response, now)))
+            : result;
+    }
+
+    // What says nothing of its freshness is not claimed to be fresh for CoAP's 60 s.
+    private static TimeSpan Remaining(HttpResponseMessage response, DateTimeOffset now)
+    {
+        CacheControlHeaderValue? control = response.Headers.CacheControl;
+        if (control is { NoStore: true } or { NoCache: true })
+        {
+            return TimeSpan.Zero;
+        }
+
+        TimeSpan age = response.Headers.Age ?? TimeSpan.Zero;
+        return (control?.SharedMaxAge ?? control?.MaxAge) is { } maxAge ? maxAge - age
+            : response.Content.Headers.Expires is { } expires ? expires - (response.Headers.Date ?? now) - age
+            : TimeSpan.Zero;
+    }
+
+    private static TimeSpan Whole(TimeSpan time) => TimeSpan.FromSeconds(Math.Clamp(Math.Floor(time.TotalSeconds), 0, MaxMaxAge));
+}
