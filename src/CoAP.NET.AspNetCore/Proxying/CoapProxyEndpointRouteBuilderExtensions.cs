@@ -95,6 +95,34 @@ public static class CoapProxyEndpointRouteBuilderExtensions
     }
 
     /// <summary>
+    /// Serves the resources of devices that have a connection or a session with a CoAP server of this process, such as those behind an
+    /// address
+    /// translator: a command to a device is a request of HTTP.
+    /// </summary>
+    /// <param name="endpoints">The web application.</param>
+    /// <param name="pattern">The path, such as <c>/devices/{id}/{**path}</c>; the catch-all is the path that the device is asked
+    /// for.</param>
+    /// <param name="device">
+    /// Finds the device for a request, such as a <see cref="CoapRequest.Peer"/> that was kept when it registered; null when it is not
+    /// there, which is
+    /// answered 502.
+    /// </param>
+    /// <param name="configure">Time limit, tables. Its <see cref="CoapHttpResourceOptions.Client"/> is not used.</param>
+    /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
+    public static IEndpointConventionBuilder MapCoapDevices(
+        this IEndpointRouteBuilder endpoints, string pattern, Func<HttpContext, CoapPeer?> device,
+            Action<CoapHttpResourceOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentException.ThrowIfNullOrEmpty(pattern);
+        ArgumentNullException.ThrowIfNull(device);
+        CoapHttpResourceOptions options = new();
+        configure?.Invoke(options);
+        TimeProvider clock = endpoints.ServiceProvider.GetService<TimeProvider>() ?? TimeProvider.System;
+        return endpoints.Map(pattern, new DeviceEndpoint(options, device, clock).HandleAsync);
+    }
+
+    /// <summary>
     /// Serves the list of the proxies of the application at <c>/.well-known/core</c>, as links of the type <c>core.hc</c> (RFC 8075 section
     /// 5.5). A query such as
     /// <c>?rt=core.hc</c> filters it (RFC 6690 section 4.1).

@@ -34,7 +34,8 @@ internal sealed partial class TargetTemplate
             if (!s_variables.Contains(name, StringComparer.Ordinal) || !seen.Add(name))
             {
                 throw new ArgumentException(
-                    $"'{text}' is no template for targets: {{{name}}} is no variable of RFC 8075 section 5.4, or stands twice.", nameof(text));
+                    $"'{text}' is no template for targets: {{{name}}} is no variable of RFC 8075 section 5.4, or stands twice.",
+                        nameof(text));
             }
 
             bool inQuery = text.AsSpan(0, expression.Index).Contains('?');
@@ -53,7 +54,7 @@ internal sealed partial class TargetTemplate
             || (seen.Contains("tu") && seen.Count > 1))
         {
             throw new ArgumentException(
-                $"'{text}' is no template for targets: it has either {{+tu}}, or {{+hp}} with {{+s}}, {{+p}} and one of {{+q}} and {{+qq}}.",
+                $"'{text}' is no template: it has either {{+tu}}, or {{+hp}} with {{+s}}, {{+p}} and one of {{+q}} and {{+qq}}.",
                 nameof(text));
         }
 

@@ -1,0 +1,33 @@
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.AspNetCore.Proxying;
+
+/// <summary>What a path does that asks devices over the connections or sessions that they have with this server.</summary>
+/// <param name="options">How HTTP clients are answered.</param>
+/// <param name="find">The device for a request; null when it is not there.</param>
+/// <param name="clock">The clock.</param>
+internal sealed class DeviceEndpoint(CoapHttpExchangeOptions options, Func<HttpContext, CoapPeer?> find, TimeProvider clock)
+{
+    public async Task HandleAsync(HttpContext context)
+    {
+        if (find(context) is not { } device)
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status502BadGateway, "The device is not connected.").ConfigureAwait(false);
+            return;
+        }
+
+        // Only the path counts: whatever the URI says, it goes to this device.
+        string origin = $"{device.Scheme}://{device.Address}/";
+        string rest = RawTarget.Split(context, out string prefix);
+        if (!CoapUri.TryParse(origin + rest, out CoapUri? target, out string? error))
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
+            return;
+        }
+
+        int authority = target.Scheme.Length + "://".Length + target.Authority.Length;
+        using HttpExchanges exchanges = new(device, options, fillsCache: false, clock);
+        await exchanges.AnswerAsync(context, target, hopLimit: null, created => prefix + created.ToString()[authority..].TrimStart('/'))
+            .ConfigureAwait(false);
+    }
+}
