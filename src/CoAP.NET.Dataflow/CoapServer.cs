@@ -118,6 +118,11 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         }
 
         // After the user's own resources, so that one of them may stand at the well-known path.
+        if (Endpoint.Routes.IsLeft)
+        {
+            return;
+        }
+
         WellKnownCore.TryMap(Endpoint.Routes, Endpoint.Core.Groups.Options is not null);
     }
 }

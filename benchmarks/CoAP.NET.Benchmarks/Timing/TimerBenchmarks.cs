@@ -1,5 +1,4 @@
 using BenchmarkDotNet.Attributes;
-using CoAP.NET.Execution;
 
 namespace CoAP.NET.Benchmarks;
 

@@ -46,15 +46,18 @@ internal sealed class EndpointCore
         Groups = new GroupSettings(Math.Max(1, limits.MaxDelayedGroupAnswers / options.Shards), serializer);
         GroupRequests = new GroupRequests(Environment.Random, limits.MaxGroupRequests);
         options.Pipeline.Take();
+        if (options.Pipeline.IsReplaced(CoapStages.Resource))
+        {
+            Routes.LeaveTo(new BodyPolicy(BodyMode.Whole, limits.MaxBodySize));
+        }
+
         PipelineParts parts = new()
         {
             Options = options.Pipeline,
             ShardCount = options.Shards,
             Hash = hash,
             Connections = Connections,
-            StreamSerializer = streams,
-            WebSocketSerializer = webSockets,
-            Serializer = serializer,
+            Formats = new MessageFormats(serializer, streams, webSockets),
             Groups = Groups,
             GroupRequests = GroupRequests,
             GroupMessageIds = new GroupMessageIds(Environment.Random),

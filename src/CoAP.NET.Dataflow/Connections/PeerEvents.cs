@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Connecting;
-using CoAP.NET.Execution;
 using CoAP.NET.Options;
 using CoAP.NET.Requests;
 using CoAP.NET.Signalling;

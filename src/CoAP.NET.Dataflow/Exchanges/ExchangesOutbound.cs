@@ -36,8 +36,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         EndpointState state,
         BlockwiseAnswering blockwise,
         ObserverLayer observers,
-        ICoapMessageSerializer datagrams,
-        ICoapMessageSerializer streams,
+        MessageFormats formats,
         GroupSettings groups)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
@@ -45,7 +44,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         _state = state;
         _messagingOut = messagingOut;
         _blockwise = blockwise;
-        _sizes = new MessageSizes(datagrams, streams);
+        _sizes = new MessageSizes(formats.Datagrams, formats.Streams);
         _limit = new AnswerLimit(shard, blockwise, _sizes);
         _observe = new ObserveAnswers(observers);
         Sender = new ClientSender(shard, layer, channels, this, state, _sizes);

@@ -1,4 +1,3 @@
-using CoAP.NET.Execution;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;

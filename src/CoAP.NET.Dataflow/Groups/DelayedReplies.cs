@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Execution;
 using CoAP.NET.Observing;
 
 namespace CoAP.NET.Groups;

@@ -1,5 +1,4 @@
 using System.Threading.Channels;
-using CoAP.NET.Execution;
 using CoAP.NET.Observing;
 using CoAP.NET.Transports;
 

@@ -36,39 +36,42 @@ internal sealed class CoapPipeline
         // enter at ExchangesOut, and answers that a block of a user did not take leave past it.
         TransportOutbound transportOut = new(environment);
         ChannelOutbound channelOut = new(shard);
-        SerializerOutbound serializerOut = new(environment, parts.Serializer, parts.Buffers, parts.StreamSerializer, parts.WebSocketSerializer);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);
         ExchangesOut = new ExchangesOutbound(
-            shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Serializer, parts.StreamSerializer, parts.Groups);
-        Resource = new ResourceInbound(environment, parts.Routes, parts.Served, ExchangesOut);
+            shard, Exchanges, Channels, MessagingOut, parts.State, Blockwise.Answering, Observers, parts.Formats, parts.Groups);
         ExchangesInbound exchangesIn = new(
             shard, Exchanges, ExchangesOut, parts.State, parts.GroupRequests, Blockwise, Observers, parts.Connections, parts.Routes);
         MessagingIn = new MessagingInbound(shard, Messages, Signalling);
-        SerializerInbound serializerIn = new(environment, parts.Serializer, parts.StreamSerializer, parts.WebSocketSerializer);
         ChannelInbound channelIn = new(shard, Channels, parts.Hash);
         TransportIn = new TransportInbound(environment);
+        _wiring = new MeshWiring(shard, parts.Options, TransportIn, transportOut);
+
+        // Two stages that blocks of users may take the place of.
+        CoapStageContext context = new(shard, parts);
+        SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), environment, parts, _wiring);
+        Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
 
         // The one circle: state machines leave effects with the shard, which was there before the blocks that carry them out.
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn, Blockwise.Bodies);
 
-        _wiring = new MeshWiring(shard, parts.Options, TransportIn, transportOut);
         _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
-        _wiring.Link(channelIn, serializerIn, CoapSeams.ChannelToSerializer);
-        _wiring.Link(serializerIn, MessagingIn, CoapSeams.SerializerToMessaging);
+        _wiring.Link(channelIn, serializer.Datagrams, CoapSeams.ChannelToSerializer);
+        _wiring.Link(serializer.Messages, MessagingIn, CoapSeams.SerializerToMessaging);
         _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
-        _wiring.Link(exchangesIn, Resource, CoapSeams.ExchangesToResource);
+        _wiring.Link(exchangesIn, Resource.Requests, CoapSeams.ExchangesToResource);
 
-        _wiring.Link(Resource, ExchangesOut, CoapSeams.ResourceToExchanges);
+        _wiring.Link(Resource.Replies, ExchangesOut, CoapSeams.ResourceToExchanges);
         _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
-        _wiring.Link(MessagingOut, serializerOut, CoapSeams.MessagingToSerializer);
-        _wiring.Link(serializerOut, channelOut, CoapSeams.SerializerToChannel);
+        _wiring.Link(MessagingOut, serializer.Outgoing, CoapSeams.MessagingToSerializer);
+        _wiring.Link(serializer.Encoded, channelOut, CoapSeams.SerializerToChannel);
         _wiring.Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
+        _wiring.Watch();
     }
 
     public CoapShard Shard { get; }
 
-    /// <summary>The stage that runs handlers.</summary>
-    public ResourceInbound Resource { get; }
+    /// <summary>The stage that runs handlers, or a router of a user.</summary>
+    public ResourceStage Resource { get; }
 
     public ChannelTable Channels { get; }
 

@@ -20,11 +20,7 @@ internal sealed class PipelineParts
 
     public required ConnectionTable Connections { get; init; }
 
-    public required ICoapMessageSerializer StreamSerializer { get; init; }
-
-    public required ICoapMessageSerializer WebSocketSerializer { get; init; }
-
-    public required ICoapMessageSerializer Serializer { get; init; }
+    public required MessageFormats Formats { get; init; }
 
     public required CoapDatagramPool Buffers { get; init; }
 
@@ -41,5 +37,6 @@ internal sealed class PipelineParts
     public required GroupRequests GroupRequests { get; init; }
 
     public required GroupMessageIds GroupMessageIds { get; init; }
+
     public required ObserverPlaces Observers { get; init; }
 }

@@ -1,5 +1,4 @@
 using System.Buffers;
-using CoAP.NET.Execution;
 
 namespace CoAP.NET.Messaging;
 

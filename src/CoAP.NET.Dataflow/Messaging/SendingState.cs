@@ -1,5 +1,4 @@
-using CoAP.NET.Execution;
-using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Mesh.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
+using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
 
 namespace CoAP.NET.Messaging;
 

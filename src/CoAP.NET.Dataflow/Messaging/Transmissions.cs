@@ -1,4 +1,4 @@
-using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Mesh.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
+using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
 
 namespace CoAP.NET.Messaging;
 

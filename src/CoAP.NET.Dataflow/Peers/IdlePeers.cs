@@ -1,5 +1,3 @@
-using CoAP.NET.Execution;
-
 namespace CoAP.NET.Peers;
 
 /// <summary>

@@ -8,7 +8,13 @@ namespace CoAP.NET.Resources;
 /// <summary>
 /// Serves the later blocks of an answer that lies in a stream or file. They belong to the request for the first one, which passed gates and filters and was measured: nothing of that is done again.
 /// </summary>
-internal sealed class LaterBlocks(ResourceInbound stage)
+/// <param name="environment">The clock and the counters.</param>
+/// <param name="served">The requests that are served.</param>
+/// <param name="admission">Whether one more is.</param>
+/// <param name="reports">Logs what goes wrong.</param>
+/// <param name="replies">Where answers leave.</param>
+internal sealed class LaterBlocks(
+    CoapEnvironment environment, ServedRequests served, ServedAdmission admission, ServingReports reports, IReplies replies)
 {
     /// <summary>Serves a block.</summary>
     /// <returns>False when the body is another one now: then the request goes the way of all.</returns>
@@ -20,10 +26,10 @@ internal sealed class LaterBlocks(ResourceInbound stage)
             return false;
         }
 
-        if (stage.Admission.Enter(exchange, continues: true, isOurs: false) is { } refusal)
+        if (admission.Enter(exchange, continues: true, isOurs: false) is { } refusal)
         {
             file?.Dispose();
-            stage.Reply(exchange, refusal);
+            replies.Reply(exchange, refusal);
         }
         else
         {
@@ -41,10 +47,10 @@ internal sealed class LaterBlocks(ResourceInbound stage)
         {
             BlockValue asked = exchange.Request.Message.OptionsToRead!.Block2!.Value;
             long offset = Math.Min(asked.ByteOffset, body.Length);
-            Task<BodyPart> reading = body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), stage.Served.Aborted);
+            Task<BodyPart> reading = body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), served.Aborted);
             if (!reading.IsCompleted)
             {
-                holding = stage.Served.Shares.Enter(exchange.Channel, stage.Environment.Now);
+                holding = served.Shares.Enter(exchange.Channel, environment.Now);
             }
 
             result = await reading.ConfigureAwait(false);
@@ -53,10 +59,26 @@ internal sealed class LaterBlocks(ResourceInbound stage)
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            result = stage.FailedLater(exchange, body, exception);
+            result = Failed(exchange, body, exception);
         }
 
-        stage.Served.Shares.Exit(holding);
-        stage.FinishLater(exchange, result);
+        served.Shares.Exit(holding);
+        replies.Reply(exchange, result);
+        served.Exit(exchange.Channel.Shard.Index);
+    }
+
+    private CoapResult Failed(CoapExchange exchange, SeekableBody body, Exception exception)
+    {
+        if ((exception is ObjectDisposedException && body.IsClosed)
+            || (exception is OperationCanceledException && served.Aborted.IsCancellationRequested))
+        {
+            // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
+            environment.Counters.Add(CoapCounter.Busy);
+            return admission.Busy;
+        }
+
+        environment.Counters.Add(CoapCounter.HandlerErrors);
+        reports.Report(static (logger, route, error) => Log.HandlerFailed(logger, route, error!), body.Route, exception, exchange);
+        return ResourceInbound.InternalServerError;
     }
 }

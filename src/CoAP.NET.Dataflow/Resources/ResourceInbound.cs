@@ -10,7 +10,7 @@ namespace CoAP.NET.Resources;
 /// before the offer returns, on the same thread; one that awaits is answered from the thread that completes it. Every request gets exactly
 /// one answer.
 /// </summary>
-internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
+internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IReplies
 {
     // One object each for all requests: results are not changed once they are on their way.
     private static readonly CoapResult s_proxyingNotSupported = new(CoapCode.ProxyingNotSupported);
@@ -41,8 +41,7 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
     {
         _environment = environment;
         _routes = routes;
-        Busy = new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }
-            .WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
+        Busy = MakeBusy(environment);
         _reports = new ServingReports(environment);
         _errors = new ErrorDescriptions(environment, routes, _reports);
         _run = new HandlerRun(this, environment, routes, _reports);
@@ -50,8 +49,12 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
         Admission = new ServedAdmission(environment, served, Busy);
         _unanswered = new UnansweredRequests(environment, served);
         _exchangesOut = exchangesOut;
-        _laterBlocks = new LaterBlocks(this);
+        _laterBlocks = new LaterBlocks(environment, served, Admission, _reports, this);
     }
+
+    /// <summary>5.03 with Max-Age.</summary>
+    internal static CoapResult MakeBusy(CoapEnvironment environment) =>
+        new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.WithMaxAge(TimeSpan.FromSeconds(environment.Limits.BusyMaxAge));
 
     internal ServedRequests Served { get; }
 
@@ -295,30 +298,8 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>
         Served.Exit(exchange.Channel.Shard.Index);
     }
 
-    /// <summary>A later block of an answer was read.</summary>
-    internal void FinishLater(CoapExchange exchange, CoapResult result)
-    {
-        Reply(exchange, result);
-        Served.Exit(exchange.Channel.Shard.Index);
-    }
-
-    /// <summary>The answer when a later block could not be read.</summary>
-    internal CoapResult FailedLater(CoapExchange exchange, SeekableBody body, Exception exception)
-    {
-        if ((exception is ObjectDisposedException && body.IsClosed)
-            || (exception is OperationCanceledException && Served.Aborted.IsCancellationRequested))
-        {
-            // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
-            Counters.Add(CoapCounter.Busy);
-            return Busy;
-        }
-
-        Counters.Add(CoapCounter.HandlerErrors);
-        _reports.Report(static (logger, route, error) => Log.HandlerFailed(logger, route, error!), body.Route, exception, exchange);
-        return InternalServerError;
-    }
-
-    internal void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
+    /// <inheritdoc/>
+    public void Reply(CoapExchange exchange, CoapResult result, Exception? error = null)
     {
         if (!exchange.TryClaimReply())
         {

@@ -14,18 +14,14 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
     // Of an error response: header, length of the token, and what went wrong in words.
     private const int RoomBesideToken = 128;
 
-    private readonly ICoapMessageSerializer _datagrams;
-    private readonly ICoapMessageSerializer _streams;
-    private readonly ICoapMessageSerializer _webSockets;
-    private readonly DatagramHash _hash;
+    private readonly MessageFormats _formats;
+    private readonly InboundItems _items;
 
-    internal SerializerInbound(CoapEnvironment environment, ICoapMessageSerializer datagrams, ICoapMessageSerializer? streams = null, ICoapMessageSerializer? webSockets = null)
+    internal SerializerInbound(CoapEnvironment environment, MessageFormats formats)
         : base(environment.Counters, environment.Logger)
     {
-        _datagrams = datagrams;
-        _streams = streams ?? CoapStreamSerializer.Default;
-        _webSockets = webSockets ?? CoapWebSocketSerializer.Default;
-        _hash = new DatagramHash(environment.Random);
+        _formats = formats;
+        _items = new InboundItems(environment);
     }
 
     internal override void Process(CoapDatagram datagram)
@@ -62,19 +58,9 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         {
             error = new CoapFormatError(CoapFormatRule.MessageTooLarge, bytes.Length);
         }
-        else if (_datagrams.TryDeserialize(bytes, out message, out error))
+        else if (_formats.Datagrams.TryDeserialize(bytes, out message, out error))
         {
-            inbound = new CoapInbound
-            {
-                Channel = channel,
-                Kind = CoapInboundKind.Message,
-                Message = message,
-                Type = message.Type,
-                MessageId = message.MessageId,
-                IsMulticast = datagram.Local.IsMulticast,
-                Hash = _hash.Of(bytes),
-                Length = bytes.Length,
-            };
+            inbound = _items.Message(datagram, channel, message);
             return true;
         }
 
@@ -86,7 +72,6 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
             return false;
         }
 
-        CountFormatError(channel, error, messageId);
         if (error.Rule is CoapFormatRule.TokenTooLong or CoapFormatRule.MessageTooLarge)
         {
             CoapDatagramSerializer.TryReadToken(bytes, out message);
@@ -97,41 +82,16 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
             }
         }
 
-        inbound = new CoapInbound
-        {
-            Channel = channel,
-            Kind = CoapInboundKind.FormatError,
-            Message = message,
-            Error = error,
-            Type = type,
-            MessageId = messageId,
-            IsMulticast = datagram.Local.IsMulticast,
-            Hash = _hash.Of(bytes),
-            Length = bytes.Length,
-        };
+        inbound = _items.Error(datagram, channel, error, type, messageId, message);
         return true;
     }
 
     // A reliable transport has neither types nor Message IDs, and every format error ends the connection (RFC 8323 section 5.6): all of them go up.
     private bool TryReadFrame(CoapDatagram datagram, CoapChannel channel, out CoapInbound inbound)
     {
-        ICoapMessageSerializer serializer = channel.HasMessages ? _webSockets : _streams;
-        if (serializer.TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error))
-        {
-            inbound = new CoapInbound { Channel = channel, Kind = CoapInboundKind.Message, Message = message };
-            return true;
-        }
-
-        CountFormatError(channel, error, 0);
-        inbound = new CoapInbound { Channel = channel, Kind = CoapInboundKind.FormatError, Error = error };
+        inbound = _formats.Of(channel).TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)
+            ? _items.Message(datagram, channel, message)
+            : _items.Error(datagram, channel, error, default, 0, null);
         return true;
-    }
-
-    private void CountFormatError(CoapChannel channel, CoapFormatError error, ushort messageId)
-    {
-        Counters.Add(CoapCounter.FormatErrors);
-        channel.NoteDrop(CoapCounter.FormatErrors);
-        using IDisposable? scope = Logger.IsEnabled(LogLevel.Debug) ? MessageScope.Begin(Logger, channel, default, messageId) : null;
-        Log.FormatError(Logger, channel, error.Rule, error.Offset);
     }
 }

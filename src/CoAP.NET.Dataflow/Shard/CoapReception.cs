@@ -1,12 +1,10 @@
-using CoAP.NET.Execution;
-
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET.Shard;
 
 /// <summary>
 /// A Confirmable or Non-confirmable message of a peer on its way to a reply: what Messaging must know to piggyback the response,
 /// to acknowledge in time and to answer duplicates.
 /// </summary>
-public sealed class CoapReception : WheelTimer
+internal sealed class CoapReception : WheelTimer
 {
     internal CoapReception(CoapChannel channel, CoapMessageType type, ushort messageId)
     {

@@ -1,9 +1,7 @@
-using CoAP.NET.Execution;
-
-namespace CoAP.NET.Mesh;
+namespace CoAP.NET.Shard;
 
 /// <summary>A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a Non-confirmable one is over.</summary>
-public sealed class CoapTransmission : WheelTimer
+internal sealed class CoapTransmission : WheelTimer
 {
     internal CoapTransmission(CoapChannel channel, CoapMessage message, ITransmissionOwner? owner)
     {

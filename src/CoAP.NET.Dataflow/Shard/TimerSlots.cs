@@ -1,5 +1,4 @@
 using System.Numerics;
-using CoAP.NET.Execution;
 
 namespace CoAP.NET;
 

@@ -1,10 +1,7 @@
-using System.ComponentModel;
+namespace CoAP.NET.Shard;
 
-namespace CoAP.NET.Execution;
-
-/// <summary>Something that is due at a time; a node of one <see cref="TimerWheel"/>. Touched only under the shard's lock. Public as the base of items that blocks see; nobody outside can derive from it.</summary>
-[EditorBrowsable(EditorBrowsableState.Never)]
-public abstract class WheelTimer
+/// <summary>Something that is due at a time; a node of one <see cref="TimerWheel"/>. Touched only under the shard's lock.</summary>
+internal abstract class WheelTimer
 {
     /// <summary>The slot of a timer that is scheduled nowhere.</summary>
     internal const int NoSlot = -1;

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Reflection;
 using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Serialization;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Transports;
@@ -14,7 +15,7 @@ public sealed class CustomBlocksTests
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
 
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 5);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("custom-blocks.md", "Guides", 7);
 
     [Fact]
     public void The_page_has_a_row_for_each_seam()
@@ -23,6 +24,77 @@ public sealed class CustomBlocksTests
         PropertyInfo[] seams = typeof(CoapSeams).GetProperties();
         Assert.Equal(10, seams.Length);
         Assert.All(seams, seam => Assert.Contains($"\n| `{seam.Name}` |", page, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_router_takes_the_place_of_the_Resource_stage()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Resource, shard => new TransformBlock<CoapExchange, CoapReply>(exchange =>
+        {
+            CoapResult result = exchange.Request.Path == "/x" ? CoapResults.Text("here") : CoapResults.NotFound();
+            return new CoapReply(exchange, result);
+        }));
+        await using CoapServer server = new(options);
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        Assert.Equal("here", (await client.GetAsync($"{server.LocalEndpoints[0]}/x").WaitAsync(s_hang)).GetText());
+    }
+
+    [Fact]
+    public async Task A_wire_format_takes_the_place_of_the_Serializer()
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
+            new TransformBlock<CoapDatagram, CoapInbound>(datagram =>
+            {
+                Flip(datagram.Buffer.AsSpan(datagram.Offset, datagram.Length));
+                return shard.SerializerOf(datagram.Channel!).TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)
+                    ? shard.Received(datagram, message)
+                    : shard.Malformed(datagram, error);
+            }),
+            new TransformManyBlock<CoapOutbound, CoapDatagram>(outbound => Write(shard, outbound))));
+
+        static IEnumerable<CoapDatagram> Write(CoapStageContext shard, CoapOutbound outbound)
+        {
+            if (!outbound.Encoded.IsEmpty)
+            {
+                return [shard.Encoded(outbound, outbound.Encoded.Span)];
+            }
+
+            try
+            {
+                byte[] bytes = shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!);
+                Flip(bytes);
+                return [shard.Encoded(outbound, bytes)];
+            }
+            catch (Exception exception)
+            {
+                return shard.EncodeFailed(outbound, exception) is { } error ? Write(shard, error) : [];
+            }
+        }
+
+        static void Flip(Span<byte> bytes)
+        {
+            foreach (ref byte value in bytes)
+            {
+                value ^= 0xff;
+            }
+        }
+
+        await using CoapServer server = new(options);
+        server.MapGet("/x", static () => "here");
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        using System.Net.Sockets.UdpClient peer = new();
+        peer.Connect(IPAddress.Loopback, CoapUri.Parse(server.LocalEndpoints[0]).Port);
+        byte[] request = [0x40, 0x01, 0x12, 0x34, 0xb1, (byte)'x'];
+        Flip(request);
+        await peer.SendAsync(request);
+        byte[] answer = (await peer.ReceiveAsync().WaitAsync(s_hang)).Buffer;
+        Flip(answer);
+        Assert.Equal("60451234", Convert.ToHexStringLower(answer.AsSpan(0, 4)));
     }
 
     [Fact]

@@ -1,4 +1,3 @@
-using CoAP.NET.Execution;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Tests.Peers;

@@ -32,8 +32,8 @@ internal sealed class MessagingRig
         Outbound = new MessagingOutbound(Shard, Layer);
         Inbound = new MessagingInbound(Shard, Layer);
         Shard.Drain.Attach(Outbound, Inbound);
-        _serializerIn = new SerializerInbound(Environment, CoapDatagramSerializer.Default);
-        _serializerOut = new SerializerOutbound(Environment, CoapDatagramSerializer.Default, new CoapDatagramPool(2048));
+        _serializerIn = new SerializerInbound(Environment, MessageFormats.Default);
+        _serializerOut = new SerializerOutbound(Environment, MessageFormats.Default, new CoapDatagramPool(2048));
         _serializerIn.LinkTo(Inbound, new DataflowLinkOptions());
         Inbound.LinkTo(new Collector<CoapInbound>(TakeUp), new DataflowLinkOptions());
         Outbound.LinkTo(new Collector<CoapOutbound>(TakeOutgoing), new DataflowLinkOptions());

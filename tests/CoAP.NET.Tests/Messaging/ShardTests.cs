@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Execution;
 using CoAP.NET.Tests.Peers;
 
 namespace CoAP.NET.Tests.Messaging;

@@ -169,7 +169,7 @@ public class SerializerStageTests
     public void Datagram_without_a_channel_is_our_mistake_and_its_buffer_comes_back()
     {
         CoapDatagram datagram = Fill("40017d34");
-        Offer(new SerializerInbound(_environment, CoapDatagramSerializer.Default), datagram);
+        Offer(new SerializerInbound(_environment, MessageFormats.Default), datagram);
         Assert.Equal(1, _environment.Counters[CoapCounter.StageErrors]);
         Assert.Same(datagram, _pool.Rent());
     }
@@ -215,7 +215,7 @@ public class SerializerStageTests
     {
         CoapTransmission kept = Keep(new CoapMessage(CoapCode.Get) { MessageId = 9 });
         List<string> keptThen = [];
-        SerializerOutbound stage = new(_environment, CoapDatagramSerializer.Default, _pool);
+        SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
         stage.LinkTo(
             new Messaging.Collector<CoapDatagram>(_ =>
             {
@@ -246,7 +246,7 @@ public class SerializerStageTests
     [Fact]
     public void Declined_datagram_goes_back_to_the_pool()
     {
-        SerializerOutbound stage = new(_environment, CoapDatagramSerializer.Default, _pool);
+        SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
         Offer(stage, new CoapOutbound { Channel = Channel(), Message = new CoapMessage(CoapCode.Get) });
         Assert.Equal(1, _environment.Counters[CoapCounter.Declined]);
         CoapDatagram first = _pool.Rent();
@@ -280,7 +280,7 @@ public class SerializerStageTests
             Counters = _environment.Counters,
             Logger = _environment.Logger,
             ParametersOf = _environment.ParametersOf,
-        }, serializer ?? CoapDatagramSerializer.Default);
+        }, MessageFormats.Default with { Datagrams = serializer ?? CoapDatagramSerializer.Default });
         using IDisposable link = stage.LinkTo(new Collector<CoapInbound>(_up), new DataflowLinkOptions());
         Offer(stage, datagram);
         return datagram;
@@ -288,7 +288,7 @@ public class SerializerStageTests
 
     private void Send(CoapOutbound outbound)
     {
-        SerializerOutbound stage = new(_environment, CoapDatagramSerializer.Default, _pool);
+        SerializerOutbound stage = new(_environment, MessageFormats.Default, _pool);
         using IDisposable link = stage.LinkTo(new Collector<CoapDatagram>(_down), new DataflowLinkOptions());
         Offer(stage, outbound);
     }

@@ -1,5 +1,3 @@
-using CoAP.NET.Execution;
-
 namespace CoAP.NET.Tests.Shard;
 
 /// <summary>The timers of a shard, in virtual time and against a model that only sorts.</summary>

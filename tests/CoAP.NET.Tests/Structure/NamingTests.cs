@@ -13,12 +13,6 @@ public class NamingTests
     private static readonly Assembly s_library = typeof(CoapCounters).Assembly;
     private static readonly Assembly s_testing = typeof(VirtualRandom).Assembly;
 
-    // Public without the prefix, each for a reason.
-    private static readonly string[] s_exceptions =
-    [
-        "CoAP.NET.Execution.WheelTimer", // base class of public items; nobody outside can derive from it
-    ];
-
     // What users type first: more of it belongs to a chapter.
     [Fact]
     public void The_top_of_the_library_is_small_and_public()
@@ -76,16 +70,12 @@ public class NamingTests
     }
 
     [Fact]
-    public void The_exceptions_exist() =>
-        Assert.All(s_exceptions, name => Assert.True(s_library.GetType(name) is { IsPublic: true }, name));
-
-    [Fact]
     public void Namespaces_follow_folders_or_are_the_one_that_users_type()
     {
-        // What users of the mesh name keeps the namespace that they type, wherever it lies.
-        string[] ofMesh = ["CoAP.NET.Mesh", "CoAP.NET.Execution"];
         string[] others = [.. SourceTree.FolderOfType.Where(entry => Namespace(entry.Key) != "CoAP.NET" && Namespace(entry.Key) != $"CoAP.NET.{entry.Value.Split('/')[0]}")
-            .Where(entry => !(entry.Value is "Peers" or "Shard" && ofMesh.Contains(Namespace(entry.Key)) && s_library.GetType(entry.Key) is { IsPublic: true }))
+
+            // A peer is what items are about, so users find it beside them; it belongs to the chapter of peers.
+            .Where(entry => entry.Key != typeof(CoapChannel).FullName)
             .Select(entry => entry.Key).Order()];
         Assert.Empty(others);
     }
@@ -103,8 +93,7 @@ public class NamingTests
     private static bool MayBeCalledSo(Type type) =>
         type.Name.StartsWith("Coap", StringComparison.Ordinal)
         || type.Namespace == "CoAP.NET.Options"
-        || (type.IsInterface && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)))
-        || s_exceptions.Contains(type.FullName);
+        || (type.IsInterface && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)));
 
     private static bool IsTask(Type type) =>
         type == typeof(Task) || type == typeof(ValueTask)

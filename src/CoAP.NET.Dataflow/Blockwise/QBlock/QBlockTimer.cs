@@ -1,5 +1,3 @@
-using CoAP.NET.Execution;
-
 namespace CoAP.NET.Blockwise;
 
 /// <summary>The second timer of a body that comes by Q-Block1: fires when missing blocks were waited for long enough.</summary>

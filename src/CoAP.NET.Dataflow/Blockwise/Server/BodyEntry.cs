@@ -1,5 +1,3 @@
-using CoAP.NET.Execution;
-
 namespace CoAP.NET.Blockwise;
 
 /// <summary>Something that is kept for a peer between its blocks, for a time and within a bound. Guarded by Shard.Gate.</summary>

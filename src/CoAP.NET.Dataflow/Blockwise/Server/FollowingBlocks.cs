@@ -1,5 +1,3 @@
-using CoAP.NET.Execution;
-
 namespace CoAP.NET.Blockwise;
 
 /// <summary>Blocks of an answer that go out after another one without being asked for. The timer is the pause between them. Guarded by Shard.Gate.</summary>

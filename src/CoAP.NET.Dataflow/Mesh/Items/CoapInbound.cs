@@ -40,9 +40,18 @@ public readonly struct CoapInbound : IPausableItem
     /// <summary>Why the connection has ended, with <see cref="CoapInboundKind.Disconnected"/>.</summary>
     public CoapConnectionException? Reason { get; init; }
 
+    /// <summary>
+    /// The message of ours that this is about; null for messages of peers that match none. A notification that is outstanding may be
+    /// replaced by a newer one.
+    /// </summary>
+    public CoapMessage? Sent => Transmission?.Message;
+
+    /// <summary>How many times <see cref="Sent"/> was sent so far; 0 where there is none.</summary>
+    public int Attempts => Transmission?.Attempts ?? 0;
+
     /// <summary>Where a reply belongs; set by Messaging for Confirmable and Non-confirmable messages.</summary>
-    public CoapReception? Reception { get; init; }
+    internal CoapReception? Reception { get; init; }
 
     /// <summary>The message of ours that this is about; set by Messaging when an acknowledgement or reset matched one, or it was given up.</summary>
-    public CoapTransmission? Transmission { get; init; }
+    internal CoapTransmission? Transmission { get; init; }
 }

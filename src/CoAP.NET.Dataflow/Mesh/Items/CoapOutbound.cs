@@ -15,10 +15,10 @@ public readonly struct CoapOutbound : IPausableItem
     public CoapMessage? Message { get; init; }
 
     /// <summary>The reception that this answers.</summary>
-    public CoapReception? Reception { get; init; }
+    internal CoapReception? Reception { get; init; }
 
     /// <summary>What keeps the message until it is settled.</summary>
-    public CoapTransmission? Transmission { get; init; }
+    internal CoapTransmission? Transmission { get; init; }
 
     /// <summary>The finished bytes of a message that is sent again; the Serializer passes them on as they are (RFC 7252 section 4.2: copies are identical).</summary>
     public ReadOnlyMemory<byte> Encoded { get; init; }

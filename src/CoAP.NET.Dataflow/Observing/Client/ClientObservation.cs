@@ -1,5 +1,4 @@
 using CoAP.NET.Exchanges;
-using CoAP.NET.Execution;
 
 namespace CoAP.NET.Observing;
 

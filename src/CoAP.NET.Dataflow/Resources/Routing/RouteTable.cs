@@ -18,6 +18,7 @@ internal sealed class RouteTable
     private readonly HashSet<Route> _routes = [];
     private readonly NoticedPaths _noticed = new();
     private RouteNode _root = RouteNode.Empty;
+    private BodyPolicy? _leftTo;
     private int _version;
 
     public RouteTable() => Root = new CoapRouteGroup(this, null, RouteTemplate.Root);
@@ -45,6 +46,9 @@ internal sealed class RouteTable
 
     /// <summary>What serves requests that ask for a proxy; null where nothing does.</summary>
     public ProxyRoute? Proxy { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
+
+    /// <summary>Whether a router of a user stands in place of the Resource stage, so that no route is ever asked.</summary>
+    public bool IsLeft => Volatile.Read(ref _leftTo) is not null;
 
     /// <summary>Whether nothing is served at all.</summary>
     public bool IsEmpty => ReferenceEquals(Volatile.Read(ref _root), RouteNode.Empty);
@@ -104,6 +108,11 @@ internal sealed class RouteTable
     /// <returns>Null when the Resource stage would refuse the request whatever follows; it then says why.</returns>
     public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
     {
+        if (Volatile.Read(ref _leftTo) is { } leftTo)
+        {
+            return leftTo;
+        }
+
         CoapOptionCollection options = OptionsOf(request);
         if (FindRoute(options, request.Code, out _) is not { } route)
         {
@@ -128,12 +137,29 @@ internal sealed class RouteTable
             : default;
     }
 
+    /// <summary>Leaves requests to a router of a user.</summary>
+    /// <param name="policy">What holds for their bodies.</param>
+    /// <exception cref="InvalidOperationException">There is a route already.</exception>
+    public void LeaveTo(BodyPolicy policy)
+    {
+        lock (Gate)
+        {
+            Volatile.Write(ref _leftTo, _routes.Count == 0 && Proxy is null ? policy : throw NeverAsked());
+        }
+    }
+
     /// <summary>Adds a route.</summary>
-    /// <exception cref="InvalidOperationException">The path has a handler for one of the methods already.</exception>
+    /// <exception cref="InvalidOperationException">The path has a handler for one of the methods already, or a router of a user serves
+    /// all requests.</exception>
     public void Add(Route route)
     {
         lock (Gate)
         {
+            if (_leftTo is not null)
+            {
+                throw NeverAsked();
+            }
+
             Volatile.Write(ref _root, _root.With(route));
             _routes.Add(route);
             _version++;
@@ -146,6 +172,11 @@ internal sealed class RouteTable
     {
         lock (Gate)
         {
+            if (_leftTo is not null)
+            {
+                throw NeverAsked();
+            }
+
             if (Proxy is not null)
             {
                 throw new InvalidOperationException(
@@ -156,6 +187,10 @@ internal sealed class RouteTable
             _version++;
         }
     }
+
+    private static InvalidOperationException NeverAsked() => new(
+        "The Resource stage of this endpoint is replaced by a router (CoapPipelineOptions.Replace), so its routes would never be asked. "
+        + "Serve the path in the router, or do not replace the stage.");
 
     /// <summary>Removes a route; requests that it is serving go on.</summary>
     /// <returns>Whether it was there.</returns>

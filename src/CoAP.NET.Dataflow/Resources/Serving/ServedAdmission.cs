@@ -8,6 +8,9 @@ namespace CoAP.NET.Resources;
 /// <param name="busy">The answer when there is no room.</param>
 internal sealed class ServedAdmission(CoapEnvironment environment, ServedRequests served, CoapResult busy)
 {
+    /// <summary>The answer when there is no room.</summary>
+    public CoapResult Busy => busy;
+
     /// <summary>Counts a request in.</summary>
     /// <param name="exchange">The request.</param>
     /// <param name="continues">Whether it is the end of something that is under way.</param>

@@ -56,18 +56,24 @@ internal sealed class UnansweredRequests(CoapEnvironment environment, ServedRequ
 
     /// <summary>Forgets a request that has its answer.</summary>
     /// <param name="exchange">The request.</param>
-    public void Remove(CoapExchange exchange)
+    /// <returns>Whether it was known.</returns>
+    public bool Remove(CoapExchange exchange)
     {
         lock (_gate)
         {
             if (_all.Remove(exchange, out ServedHolding holding))
             {
                 served.Shares.Exit(holding);
+                return true;
             }
-            else if (_letGo.Remove(exchange))
+
+            if (_letGo.Remove(exchange))
             {
                 served.LetGo(-1);
+                return true;
             }
+
+            return false;
         }
     }
 

@@ -47,8 +47,8 @@ public sealed class Rfc8961TimingTests : BoundedTimingTest
     public void Messages_in_parallel_that_expire_together_double_once()
     {
         Answer(0.1);
-        CoAP.NET.Mesh.CoapTransmission[] both = [Sent(), Sent()];
-        foreach (CoAP.NET.Mesh.CoapTransmission transmission in both)
+        CoAP.NET.Shard.CoapTransmission[] both = [Sent(), Sent()];
+        foreach (CoAP.NET.Shard.CoapTransmission transmission in both)
         {
             transmission.Attempts++;
             _timing.NextWait(transmission, Times, RoundTrip, 1, Ticks(Now));
@@ -69,9 +69,9 @@ public sealed class Rfc8961TimingTests : BoundedTimingTest
         Assert.True(Waits(1)[0] > 5);
     }
 
-    private CoAP.NET.Mesh.CoapTransmission Sent()
+    private CoAP.NET.Shard.CoapTransmission Sent()
     {
-        CoAP.NET.Mesh.CoapTransmission transmission = new(new MessagingRig().Channel(), new CoapMessage(CoapCode.Get), null) { Attempts = 1 };
+        CoAP.NET.Shard.CoapTransmission transmission = new(new MessagingRig().Channel(), new CoapMessage(CoapCode.Get), null) { Attempts = 1 };
         transmission.Timeout = _timing.FirstWait(transmission, Times, RoundTrip, 1, 1, Ticks(Now));
         return transmission;
     }

@@ -1,0 +1,72 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// What is left of the Resource stage before a router of a user: the bounds of what is served, and blocks of answers that are read where
+/// they lie. What
+/// routes would say of a request is up to the router; its answers come to <see cref="RouterOutbound"/>.
+/// </summary>
+internal sealed class RouterInbound : InlineBlock<CoapExchange, CoapExchange>
+{
+    private readonly long _maxBodySize;
+    private readonly ServedRequests _served;
+    private readonly RouterOutbound _replies;
+    private readonly LaterBlocks _laterBlocks;
+
+    internal RouterInbound(CoapEnvironment environment, ServedRequests served, RouterOutbound replies)
+        : base(environment.Counters, environment.Logger)
+    {
+        _maxBodySize = environment.Limits.MaxBodySize;
+        _served = served;
+        _replies = replies;
+        _laterBlocks = new LaterBlocks(environment, served, replies.Admission, replies.Reports, replies);
+    }
+
+    internal override void Process(CoapExchange item)
+    {
+        if (item.Body is { Later: { } later } && _laterBlocks.TryServe(item, later))
+        {
+            return;
+        }
+
+        _replies.Watch(item);
+        CoapRequest request = item.Request;
+        if (request.Payload.Length > _maxBodySize)
+        {
+            Counters.Add(CoapCounter.BodiesTooLarge);
+            item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
+            _replies.Reply(item, CoapResults.RequestEntityTooLarge(_maxBodySize));
+        }
+        else if (item.Body is { IsIncomplete: true })
+        {
+            _replies.Reply(item, ResourceInbound.Incomplete);
+        }
+        else if (_replies.Admission.Enter(item, ResourceInbound.Continues(item), isOurs: false) is { } busy)
+        {
+            _replies.Reply(item, busy);
+        }
+        else
+        {
+            if (!request.Aborted.CanBeCanceled)
+            {
+                request.Aborted = _served.Aborted;
+            }
+
+            Offer(item);
+            _replies.NoteUnlessAnswered(item);
+        }
+    }
+
+    private protected override void OnFailed(CoapExchange item) => _replies.Reply(item, ResourceInbound.InternalServerError);
+
+    private protected override void OnDeclined(CoapExchange item)
+    {
+        Counters.Add(CoapCounter.Busy);
+        _replies.Finish(item, _replies.Admission.Busy);
+    }
+
+    // The router threw. Should it have kept the request, its answer is late.
+    private protected override void OnLost(CoapExchange item) => _replies.Finish(item, ResourceInbound.InternalServerError);
+}

@@ -1,0 +1,128 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Mesh;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// Behind a router of a user: each request gets one answer, and is counted out once. What the router still has when the endpoint stops is
+/// answered 5.03.
+/// </summary>
+internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IReplies
+{
+    private readonly CoapEnvironment _environment;
+    private readonly ServedRequests _served;
+    private readonly ExchangesOutbound _exchangesOut;
+    private readonly UnansweredRequests _unanswered;
+
+    internal RouterOutbound(CoapEnvironment environment, ServedRequests served, ExchangesOutbound exchangesOut)
+        : base(environment.Counters, environment.Logger)
+    {
+        _environment = environment;
+        _served = served;
+        _exchangesOut = exchangesOut;
+        _unanswered = new UnansweredRequests(environment, served);
+        Reports = new ServingReports(environment);
+        Admission = new ServedAdmission(environment, served, ResourceInbound.MakeBusy(environment));
+    }
+
+    /// <summary>Whether one more request is served.</summary>
+    internal ServedAdmission Admission { get; }
+
+    internal ServingReports Reports { get; }
+
+    /// <summary>How many requests the router has.</summary>
+    internal int Unanswered => _unanswered.Count;
+
+    internal override void Process(CoapReply item)
+    {
+        if (item.Exchange is null || item.Result is null)
+        {
+            throw new InvalidOperationException("The router gave a reply without exchange or result. A reply is made of the exchange that came and its result.");
+        }
+
+        Finish(item.Exchange, item.Result);
+    }
+
+    /// <summary>Begins to measure a request, where somebody wants it.</summary>
+    internal void Watch(CoapExchange exchange)
+    {
+        if (_environment.Telemetry.IsServing)
+        {
+            Reports.Watch(exchange);
+        }
+    }
+
+    /// <summary>The router has a request, and perhaps not answered it yet.</summary>
+    internal void NoteUnlessAnswered(CoapExchange exchange)
+    {
+        if (!exchange.IsReplied && !_unanswered.TryAdd(exchange))
+        {
+            RefuseStopping(exchange);
+            _served.SettleIfAnswered();
+        }
+    }
+
+    /// <summary>The endpoint stops: requests that have no answer yet get 5.03. Later answers are dropped.</summary>
+    internal void RefuseUnanswered()
+    {
+        foreach (CoapExchange exchange in _unanswered.Close())
+        {
+            RefuseStopping(exchange);
+        }
+    }
+
+    /// <summary>Answers a request and counts it out, both once however often this is called for it.</summary>
+    internal void Finish(CoapExchange exchange, CoapResult result)
+    {
+        bool isFirst = TryReply(exchange, result, null);
+
+        // One that was refused in place of the router is known until the router has answered it.
+        bool wasKnown = exchange.IsUnanswered && _unanswered.Remove(exchange);
+        if (isFirst || wasKnown)
+        {
+            _served.Exit(exchange.Channel.Shard.Index);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Reply(CoapExchange exchange, CoapResult result, Exception? error = null) => TryReply(exchange, result, error);
+
+    private protected override void OnDeclined(CoapReply item) => ReplyPast(item, Admission.Busy);
+
+    private protected override void OnLost(CoapReply item) => ReplyPast(item, ResourceInbound.InternalServerError);
+
+    private bool TryReply(CoapExchange exchange, CoapResult result, Exception? error)
+    {
+        if (!exchange.TryClaimReply())
+        {
+            Counters.Add(CoapCounter.LateResponses);
+            exchange.Channel.NoteDrop(CoapCounter.LateResponses);
+            BodyPart.CloseUnlessKept(result);
+            return false;
+        }
+
+        if (exchange.Request.Watch is ServerWatch watch)
+        {
+            Reports.End(watch, result);
+        }
+
+        Offer(new CoapReply(exchange, result));
+        return true;
+    }
+
+    private void RefuseStopping(CoapExchange exchange)
+    {
+        if (!exchange.IsReplied)
+        {
+            Counters.Add(CoapCounter.Busy);
+            Reply(exchange, Admission.Busy);
+        }
+    }
+
+    private void ReplyPast(in CoapReply item, CoapResult result)
+    {
+        BodyPart.CloseUnlessKept(item.Result);
+        _exchangesOut.Run(new CoapReply(item.Exchange, result));
+    }
+}

@@ -1,0 +1,171 @@
+using System.Reflection;
+using System.Security;
+using System.Text;
+using CoAP.NET.Tests.Structure;
+
+namespace CoAP.NET.Tests.Mesh;
+
+/// <summary>
+/// The picture of the mesh in the documentation is drawn from the wiring of a shard, so it cannot say anything else. With
+/// COAP_MESH_PICTURE=write in the
+/// environment it is drawn anew.
+/// </summary>
+public sealed class MeshPictureTests
+{
+    private const int Column = 190;
+    private const int BlockWidth = 120;
+    private const int BlockHeight = 52;
+    private const int Left = 150;
+    private const int Up = 110;
+    private const int Down = 330;
+
+    [Fact]
+    public async Task The_picture_shows_the_mesh_as_it_is_wired()
+    {
+        await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        string now = Draw(server.Endpoint.Pipelines[0].Links);
+        string file = Path.Combine(SourceTree.Root, "docs", "images", "mesh.svg");
+        if (Environment.GetEnvironmentVariable("COAP_MESH_PICTURE") == "write")
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(file)!);
+            File.WriteAllText(file, now);
+        }
+
+        Assert.True(
+            File.Exists(file) && File.ReadAllText(file).ReplaceLineEndings("\n") == now,
+            "The wiring of the mesh is another one than docs/images/mesh.svg shows. If that is meant, run this test with COAP_MESH_PICTURE=write "
+            + "and commit the picture.");
+    }
+
+    [Fact]
+    public async Task The_wiring_is_one_path_of_five_stages_with_the_ten_seams()
+    {
+        await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
+        IReadOnlyList<MeshLink> links = server.Endpoint.Pipelines[0].Links;
+        Assert.Equal(links.Skip(1).Select(static link => link.Source), links.SkipLast(1).Select(static link => link.Target));
+        object[] seams = [.. typeof(CoapSeams).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(static seam => seam.GetValue(null)!)];
+        Assert.Equal(10, seams.Length);
+        Assert.Equal(
+            seams.Select(static seam => (seam.ToString()!, seam.GetType().GetGenericArguments()[0])).OrderBy(static seam => seam.Item1),
+            links.Select(static link => (link.Seam, link.Item)).OrderBy(static seam => seam.Seam));
+    }
+
+    private static string Draw(IReadOnlyList<MeshLink> links)
+    {
+        Type[] blocks = [links[0].Source.GetType(), .. links.Select(static link => link.Target.GetType())];
+        string[] stages = [.. blocks.Select(StageOf).Distinct()];
+        int right = Left + ((stages.Length - 1) * Column) + BlockWidth;
+        int width = right + 140;
+        StringBuilder svg = new();
+        Line($"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} 520\" width=\"{width}\" height=\"520\" "
+            + "font-family=\"system-ui, sans-serif\" font-size=\"12\">");
+        Line("<title>The mesh of one shard</title>");
+        Line("<style>");
+        Line("text { fill: #1f2328; } .small { font-size: 10.5px; fill: #59636e; } .stage { font-weight: 600; font-size: 13px; text-anchor: middle; }");
+        Line(".middle { text-anchor: middle; } .end { text-anchor: end; } .block { fill: #ddf4ff; stroke: #0969da; } .other { fill: #f6f8fa; stroke: #818b98; }");
+        Line(".shard { fill: #fff8c5; stroke: #9a6700; } .link { stroke: #1f2328; fill: none; marker-end: url(#tip); }");
+        Line(".effect { stroke: #9a6700; fill: none; stroke-dasharray: 4 3; marker-end: url(#drain); } #tip path { fill: #1f2328; } #drain path { fill: #9a6700; }");
+        Line("@media (prefers-color-scheme: dark) {");
+        Line("text { fill: #f0f6fc; } .small { fill: #9198a1; } .block { fill: #0c2d6b; stroke: #4493f8; }");
+        Line(".other { fill: #212830; stroke: #656c76; } .shard { fill: #341a00; stroke: #d29922; } .link { stroke: #f0f6fc; }");
+        Line(".effect { stroke: #d29922; } #tip path { fill: #f0f6fc; } #drain path { fill: #d29922; }");
+        Line("}");
+        Line("</style>");
+        Line("<defs>");
+        foreach (string tip in (string[])["tip", "drain"])
+        {
+            Line($"<marker id=\"{tip}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+                + "<path d=\"M0 0L8 4L0 8z\"/></marker>");
+        }
+
+        Line("</defs>");
+        for (int i = 0; i < stages.Length; i++)
+        {
+            Line($"<text class=\"stage\" x=\"{X(i) + (BlockWidth / 2)}\" y=\"40\">{stages[i]}</text>");
+        }
+
+        int handler = Array.IndexOf(stages, "Messaging");
+        Line($"<path class=\"effect\" style=\"marker-end: none\" d=\"M{X(handler)} 60H{X(handler + 1) + BlockWidth}\"/>");
+        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"76\">the two pairs of the Handler stage</text>");
+        Other(10, Up, 90, Down - Up + BlockHeight, "transports", ["sockets,", "connections,", "sessions,", "yours"]);
+        Other(right + 40, Up, 90, BlockHeight, "user code", ["handlers"]);
+        int shardX = X(Array.IndexOf(stages, "Messaging")) - 20;
+        foreach (Type block in blocks.Distinct())
+        {
+            // One block is the whole stage where there is no other half: it takes requests and gives answers.
+            bool isWhole = blocks.Count(other => StageOf(other) == StageOf(block)) == 1;
+            int x = X(Array.IndexOf(stages, StageOf(block)));
+            int height = isWhole ? Down - Up + BlockHeight : BlockHeight;
+            Line($"<rect class=\"block\" x=\"{x}\" y=\"{Y(block)}\" width=\"{BlockWidth}\" height=\"{height}\" rx=\"6\"/>");
+            Line($"<text class=\"middle\" x=\"{x + (BlockWidth / 2)}\" y=\"{Y(block) + 30}\">{(isWhole ? "requests, replies" : block.Name[StageOf(block).Length..])}</text>");
+        }
+
+        Link(100, Up, Left, "bytes", string.Empty);
+        foreach (MeshLink link in links)
+        {
+            Type source = link.Source.GetType();
+            Type target = link.Target.GetType();
+            bool isDown = target.Name.EndsWith("Outbound", StringComparison.Ordinal);
+            int from = X(Array.IndexOf(stages, StageOf(source)));
+            int to = X(Array.IndexOf(stages, StageOf(target)));
+            Link(isDown ? from : from + BlockWidth, isDown ? Down : Up, isDown ? to + BlockWidth : to, link.Item.Name, "seam");
+        }
+
+        Link(Left, Down, 100, "bytes", string.Empty);
+        Link(right, Up, right + 40, string.Empty, string.Empty);
+
+        // What state machines leave with the shard, and where it is carried out.
+        Line($"<rect class=\"shard\" x=\"{shardX}\" y=\"220\" width=\"{Column + BlockWidth + 40}\" height=\"52\" rx=\"6\"/>");
+        int shardMiddle = shardX + ((Column + BlockWidth + 40) / 2);
+        Line($"<text class=\"middle\" x=\"{shardMiddle}\" y=\"242\">{nameof(ShardDrain)}: what was decided under the lock</text>");
+        string[] effects = ["Post", "Raise", .. Enum.GetNames<ShardEffectKind>()];
+        Line($"<text class=\"small middle\" x=\"{shardMiddle}\" y=\"260\">{string.Join(", ", effects)}</text>");
+        int messaging = X(handler) + 60;
+        int exchanges = X(handler + 1) + 60;
+        Line($"<path class=\"effect\" d=\"M{messaging} 220V{Up + BlockHeight}\"/>");
+        Line($"<path class=\"effect\" d=\"M{messaging} 272V{Down}\"/>");
+        Line($"<path class=\"effect\" d=\"M{exchanges} 220V{Up + BlockHeight}\"/>");
+        Line($"<path class=\"effect\" d=\"M{exchanges} 272V{Down}\"/>");
+        Small(messaging + 6, 205, "Raise");
+        Small(messaging + 6, 305, "Post");
+        Small(exchanges + 6, 205, "Serve, Answer");
+        Small(exchanges + 6, 305, "Send, Cancel");
+
+        Other(X(handler + 1) - 40, 440, BlockWidth + 80, BlockHeight, "requests of ours", ["CoapClient: steps, RequestRun"]);
+        Line($"<path class=\"link\" d=\"M{exchanges} 440V{Down + BlockHeight}\"/>");
+        Small(Left, 512, $"{links.Count} links, each a seam (CoapSeams) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");
+        Line("</svg>");
+        return svg.ToString();
+
+        int X(int column) => Left + (column * Column);
+
+        static int Y(Type block) => block.Name.EndsWith("Outbound", StringComparison.Ordinal) ? Down : Up;
+
+        void Small(int x, int y, string text) => Line($"<text class=\"small\" x=\"{x}\" y=\"{y}\">{text}</text>");
+
+        void Line(string line) => svg.Append(line).Append('\n');
+
+        void Link(int from, int y, int to, string item, string kind)
+        {
+            int middle = (from + to) / 2;
+            Line($"<path class=\"link\" d=\"M{from} {y + (BlockHeight / 2)}H{to}\"/>");
+            if (item.Length > 0)
+            {
+                Line($"<text class=\"small middle\" x=\"{middle}\" y=\"{y + (kind.Length == 0 ? 20 : -6)}\">{SecurityElement.Escape(item)}</text>");
+            }
+        }
+
+        void Other(int x, int y, int boxWidth, int height, string title, string[] lines)
+        {
+            Line($"<rect class=\"other\" x=\"{x}\" y=\"{y}\" width=\"{boxWidth}\" height=\"{height}\" rx=\"6\"/>");
+            Line($"<text class=\"middle\" x=\"{x + (boxWidth / 2)}\" y=\"{y + 22}\">{title}</text>");
+            for (int i = 0; i < lines.Length; i++)
+            {
+                Line($"<text class=\"small middle\" x=\"{x + (boxWidth / 2)}\" y=\"{y + 40 + (i * 16)}\">{lines[i]}</text>");
+            }
+        }
+    }
+
+    private static string StageOf(Type block) =>
+        block.Name.Replace("Inbound", string.Empty, StringComparison.Ordinal).Replace("Outbound", string.Empty, StringComparison.Ordinal);
+}

@@ -1,0 +1,371 @@
+using System.Collections.Concurrent;
+using System.Threading.Tasks.Dataflow;
+using CoAP.NET.Serialization;
+using CoAP.NET.Tests.Endpoints;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Tests.Mesh;
+
+/// <summary>Blocks of users in place of a stage, over sockets: the wire format and the router of the samples, and others.</summary>
+public sealed class ReplacedStageTests
+{
+    private static readonly byte[] s_key = "sixteen bytes ok"u8.ToArray();
+
+    public static TheoryData<string> Schemes => ["coap", "coap+tcp"];
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
+    public async Task A_wire_format_of_a_user_carries_requests_responses_and_bodies_in_blocks(string scheme)
+    {
+        byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 31))];
+        ConcurrentBag<byte[]> wire = [];
+        CoapEndpointOptions options = Sealed();
+        options.Pipeline.Insert(CoapSeams.ChannelToTransport, () => new PassBlock<CoapDatagram>(datagram => wire.Add(datagram.Span.ToArray())));
+        await using CoapServer server = new(options);
+        server.MapGet("/secret", static () => "the sea is deep");
+        server.MapPost("/echo", static request => CoapResults.Content(CoapContent.Binary(request.Payload.ToArray())));
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new(Sealed());
+
+        Assert.Equal("the sea is deep", (await Within(client.GetAsync($"{uri}/secret"))).GetText());
+        Assert.Equal(large, (await Within(client.PostAsync($"{uri}/echo", CoapContent.Binary(large)))).Payload.ToArray());
+        Assert.DoesNotContain(wire, static bytes => bytes.AsSpan().IndexOf("the sea"u8) >= 0);
+        Assert.Equal(0, server.Endpoint.Counters[CoapCounter.StageErrors]);
+        Assert.Equal(0, server.Endpoint.Counters[CoapCounter.FormatErrors]);
+    }
+
+    [Fact]
+    public async Task Whoever_does_not_speak_the_format_is_not_heard()
+    {
+        await using CoapServer server = new(Sealed());
+        bool served = false;
+        server.MapGet("/x", () =>
+        {
+            served = true;
+            return "x";
+        });
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new(Sealed("another key here"u8.ToArray()));
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> request = client.GetAsync($"{uri}/x", cancellationToken: cancel.Token);
+        await Eventually.IsTrueAsync(() => server.Endpoint.Counters[CoapCounter.DatagramsReceived] > 0);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));
+        Assert.False(served);
+    }
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
+    public async Task Blocks_that_were_inserted_stand_before_and_behind_a_stage_that_was_replaced(string scheme)
+    {
+        ConcurrentDictionary<string, int> seen = new();
+        CoapEndpointOptions options = Sealed();
+        Router(options, static exchange => CoapResults.Text(exchange.Request.Path));
+        Watch(CoapSeams.ChannelToSerializer);
+        Watch(CoapSeams.SerializerToMessaging);
+        Watch(CoapSeams.ExchangesToResource);
+        Watch(CoapSeams.ResourceToExchanges);
+        Watch(CoapSeams.MessagingToSerializer);
+        Watch(CoapSeams.SerializerToChannel);
+        await using CoapServer server = new(options);
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new(Sealed());
+
+        Assert.Equal("/a/b", (await Within(client.GetAsync($"{uri}/a/b"))).GetText());
+        Assert.Equal(6, seen.Count);
+
+        void Watch<T>(CoapSeam<T> seam) =>
+            options.Pipeline.Insert(seam, () => new PassBlock<T>(_ => seen.AddOrUpdate(seam.Name, 1, static (_, count) => count + 1)));
+    }
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
+    public async Task A_router_with_a_queue_answers_many_requests_and_takes_bodies_in_blocks(string scheme)
+    {
+        CoapEndpointOptions options = new();
+        Router(options, static exchange => exchange.Request.Method == CoapMethod.Put
+            ? CoapResults.Text($"{exchange.Request.Payload.Length} bytes")
+            : CoapResults.Text(exchange.Request.Path));
+        await using CoapServer server = new(options);
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 20 } });
+
+        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 100).Select(i => client.GetAsync($"{uri}/{i}"))];
+        for (int i = 0; i < requests.Length; i++)
+        {
+            Assert.Equal($"/{i}", (await Within(requests[i])).GetText());
+        }
+
+        Assert.Equal("50000 bytes", (await Within(client.PutAsync($"{uri}/large", CoapContent.Binary(new byte[50_000])))).GetText());
+        Assert.Equal(CoapCode.RequestEntityTooLarge, (await Within(client.PutAsync($"{uri}/large", CoapContent.Binary(new byte[2_000_000])))).Code);
+        await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 0);
+    }
+
+    [Fact]
+    public async Task Of_two_answers_of_a_router_the_first_counts_and_the_request_is_counted_out_once()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Resource, static _ => new TransformManyBlock<CoapExchange, CoapReply>(static exchange =>
+            [new CoapReply(exchange, CoapResults.Text("first")), new CoapReply(exchange, CoapResults.Text("second"))]));
+        await using CoapServer server = new(options);
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new();
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal("first", (await Within(client.GetAsync($"{uri}/x"))).GetText());
+        }
+
+        await Eventually.IsTrueAsync(() => server.Endpoint.Counters[CoapCounter.LateResponses] == 3);
+        Assert.Equal(0, server.Endpoint.Core.Served.Count);
+    }
+
+    [Fact]
+    public async Task A_router_that_is_full_has_requests_answered_with_5_03()
+    {
+        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(
+            async exchange =>
+            {
+                await release.Task;
+                return new CoapReply(exchange, CoapResults.Text("x"));
+            },
+            new ExecutionDataflowBlockOptions { BoundedCapacity = 1 }));
+        await using CoapServer server = new(options);
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { NStart = 20 } });
+        Task<CoapResponse> first = client.GetAsync($"{uri}/x");
+        await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 1);
+
+        Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync($"{uri}/x"))).Code);
+        Assert.Equal(1, server.Endpoint.Core.Served.Count);
+        release.SetResult();
+        Assert.Equal("x", (await Within(first)).GetText());
+        await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 0);
+    }
+
+    [Fact]
+    public async Task What_a_router_has_when_the_server_is_disposed_is_answered_5_03_and_its_late_answer_is_dropped()
+    {
+        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapEndpointOptions options = new() { Shards = 1 };
+        TaskCompletionSource<CancellationToken> entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(async exchange =>
+        {
+            entered.SetResult(exchange.Request.Aborted);
+            await release.Task;
+            return new CoapReply(exchange, CoapResults.Text("late"));
+        }));
+        CoapServer server = new(options);
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new();
+        Task<CoapResponse> request = client.GetAsync($"{uri}/x");
+        CancellationToken aborted = await Within(entered.Task);
+        await Eventually.IsTrueAsync(() => server.Endpoint.Pipelines[0].Resource.Unanswered == 1);
+
+        Task disposal = server.DisposeAsync().AsTask();
+        Assert.Equal(CoapCode.ServiceUnavailable, (await Within(request)).Code);
+        Assert.True(aborted.IsCancellationRequested);
+        release.SetResult();
+        await Within(disposal);
+        Assert.Equal(0, server.Endpoint.Core.Served.Count);
+    }
+
+    [Fact]
+    public async Task A_router_that_faults_faults_the_endpoint_and_the_error_says_which_block()
+    {
+        CoapEndpointOptions options = new();
+        Router(options, static CoapResult (_) => throw new InvalidOperationException("mine"));
+        CoapServer server = new(options);
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new();
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> request = client.GetAsync($"{uri}/x", cancellationToken: cancel.Token);
+        CoapException fault = await Assert.ThrowsAsync<CoapException>(() => Within(server.Endpoint.Completion));
+        Assert.Equal("The block in place of the stage Resource faulted while the endpoint was running.", fault.Message);
+        Assert.Equal("mine", Assert.IsType<InvalidOperationException>(fault.InnerException).Message);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => Within(request));
+        await Within(server.DisposeAsync().AsTask());
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_serializer_that_faults_faults_the_endpoint(bool inbound)
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Serializer, shard => new CoapSerializerBlocks(
+            new TransformBlock<CoapDatagram, CoapInbound>(datagram => inbound
+                ? throw new InvalidOperationException("mine")
+                : shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
+            new TransformBlock<CoapOutbound, CoapDatagram>(CoapDatagram (_) => throw new InvalidOperationException("mine"))));
+        CoapServer server = new(options);
+        server.MapGet("/x", static () => "x");
+        string uri = await StartAsync(server, "coap");
+        await using CoapClient client = new();
+        using CancellationTokenSource cancel = new();
+        Task<CoapResponse> request = client.GetAsync($"{uri}/x", cancellationToken: cancel.Token);
+        CoapException fault = await Assert.ThrowsAsync<CoapException>(() => Within(server.Endpoint.Completion));
+        string seam = (inbound ? CoapSeams.ChannelToSerializer.Name : CoapSeams.MessagingToSerializer.Name)!;
+        Assert.Equal($"The block in place of the stage behind the seam {seam} faulted while the endpoint was running.", fault.Message);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => Within(request));
+        await Within(server.DisposeAsync().AsTask());
+    }
+
+    [Fact]
+    public async Task A_response_that_has_no_form_becomes_5_00_and_a_copy_of_a_request_gets_the_same_bytes()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
+            new PassThrough<CoapDatagram, CoapInbound>(datagram => shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
+            new PassThrough<CoapOutbound, CoapDatagram>(outbound => Write(shard, outbound))));
+        await using CoapServer server = new(options);
+        DirectTransport transport = new();
+        server.MapGet("/x", static () => "no form");
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+        CoAP.NET.Transports.CoapAddress peer = CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000);
+        transport.Receive(peer, "41010001aab178");
+        string answer = Assert.Single(transport.TakeSent());
+        Assert.Equal("61a00001aa", answer);
+        transport.Receive(peer, "41010001aab178");
+        Assert.Equal(answer, Assert.Single(transport.TakeSent()));
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.EncodeErrors]);
+
+        static CoapDatagram Write(CoapStageContext shard, CoapOutbound outbound)
+        {
+            if (!outbound.Encoded.IsEmpty)
+            {
+                return shard.Encoded(outbound, outbound.Encoded.Span);
+            }
+
+            if (outbound.Message!.Code == CoapCode.Content)
+            {
+                outbound = shard.EncodeFailed(outbound, new NotSupportedException("no form"))!.Value;
+            }
+
+            return shard.Encoded(outbound, shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!));
+        }
+    }
+
+    [Fact]
+    public async Task What_breaks_the_format_is_rejected_as_by_the_standard_stage()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
+            new PassThrough<CoapDatagram, CoapInbound>(datagram =>
+                shard.Malformed(datagram, new CoapFormatError(CoapFormatRule.PayloadMissing, 4), CoapMessageType.Confirmable, 0x1234)),
+            new PassThrough<CoapOutbound, CoapDatagram>(outbound => shard.Encoded(outbound, shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!)))));
+        await using CoapServer server = new(options);
+        DirectTransport transport = new();
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "40011234ff");
+        Assert.Equal("70001234", Assert.Single(transport.TakeSent()));
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.FormatErrors]);
+    }
+
+    [Fact]
+    public async Task Items_that_a_serializer_did_not_fill_are_errors_that_say_so_and_nothing_else_stops()
+    {
+        CoapEndpointOptions options = new() { Shards = 1 };
+        options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
+            new PassThrough<CoapDatagram, CoapInbound>(static _ => default), new PassThrough<CoapOutbound, CoapDatagram>(static _ => new CoapDatagram(1))));
+        await using CoapServer server = new(options);
+        DirectTransport transport = new();
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+        transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 40_000), "40010001");
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.StageErrors]);
+        Assert.False(server.Endpoint.Completion.IsCompleted);
+    }
+
+    [Fact]
+    public void What_cannot_work_is_refused_with_what_to_do()
+    {
+        CoapEndpointOptions twice = new();
+        Router(twice, static _ => CoapResults.NotFound());
+        Assert.Contains("replaced already", Assert.Throws<InvalidOperationException>(() => Router(twice, static _ => CoapResults.NotFound())).Message, StringComparison.Ordinal);
+
+        CoapServer taken = new(twice);
+        Assert.Contains("before the endpoint", Assert.Throws<InvalidOperationException>(() =>
+            twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, StringComparison.Ordinal);
+        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message, StringComparison.Ordinal);
+
+        CoapRoutes routes = new();
+        routes.MapGet("/x", static () => "x");
+        CoapEndpointOptions both = new() { Routes = routes };
+        Router(both, static _ => CoapResults.NotFound());
+        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message, StringComparison.Ordinal);
+
+        CoapEndpointOptions nothing = new();
+        nothing.Pipeline.Replace(CoapStages.Serializer, static shard => null!);
+        Assert.Contains("gave null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message, StringComparison.Ordinal);
+
+        TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));
+        CoapEndpointOptions shared = new() { Shards = 2 };
+        shared.Pipeline.Replace(CoapStages.Resource, _ => one);
+        Assert.Contains("once for each shard", Assert.Throws<InvalidOperationException>(() => new CoapServer(shared)).Message, StringComparison.Ordinal);
+    }
+
+    private static CoapEndpointOptions Sealed(byte[]? key = null)
+    {
+        CoapEndpointOptions options = new();
+        options.Pipeline.Replace(CoapStages.Serializer, shard => SealedFormat.Make(shard, key ?? s_key));
+        return options;
+    }
+
+    private static void Router(CoapEndpointOptions options, Func<CoapExchange, CoapResult> answer) =>
+        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(exchange => new CoapReply(exchange, answer(exchange))));
+
+    private static async Task<string> StartAsync(CoapServer server, string scheme)
+    {
+        server.Listen($"{scheme}://127.0.0.1:0");
+        await server.StartAsync();
+        return server.LocalEndpoints[0];
+    }
+
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+
+    // A propagator of its own without a queue.
+    private sealed class PassThrough<TInput, TOutput>(Func<TInput, TOutput> change) : IPropagatorBlock<TInput, TOutput>
+    {
+        private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private ITargetBlock<TOutput>? _target;
+
+        public Task Completion => _completion.Task;
+
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source, bool consumeToAccept) =>
+            _target!.OfferMessage(messageHeader, change(messageValue), this, consumeToAccept: false);
+
+        public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions)
+        {
+            _target = target;
+            return new MemoryStream();
+        }
+
+        public void Complete()
+        {
+            _completion.TrySetResult();
+            _target?.Complete();
+        }
+
+        public void Fault(Exception exception) => _completion.TrySetException(exception);
+
+        public TOutput? ConsumeMessage(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target, out bool messageConsumed)
+        {
+            messageConsumed = false;
+            return default;
+        }
+
+        public bool ReserveMessage(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target) => false;
+
+        public void ReleaseReservation(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target)
+        {
+        }
+    }
+}
