@@ -59,7 +59,8 @@ public sealed class OurProxyTests : IAsyncLifetime
     [Rfc("8768-3-3", "8768-4-1")]
     public async Task The_client_of_libcoap_says_how_far_it_may_go()
     {
-        Assert.Contains("hops=3", (await LibcoapClient.RunAsync("-P", Proxy, "-H", "4", "-m", "get", $"{Origin}/asked")).Output, StringComparison.Ordinal);
+        Assert.Contains("hops=3", (await LibcoapClient.RunAsync("-P", Proxy, "-H", "4", "-m", "get", $"{Origin}/asked")).Output,
+            StringComparison.Ordinal);
         PeerResult last = await LibcoapClient.RunAsync("-P", Proxy, "-H", "1", "-m", "get", $"{Origin}/asked");
         Assert.Contains("5.08", last.Errors + last.Output, StringComparison.Ordinal);
         Assert.Contains("gw1", last.Errors + last.Output, StringComparison.Ordinal);

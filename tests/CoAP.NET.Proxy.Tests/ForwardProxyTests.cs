@@ -103,6 +103,24 @@ public sealed class ForwardProxyTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("7252-5.4.1-1")]
+    public async Task A_Proxy_Uri_that_is_too_long_is_4_02_and_no_request_to_the_proxy_itself()
+    {
+        int served = 0;
+        _world.ProxyServer.MapGet("/", () =>
+        {
+            served++;
+            return CoapResults.Text("mine");
+        });
+        await _world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, ProxyWorld.ProxyUri);
+        request.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes($"{ProxyWorld.OriginUri}/{new string('a', 1034)}"));
+
+        Assert.Equal(CoapCode.BadOption, (await _world.SendAsync(request)).Code);
+        Assert.Equal(0, served);
+    }
+
+    [Fact]
     [Rfc("7252-5.7.2-1")]
     public async Task Without_a_proxy_the_answer_is_5_05()
     {

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Text;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
@@ -26,7 +27,7 @@ internal sealed class MessageOptions
 
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit", "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
 
-    public Option<string?> Proxy { get; } = new("--proxy", "-P") { Description = "Send to this proxy, with the URI as Proxy-Uri: coap://host[:port], coap+tcp, coaps+tcp, coap+ws or coaps+ws.", HelpName = "URI" };
+    public Option<string?> Proxy { get; } = new("--proxy", "-P") { Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme where it wants that: coap://host[:port], coap+tcp, coaps+tcp, coap+ws or coaps+ws.", HelpName = "URI" };
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
@@ -66,7 +67,8 @@ internal sealed class MessageOptions
         };
         if (proxy is not null)
         {
-            request.Options.Add(new ProxyUri(target));
+            // Of any length: what is too long for the option is asked in another way.
+            request.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(target));
         }
 
         foreach (string etag in parse.GetValue(ETag) ?? [])

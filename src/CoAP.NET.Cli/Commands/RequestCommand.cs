@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
@@ -75,9 +76,12 @@ internal static class RequestCommand
 
             // A server that keeps back what is not wanted is silent, which says that all is well.
             NoResponseClasses notWanted = request.NoResponse;
-            response = notWanted is NoResponseClasses.None or NoResponseClasses.All
-                ? await run.Client.SendAsync(request, cancellationToken).ConfigureAwait(false)
-                : await run.Client.SendAsync(request, notWanted, cancellationToken).ConfigureAwait(false);
+            response = await ProxyForms.SendAsync(
+                run.Context,
+                request,
+                async sent => notWanted is NoResponseClasses.None or NoResponseClasses.All
+                    ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
+                    : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false);
         }
 
         // Nothing comes with 2.03: what was validated is the file that is there (RFC 7252 section 5.9.1.3).

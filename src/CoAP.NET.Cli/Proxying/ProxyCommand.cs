@@ -15,13 +15,15 @@ internal static class ProxyCommand
     internal static Command Create(CliContext context)
     {
         ProxyOptions options = new();
-        Command command = new("proxy", "Ask other servers for clients: as a forward proxy whom they name, as a reverse proxy what --map says. "
+        Command command = new("proxy",
+            "Ask other servers for clients: as a forward proxy whom they name, as a reverse proxy what --map says. "
             + "Ends with Ctrl-C.");
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
 
-    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ProxyOptions options, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ProxyOptions options,
+        CancellationToken cancellationToken)
     {
         string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };

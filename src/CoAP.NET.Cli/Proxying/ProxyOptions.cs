@@ -43,8 +43,8 @@ internal sealed class ProxyOptions
 
     public Option<bool> NoVerify { get; } = new("--no-verify")
     {
-        Description = "Send requests of strangers on at once, without proof by Echo that their address is their own. Only in a network where "
-            + "nobody forges addresses.",
+        Description = "Send requests of strangers on at once, without proof by Echo that their address is their own. "
+            + "Only in a network where nobody forges addresses.",
     };
 
     public Option<bool> NoCache { get; } = new("--no-cache") { Description = "Keep no answers." };

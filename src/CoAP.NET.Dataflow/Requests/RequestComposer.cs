@@ -69,6 +69,10 @@ internal static class RequestComposer
     /// <param name="remote">The address that the message goes to.</param>
     public static void AddTarget(CoapMessage message, CoapUri uri, CoapAddress remote)
     {
+        // What is asked of a proxy by Proxy-Scheme names its host itself; the name of the proxy is not to stand beside it.
+        byte[]? host = message.Options.Contains(OptionNumber.ProxyScheme)
+            && message.Options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> named) ? named.ToArray() : null;
+
         // RFC 7252 section 5.10.2: Proxy-Uri is never sent together with Uri-Host, Uri-Port, Uri-Path or Uri-Query.
         if (!message.Options.Contains(OptionNumber.ProxyUri))
         {
@@ -80,6 +84,12 @@ internal static class RequestComposer
             {
                 uri.AddTo(message.Options, remote.ToIPAddress(), remote.Port);
             }
+        }
+
+        if (host is not null)
+        {
+            message.Options.Remove(OptionNumber.UriHost);
+            message.Options.Add(OptionNumber.UriHost, host);
         }
     }
 

@@ -48,6 +48,32 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     }
 
     [Theory]
+    [InlineData(true, 10)]
+    [InlineData(false, 1050)]
+    public async Task A_proxy_that_knows_Proxy_Scheme_only_is_asked_so_and_so_is_one_for_a_long_URI(bool isRefused, int length)
+    {
+        List<string> seen = [];
+        await using CoapServer proxy = new();
+        proxy.Listen("coap://127.0.0.1:0");
+        proxy.MapProxy(new CoapProxyNames(), (request, _) =>
+        {
+            seen.Add(CoapUri.ComposeRequestUri(request.Message, "coap", request.Peer.LocalAddress));
+            bool isKnown = request.Options.ProxyUri is null;
+            return ValueTask.FromResult(isKnown ? CoapResults.Text("here") : CoapResults.Status(CoapCode.NotImplemented));
+        });
+        await proxy.StartAsync();
+        string target = $"coap://sensor.example.com/{string.Join('/', Enumerable.Repeat("abcdefghi", length / 10))}?q";
+
+        string named = proxy.LocalEndpoints[0].Replace("127.0.0.1", "localhost", StringComparison.Ordinal);
+
+        CliRun run = await CliHarness.RunAsync("get", target, "--proxy", named);
+
+        Assert.Equal("here", run.Out.TrimEnd());
+        Assert.All(seen, uri => Assert.Equal(target, uri));
+        Assert.Equal(isRefused ? 2 : 1, seen.Count);
+    }
+
+    [Theory]
     [InlineData("asks nobody")]
     [InlineData("neither a host", "--allow", "a b")]
     [InlineData("is no path and URI", "--map", "floor1")]

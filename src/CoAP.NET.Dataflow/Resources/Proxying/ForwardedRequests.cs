@@ -55,6 +55,13 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 
     private static bool TryReadTarget(CoapChannel channel, CoapMessage message, [NotNullWhen(true)] out CoapUri? target)
     {
+        target = null;
+        if (message.Options.ProxyUri is null && message.Options.ProxyScheme is null)
+        {
+            // The option has an illegal length: whatever it was to name, it is not this server.
+            return false;
+        }
+
         try
         {
             return CoapUri.TryParse(CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), out target);
@@ -62,7 +69,6 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
         catch (CoapUriException)
         {
             // The handler says what is wrong.
-            target = null;
             return false;
         }
     }
