@@ -182,6 +182,22 @@ public sealed class BackendTests : IAsyncDisposable
     }
 
     [Fact]
+    [Rfc("7252-10.1.4-1")]
+    public async Task A_location_is_one_of_the_proxy_and_one_elsewhere_is_left_out()
+    {
+        _web.MapPost("/api/things", static () => Results.Created("/api/things/a%20b?c=d", null));
+        _web.MapPost("/api/elsewhere", static () => Results.Created("http://127.0.0.1:1/x", null));
+        await StartAsync();
+
+        CoapResponse here = await _client.PostAsync(_server.LocalEndpoints[0] + "/b/things", CoapContent.Text("x"));
+        CoapResponse elsewhere = await _client.PostAsync(_server.LocalEndpoints[0] + "/b/elsewhere", CoapContent.Text("x"));
+
+        Assert.Equal(CoapCode.Created, here.Code);
+        Assert.Equal("/b/things/a%20b?c=d", here.Options.Location);
+        Assert.Null(elsewhere.Options.Location);
+    }
+
+    [Fact]
     public async Task Redirects_are_followed_to_the_same_origin_only()
     {
         _web.MapGet("/api/moved", static () => Results.Redirect("/api/here"));

@@ -8,8 +8,7 @@ namespace CoAP.NET.Proxy.Forwarding;
 internal sealed class ReverseTarget(string? target)
 {
     private readonly string _base = (target ?? string.Empty).TrimEnd('/');
-    private readonly string[] _basePath = target is not null && CoapUri.TryParse(target, out CoapUri? uri)
-        ? [.. uri.PathSegments.Where(static segment => segment.Length > 0)] : [];
+    private readonly string[] _basePath = PathOf(target);
 
     /// <summary>The template of the route, with the prefixes of its groups.</summary>
     public string Template
@@ -29,6 +28,16 @@ internal sealed class ReverseTarget(string? target)
 
     // How many segments stand before the catch-all.
     private int Prefix { get; set; }
+
+    // Of a URI of any scheme that a proxy has an upstream for.
+    private static string[] PathOf(string? target)
+    {
+        IEnumerable<string> segments = target is null ? []
+            : CoapUri.TryParse(target, out CoapUri? coap) ? coap.PathSegments
+            : Uri.TryCreate(target, UriKind.Absolute, out Uri? uri) ? uri.AbsolutePath.Split('/').Select(Uri.UnescapeDataString)
+            : [];
+        return [.. segments.Where(static segment => segment.Length > 0)];
+    }
 
     /// <summary>The URI that a request goes on to.</summary>
     /// <param name="request">The options of the request.</param>
