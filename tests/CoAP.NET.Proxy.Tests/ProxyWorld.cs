@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Options;
+using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Proxy.Tests;
@@ -15,9 +16,9 @@ public sealed class ProxyWorld : IAsyncDisposable
     private ulong _seed;
     private int _port = 50_000;
 
-    public ProxyWorld(Action<CoapProxyOptions>? configure = null)
+    public ProxyWorld(Action<CoapProxyOptions>? configure = null, InMemoryNetworkOptions? network = null)
     {
-        Network = new InMemoryNetwork(Clock);
+        Network = new InMemoryNetwork(Clock, network);
         ProxyServer = MakeServer("[2001:db8::1]:5683");
         Origin = MakeServer("[2001:db8:1::1]:5683");
         Client = MakeClient("[2001:db8::2]");

@@ -108,7 +108,23 @@ public sealed class AttackTests(ITestOutputHelper output)
     [Fact]
     public Task Handlers_that_block_hold_up_nobody_else() => HoldsAsync("slow-handlers");
 
+    [Fact]
+    public Task A_proxy_asks_nobody_who_is_not_allowed_however_he_is_spelled() => HoldsAsync("proxy-relay");
+
+    [Fact]
+    public Task A_proxy_sends_nothing_on_for_forged_addresses() => HoldsAsync("proxy-spoofed");
+
+    [Fact]
+    public Task Slow_servers_behind_a_proxy_hold_up_nobody_who_asks_others() => HoldsAsync("proxy-slow");
+
+    [Fact]
+    public Task Answers_without_end_take_a_bounded_memory_of_a_proxy() => HoldsAsync("proxy-body");
+
     [Theory]
+    [InlineData("proxy-relay", "no-target-check")]
+    [InlineData("proxy-spoofed", "no-verification")]
+    [InlineData("proxy-slow", "no-request-bound")]
+    [InlineData("proxy-body", "no-body-bound")]
     [InlineData("sources-get", "large-table")]
     [InlineData("amplification-victim", "no-amplification-limit")]
     [InlineData("amplification-observe", "many-copies")]

@@ -4,11 +4,15 @@ namespace CoAP.NET.Simulation.Attack;
 internal sealed class AttackCampaign : Campaign
 {
     /// <summary>The rows, in the order of the table.</summary>
-    public static IReadOnlyList<AttackRow> Rows { get; } = [.. SpoofedSources.Rows, .. Amplification.Rows, .. Guessing.Rows, .. Spoofing.Rows, .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows, .. Floods.Rows];
+    public static IReadOnlyList<AttackRow> Rows { get; } =
+    [
+        .. SpoofedSources.Rows, .. Amplification.Rows, .. Guessing.Rows, .. Spoofing.Rows,
+        .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows, .. Floods.Rows, .. Proxies.Rows,
+    ];
 
     public override string Name => "attack";
 
-    public override string Summary => "the attack table: spoofed sources, amplification, guessing, floods (--executions 1000000: forged addresses; --only ROW, --plant DEFECT)";
+    public override string Summary => "the attack table: spoofed sources, amplification, guessing, floods, proxies (--executions 1000000: forged addresses; --only ROW, --plant DEFECT)";
 
     /// <summary>Runs one row.</summary>
     /// <param name="row">The row.</param>

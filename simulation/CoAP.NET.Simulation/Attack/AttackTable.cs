@@ -12,7 +12,7 @@ internal static class AttackTable
         ("Request smuggling through a proxy or an HTTP mapping", "no mapping of HTTP on the wire here"),
         ("Replay of 0-RTT data", "no DTLS 1.3"),
         ("Responses of the wrong server of a security group", "no Group OSCORE"),
-        ("Proxy loop, open proxy", "tests of CoAP.NET.Proxy: loops end by Hop-Limit, nothing is asked that is not allowed"),
+        ("Proxy loop", "tests of CoAP.NET.Proxy: loops end by Hop-Limit"),
         ("Metadata in tokens of a proxy", "nothing of clients is in tokens of the proxy; tokens of `CoapStatelessClient` are encrypted"),
         ("Poisoning of a Resource Directory", "no Resource Directory"),
         ("Impersonation by a group's pre-shared key", "no Group OSCORE; a pre-shared key that several devices share makes them one identity"),

@@ -1,0 +1,14 @@
+namespace CoAP.NET.Simulation.Simulate.Proxies;
+
+/// <summary>How a client names its target.</summary>
+internal enum ProxyWay
+{
+    /// <summary>By Proxy-Uri.</summary>
+    Uri,
+
+    /// <summary>By Proxy-Scheme and the options of the URI.</summary>
+    Scheme,
+
+    /// <summary>By a path of a reverse proxy.</summary>
+    Reverse,
+}
