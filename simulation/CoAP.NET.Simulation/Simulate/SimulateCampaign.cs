@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
+using CoAP.NET.Simulation.Simulate.Proxies;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate;
@@ -32,6 +33,11 @@ internal sealed class SimulateCampaign : Campaign
         if (options.Plant is { } plant && !Plants.All.ContainsKey(plant))
         {
             return Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", Plants.All.Keys)}."]));
+        }
+
+        if (options.Only == "proxies")
+        {
+            return RunProxiesAsync(options, progress, cancellationToken);
         }
 
         using IDisposable poison = BufferPoison.Start();
@@ -70,6 +76,29 @@ internal sealed class SimulateCampaign : Campaign
         }
 
         return Task.FromResult(new CampaignReport(body.ToString(), failures));
+    }
+
+    // One after the other: virtual time waits until every other thread sleeps.
+    private static async Task<CampaignReport> RunProxiesAsync(
+        CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
+    {
+        const int Steps = 100;
+        int seeds = options.Seeds ?? 50;
+        List<string> failures = [];
+        int index = 0;
+        for (; index < seeds && !cancellationToken.IsCancellationRequested; index++)
+        {
+            ulong seed = options.Seed + (ulong)index;
+            await using ProxyRun run = new(seed);
+            await run.RunAsync(Steps).ConfigureAwait(false);
+            failures.AddRange(run.Violations.Select(violation => $"proxies, seed {seed}: {violation}"));
+            if (options.Verbose)
+            {
+                progress.WriteLine(run.Summary);
+            }
+        }
+
+        return new CampaignReport($"{index} seeds, {failures.Count} violations.\n", failures);
     }
 
     private static Plant? Make(string? plant) => plant is null ? null : Plants.All[plant]();

@@ -9,7 +9,8 @@ namespace CoAP.NET.Simulation.Simulate.Proxies;
 /// seed gives the same scenario, but not the same run bit for bit.
 /// </summary>
 /// <param name="seed">Where chance begins.</param>
-/// <param name="plant">A defect: <c>wrong-answer</c> or <c>left-observer</c>; null for none.</param>
+/// <param name="plant">A defect: <c>wrong-answer</c>, <c>second-registration</c>, <c>no-end</c> or <c>left-observer</c>; null for
+/// none.</param>
 internal sealed class ProxyRun(ulong seed, string? plant = null) : IAsyncDisposable
 {
     public const int Origins = 2;
@@ -174,6 +175,11 @@ internal sealed class ProxyRun(ulong seed, string? plant = null) : IAsyncDisposa
                 .ConfigureAwait(false);
         }
 
+        if (plant == "second-registration")
+        {
+            await _nodes.Clock.AdvanceUntilAsync(_nodes.ObserveBesideAsync(), s_patience).ConfigureAwait(false);
+        }
+
         // Registrations of a proxy or client that was restarted have ended by their rejections.
         await MustAsync(
             "a server has one registration of the proxy for what is observed through it in one way",
@@ -190,7 +196,11 @@ internal sealed class ProxyRun(ulong seed, string? plant = null) : IAsyncDisposa
     private async Task CheckEndAsync()
     {
         ProxyWatch[] ended = [.. _watches.Where(static watch => watch.Origin == 0)];
-        _nodes.EndStatesOf(0);
+        if (plant != "no-end")
+        {
+            _nodes.EndStatesOf(0);
+        }
+
         await MustAsync("an end of the server comes to every observer", () => Array.TrueForAll(ended, static watch => watch.HasEnded))
             .ConfigureAwait(false);
     }
