@@ -51,17 +51,7 @@ await boiler.SendAsync(new CoapRequest(CoapMethod.Post, $"{tcp}/register/boiler"
 await using CoapClient client = new();
 await using CoapObservation observation = await client.ObserveAsync($"{plain}/lamp/state");
 List<string> seen = [];
-Task watching = Task.Run(async () =>
-{
-    await foreach (CoapResponse response in observation.ReadAllAsync())
-    {
-        seen.Add(response.GetText());
-        if (seen.Count == 2)
-        {
-            return;
-        }
-    }
-});
+Task watching = WatchAsync();
 string temperature = (await client.GetAsync($"{plain}/devices/boiler/temperature")).GetText();
 CoapRequest named = new(CoapMethod.Put, plain) { Content = CoapContent.Text("on") };
 named.Options.Add(new ProxyUri($"{lamp.LocalEndpoints[0].TrimEnd('/')}/state"));
@@ -73,6 +63,18 @@ Console.WriteLine($"lamp: {string.Join(", then ", seen)}");
 Console.WriteLine($"the gateway sent on {proxy.GetCounters().Forwarded} requests and observes {proxy.GetCounters().Observations} resource");
 bool isRight = temperature == "61.5" && changed.Code == CoapCode.Changed && seen is ["off", "on"];
 return isRight ? 0 : 1;
+
+async Task WatchAsync()
+{
+    await foreach (CoapResponse response in observation.ReadAllAsync())
+    {
+        seen.Add(response.GetText());
+        if (seen.Count == 2)
+        {
+            return;
+        }
+    }
+}
 
 CoapPeer? Find(string name)
 {
